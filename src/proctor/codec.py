@@ -1,0 +1,101 @@
+"""Nouns ↔ JSON, digests, and whatever an agent returned → Reply."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeVar
+
+import msgspec
+
+from proctor.benchmark import Benchmark, Case
+from proctor.errors import AgentFault
+from proctor.transcript import Reply, ToolCall
+
+T = TypeVar("T")
+
+
+def _plain(value: object) -> object:
+    """Anything a tool may return that JSON has no word for, as text."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    return str(value)
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
+_sorted_encoder = msgspec.json.Encoder(enc_hook=_plain, order="sorted")
+
+
+@cache
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
+
+
+def encode(value: object) -> str:
+    """A noun as JSON text."""
+    try:
+        return _encoder.encode(value).decode()
+    except (UnicodeEncodeError, TypeError, ValueError, OverflowError, RecursionError):
+        return _forgiving(value)
+
+
+def _forgiving(value: object) -> str:
+    """Text with lone surrogates, keys that are no strings, huge numbers: kept as readably as JSON can."""
+    plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
+    return json.dumps(plain, default=str).encode("utf-8", "replace").decode()
+
+
+def decode(text: str | bytes, kind: type[T]) -> T:
+    """The noun that `encode` wrote."""
+    return _decoder(kind).decode(text)
+
+
+def digest(value: object) -> str:
+    """A stable digest of a noun's content, 16 hex digits."""
+    return hashlib.sha256(_sorted_encoder.encode(value)).hexdigest()[:16]
+
+
+def case_id(question: str, context: str | None) -> str:
+    """The id of a case that was given none: 12 hex digits over question and context."""
+    return hashlib.sha256(f"{question}\0{context or ''}".encode()).hexdigest()[:12]
+
+
+def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmark:
+    """A benchmark with the digest of its cases; where they stand in a file is not content."""
+    kept = tuple(cases)
+    content = [replace(case, line=None) for case in kept]
+    return Benchmark(name=name, digest=digest(content), cases=kept, **others)
+
+
+def to_reply(value: object) -> Reply:
+    """What an agent returned, as a Reply; raises AgentFault where it is none."""
+    if isinstance(value, str):
+        return Reply(text=value)
+    if isinstance(value, Reply):
+        return value
+    if isinstance(value, Mapping):
+        return _reply_from_mapping(value)
+    given = "None" if value is None else f"a {type(value).__name__}"
+    raise AgentFault(f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply")
+
+
+def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
+    if "text" not in value:
+        raise AgentFault(f"the agent returned a dict without 'text'; its keys are {sorted(map(str, value))!r}")
+    calls = value.get("tool_calls")
+    if isinstance(calls, (list, tuple)):
+        value = {**value, "tool_calls": [_call_with_known_result(call) for call in calls]}
+    try:
+        return msgspec.convert(value, Reply, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise AgentFault(f"the agent returned a dict that is no reply: {error}") from error
+
+
+def _call_with_known_result(call: object) -> object:
+    """A call that was given with its result says so, even if the result is None."""
+    if isinstance(call, ToolCall) or not isinstance(call, Mapping):
+        return call
+    return {"result_known": "result" in call, **call}

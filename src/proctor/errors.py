@@ -1,0 +1,65 @@
+"""Every exception that Proctor raises, map on top.
+
+    ProctorError                 anything a person can act on; the CLI prints it as one sentence
+    ├── UsageError               exit 2   wrong command, wrong setting
+    │   └── InputError           exit 2   a file or value that cannot be used
+    ├── StoreError               exit 2   the store cannot be opened, read or written
+    │   ├── NoSuchRun            exit 2
+    │   └── RunBusy              exit 2   another process is writing this run
+    └── CallError                what went wrong in one call to an agent, examiner or reviewer
+        ├── AgentFault           the agent's own failure; never retried
+        ├── EnvironmentFault     the network's or the provider's; retried, then left for `resume`
+        └── Misconfigured        exit 4   wrong key or address: the run stops at once
+
+A message says what happened, the value, what was expected and what to do next.
+"""
+
+from __future__ import annotations
+
+
+class ProctorError(Exception):
+    """Something a person can act on."""
+
+    exit_code = 2
+
+
+class UsageError(ProctorError):
+    """A command or setting that makes no sense."""
+
+
+class InputError(UsageError):
+    """A file or value that cannot be used."""
+
+
+class StoreError(ProctorError):
+    """The store cannot be opened, read or written."""
+
+
+class NoSuchRun(StoreError):
+    """No stored run has this id, prefix or name, or several have."""
+
+
+class RunBusy(StoreError):
+    """Another process is writing this run."""
+
+
+class CallError(ProctorError):
+    """One call to an agent, examiner or reviewer went wrong."""
+
+    exit_code = 4
+
+
+class AgentFault(CallError):
+    """The agent's own failure: counts as not passed, and is not asked again."""
+
+
+class EnvironmentFault(CallError):
+    """Not the agent's fault: tried again, then left for `proctor resume`."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Misconfigured(CallError):
+    """A wrong key, address or name, which no retry can mend: the run stops at once."""

@@ -1,0 +1,127 @@
+"""The contracts, on one page: who plays which part. No base classes; anything of this shape will do."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from proctor.benchmark import Benchmark, Case, Exam
+from proctor.run import Attempt, Key, Record, Run, Sitting, Status, Wish
+from proctor.score import Review
+from proctor.transcript import Reply, Request, Turn
+
+
+class Agent(Protocol):
+    """Who is examined."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def takes_request(self) -> bool:
+        """Whether it is handed context and history; if not, it sees the question alone."""
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer. Raises AgentFault for its own failure, EnvironmentFault for the network's."""
+
+    async def forget(self, conversation: str) -> None:
+        """The conversation is over: drop what was kept for it."""
+
+    async def close(self) -> None:
+        """The run is over: let go of connections and processes."""
+
+
+class Examiner(Protocol):
+    """Who asks, in a battle."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
+        """The next question as a turn without a reply; None ends the exam."""
+
+
+class Reviewer(Protocol):
+    """Who judges."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    @property
+    def rubric(self) -> str:
+        """The version of what it judges; marks under different rubrics are not comparable."""
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """Judge the last of these turns, by the case's expectations if there is a case."""
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Judge the conversation as a whole; None: nothing to say."""
+
+
+class Executor(Protocol):
+    """Who plays the attempts: this process, or a cluster."""
+
+    def execute(self, sittings: Iterable[Sitting]) -> AsyncIterator[Sequence[Record]]:
+        """Play them; yield what happened in batches, at most 50 ms old."""
+
+    def stop(self) -> None:
+        """Begin nothing more, drop calls in flight, yield what is left and end."""
+
+
+class Journal(Protocol):
+    """Where records are written. Methods block; a return means that it is on disk."""
+
+    def create(self, run: Run, benchmark: Benchmark) -> None:
+        """Store a new run and the benchmark it uses."""
+
+    def writing(self, run: str) -> AbstractContextManager[None]:
+        """Hold the run against a second writer; raises RunBusy. Ends with the process."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Store records. Writing the same key twice changes nothing."""
+
+    def mark(self, run: str, status: Status, *, reason: str = "", seconds: float = 0.0) -> None:
+        """Set a run's status; `seconds` is added to the time it has run."""
+
+    def wish(self, run: str, wish: Wish | None) -> None:
+        """Ask whoever runs it to pause or cancel."""
+
+    def delete(self, run: str) -> None:
+        """Forget a run; transcripts that another run reads stay."""
+
+
+class Archive(Protocol):
+    """Where stored things are read. Many may read while one writes."""
+
+    def runs(self) -> list[Run]:
+        """All of them, newest first."""
+
+    def find(self, name: str) -> Run:
+        """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
+
+    def benchmark(self, digest: str) -> Benchmark:
+        """The benchmark a run was started with."""
+
+    def attempts(self, run: str) -> Iterator[Attempt]:
+        """Outcomes without transcripts, in the order of the plan, streamed."""
+
+    def full_attempts(self, run: str) -> Iterator[Attempt]:
+        """The same with transcripts."""
+
+    def attempt(self, key: Key) -> Attempt | None:
+        """One, with its transcript, as far as it got."""
+
+    def sittings(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
+        """Attempts under way or failed by the environment, with turns and reviews already paid for."""
+
+    def finished(self, run: str) -> set[tuple[str, str, int]]:
+        """(exam, condition, trial) of attempts that need nothing more."""
+
+    def wish(self, run: str) -> Wish | None:
+        """What was asked of whoever runs it."""
+
+

@@ -1,0 +1,216 @@
+"""One examination and its pieces: Run, Settings, Key, Attempt, Failure, Sitting, and the records of the stream."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from proctor.benchmark import Exam
+from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
+from proctor.transcript import Transcript, Turn
+from proctor.usage import Usage
+
+Strings = tuple[str, ...]
+ExamType = Literal["standard", "abm-static", "abm-dynamic"]
+AgentKind = Literal["standard", "orchestrator"]
+Status = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
+Wish = Literal["pause", "cancel"]
+Stage = Literal["agent", "examiner", "reviewer", "engine"]
+Owner = Literal["agent", "environment"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """An attempt that broke. Never a score."""
+
+    stage: Stage
+    """Where it broke."""
+    owner: Owner
+    """Whose it is: the agent's counts as not passed, the environment's is out of n and tried again by `resume`."""
+    reason: str
+    """One sentence."""
+    turn: int | None = None
+    """The turn in which it broke."""
+    tries: int = 1
+    """Calls made, retries included."""
+    detail: str = ""
+    """A traceback or a program's last words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Key:
+    """Which attempt: unique in a store; a turn adds its number."""
+
+    run: str
+    """The run's id."""
+    exam: str
+    """The exam's id."""
+    condition: str = ""
+    """The condition's name; empty: none."""
+    trial: int = 1
+    """From 1."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Attempt:
+    """One exam played once."""
+
+    key: Key
+    """Which one."""
+    place: int = 0
+    """Its place in the run's plan, from 0."""
+    transcript: Transcript = Transcript()
+    """What was said; empty where only the outcome was read."""
+    scores: tuple[Score, ...] = ()
+    """Marks given."""
+    unscored: tuple[Unscored, ...] = ()
+    """Marks that could not be given, and why."""
+    checks: tuple[CheckResult, ...] = ()
+    """Deterministic checks."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Pairs of turns that cannot both be true."""
+    failure: Failure | None = None
+    """Why it broke; None: it did not."""
+    turn_passed: tuple[bool | None, ...] = ()
+    """Per turn; None: not counted (examiner's fault, unscored, environment)."""
+    passed: bool | None = None
+    """False if any turn is; None if undecided; else True."""
+    finished: bool = False
+    """Whether it is over. An environment failure is over too, until `resume` takes it up again."""
+    usage: Usage = Usage()
+    """The agent's, the examiner's and the reviewer's together, retries included."""
+    seconds: float | None = None
+    """Time the agent took, over all turns."""
+    started: float = 0.0
+    """Seconds since the epoch."""
+    ended: float = 0.0
+    """Seconds since the epoch."""
+
+    @property
+    def value(self) -> float | None:
+        """The mean of the agent's marks over turns; None: no mark."""
+        marks = [score.value for score in self.scores if score.of == "agent"]
+        return sum(marks) / len(marks) if marks else None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Settings:
+    """How a run is played: data only, so that any worker can rebuild it."""
+
+    type: ExamType = "standard"
+    """What an exam is."""
+    reviewer: str | None = "embedded"
+    """A reviewer's name or spec; None: checks alone."""
+    rubric: str = "standard-1"
+    """The version of what the reviewer is asked to judge."""
+    examiner: str | None = None
+    """An examiner's name or spec, in battles."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Part → weight; empty: the type's own."""
+    passing_score: float = 0.7
+    """A case passes here, unless it has its own."""
+    checks: str | None = None
+    """A suite whose expectations are applied to the cases."""
+    max_turns: int = 50
+    """Turns in a conversation, 1 to 50."""
+    seeds: int | None = None
+    """Only the first so many seed questions."""
+    trials: int = 1
+    """How often each exam is played."""
+    conditions: Strings = ("",)
+    """Conditions played; the empty one is none."""
+    concurrency: int = 10
+    """Attempts under way at once."""
+    timeout: float = 60.0
+    """Seconds one call to the agent may take."""
+    retries: int = 2
+    """Further tries after an environment failure."""
+    retry_agent_failures: int = 0
+    """Further tries after the agent's own failure; makes runs incomparable."""
+    budget: float | None = None
+    """Most that may be spent, over agent, examiner and reviewer."""
+    max_tokens: int | None = None
+    """Most tokens that may be spent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Run:
+    """One benchmark × one agent × settings. Lasting, resumable, comparable."""
+
+    id: str
+    """Sorts by time."""
+    name: str
+    """What people call it."""
+    benchmark: str
+    """The benchmark's name."""
+    digest: str
+    """The benchmark's digest."""
+    agent: str
+    """Its name in `proctor.toml`, its spec, or `object:NAME`."""
+    kind: AgentKind = "standard"
+    """What sort of agent it is."""
+    settings: Settings = Settings()
+    """How it is played."""
+    labels: dict[str, str] = field(default_factory=dict)
+    """Version, model, prompt, commit, anything."""
+    status: Status = "queued"
+    """Where it stands; all but completed can be resumed."""
+    reason: str = ""
+    """Why it stopped, where it did."""
+    planned: int = 0
+    """Attempts it consists of."""
+    rescored_from: str | None = None
+    """The run whose transcripts it reads."""
+    created: float = 0.0
+    """Seconds since the epoch."""
+    started: float | None = None
+    """Seconds since the epoch; of the first start."""
+    ended: float | None = None
+    """Seconds since the epoch; of the last stop."""
+    seconds: float = 0.0
+    """Time spent running, over all resumes."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sitting:
+    """An attempt about to be played, or continued where it stopped."""
+
+    exam: Exam
+    """What is asked."""
+    attempt: Attempt
+    """As stored: fresh, or with turns that need no second call."""
+    reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
+    """Turn → reviews already given and paid for."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turned:
+    """Record: a turn was asked (no reply yet) or answered."""
+
+    key: Key
+    """Which attempt."""
+    turn: Turn
+    """Replaces the stored turn of the same number."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reviewed:
+    """Record: a turn was reviewed; the attempt is not over yet."""
+
+    key: Key
+    """Which attempt."""
+    turn: int
+    """The turn's number; 0 stands for the conversation."""
+    reviews: tuple[Review, ...]
+    """One per reviewer."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finished:
+    """Record: an attempt is over."""
+
+    attempt: Attempt
+    """With its transcript, whose turns are already recorded."""
+
+
+Record = Turned | Reviewed | Finished

@@ -1,0 +1,124 @@
+"""What was thought of it: Review, Score, Part, Unscored, CheckResult, Contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.errors import UsageError
+from proctor.usage import Usage
+
+Whom = Literal["agent", "examiner", "conversation"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """One aspect of a mark, unweighted."""
+
+    name: str
+    """correctness, reasoning, context, consistency, completeness, relevance, difficulty …"""
+    value: float
+    """0 to 1."""
+    explanation: str = ""
+    """Why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Score:
+    """One mark by one reviewer; its value is derived from parts and weights."""
+
+    turn: int | None
+    """The turn marked; None: the whole conversation."""
+    of: Whom
+    """Who is marked."""
+    parts: tuple[Part, ...]
+    """Unweighted, so that other weights can be applied later."""
+    value: float
+    """The weighted mean of the parts."""
+    by: str
+    """The reviewer's name."""
+    explanation: str = ""
+    """The reviewer's words."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unscored:
+    """A mark that could not be given. Never a 0."""
+
+    turn: int | None
+    """The turn; None: the whole conversation."""
+    of: Whom
+    """Whose mark is missing."""
+    by: str
+    """The reviewer's name."""
+    reason: str
+    """Why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckResult:
+    """One deterministic check of one reply."""
+
+    turn: int
+    """The turn checked."""
+    name: str
+    """The check."""
+    passed: bool | None
+    """None: not checkable."""
+    evidence: str
+    """What it saw."""
+    value: float | None = None
+    """A score between 0 and 1, where the check has one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contradiction:
+    """Two replies of one conversation that cannot both be true."""
+
+    turns: tuple[int, int]
+    """Earlier and later."""
+    quotes: tuple[str, str]
+    """Verbatim from their turns."""
+    kind: str
+    """number, date, name, yes-no, negation, model …"""
+    reason: str
+    """Why they cannot both be true."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Review:
+    """What one reviewer says of one turn, or of a whole conversation. The engine weighs it."""
+
+    parts: tuple[Part, ...] = ()
+    """Marks of the agent; empty: it has nothing to say."""
+    question_parts: tuple[Part, ...] = ()
+    """Marks of the examiner's question."""
+    unscored: str | None = None
+    """Why no mark could be given."""
+    checks: tuple[CheckResult, ...] = ()
+    """Deterministic checks."""
+    contradictions: tuple[Contradiction, ...] = ()
+    """Found by this review."""
+    explanation: str = ""
+    """The reviewer's words."""
+    usage: Usage | None = None
+    """What the review cost, repairs included."""
+
+
+def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float:
+    """The mean of the parts by their weights, renormalised over the parts that are there."""
+    pairs = [(weights.get(part.name, 0.0), part.value) for part in parts]
+    total = sum(weight for weight, _ in pairs)
+    if total <= 0:
+        names = ", ".join(part.name for part in parts) or "none"
+        raise UsageError(
+            f"no part of the mark has a weight: parts={names!r}, weights={dict(weights)!r}; "
+            "give at least one of them a positive weight"
+        )
+    return sum(weight * value for weight, value in pairs) / total
+
+
+def reaches(value: float, threshold: float) -> bool:
+    """Whether a score reaches a threshold, forgiving the last digits of a weighted mean."""
+    return value >= threshold - 1e-9

@@ -1,0 +1,148 @@
+"""What was said and done: Transcript, Turn, Request, Reply, ToolCall, Citation, Step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.usage import Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolCall:
+    """One tool call that the agent made."""
+
+    name: str
+    """The tool's name."""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    """What it was given."""
+    result: Any = None
+    """What it gave back."""
+    result_known: bool = False
+    """Whether `result` was reported at all."""
+    error: str | None = None
+    """Why it failed; None: it did not."""
+    id: str | None = None
+    """The provider's id of the call."""
+    step: int | None = None
+    """Its place in time where the agent tells it; equal steps ran in parallel."""
+    seconds: float | None = None
+    """How long it took."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Citation:
+    """A source that the reply leans on."""
+
+    source: str
+    """Path, id or address."""
+    quote: str | None = None
+    """The words cited, verbatim."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Step:
+    """One step of an orchestrator."""
+
+    id: str
+    """Unique within the reply."""
+    kind: str
+    """plan, delegate, tool, re-plan or error."""
+    name: str
+    """What was done."""
+    parent: str | None = None
+    """The step it is part of."""
+    agent: str | None = None
+    """The sub-agent that did it, or that was delegated to."""
+    call: str | None = None
+    """The id of the ToolCall it stands for."""
+    start: float | None = None
+    """Seconds since the epoch."""
+    end: float | None = None
+    """Seconds since the epoch."""
+    status: str = "ok"
+    """ok or error."""
+    usage: Usage | None = None
+    """What this step cost."""
+    detail: str = ""
+    """Anything worth reading: the plan, the error."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reply:
+    """What the agent answered. An empty text is a reply too."""
+
+    text: str
+    """The answer."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    """In the order they were made."""
+    citations: tuple[Citation, ...] = ()
+    """In the order they stand."""
+    steps: tuple[Step, ...] = ()
+    """An orchestrator's steps."""
+    usage: Usage | None = None
+    """What it cost; None: the agent did not say."""
+    seconds: float | None = None
+    """From question to answer."""
+    first_token: float | None = None
+    """Seconds to the first token, where it streamed."""
+    stderr: str = ""
+    """What a program said on standard error."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Turn:
+    """One question and its reply."""
+
+    number: int
+    """From 1."""
+    question: str
+    """Word for word."""
+    reply: Reply | None = None
+    """None: asked, not (yet) answered."""
+    case: str | None = None
+    """The case whose expectations judge it; None: improvised."""
+    strategy: str | None = None
+    """The examiner's strategy."""
+    refers_to: int | None = None
+    """The earlier turn on the same proposition that this question goes back to."""
+    fault: str | None = None
+    """The examiner's fault, where the question was not fair."""
+    started: float = 0.0
+    """Seconds since the epoch."""
+    ended: float = 0.0
+    """Seconds since the epoch."""
+    examiner_usage: Usage | None = None
+    """What the question cost."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Transcript:
+    """All turns of one conversation."""
+
+    turns: tuple[Turn, ...] = ()
+    """In order."""
+    ended: str | None = None
+    """Why it ended: script, turns, examiner, agent or budget; None: it has not."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Request:
+    """What an agent is handed."""
+
+    question: str
+    """Word for word."""
+    conversation: str
+    """The key of an agent's own memory; new for a replay."""
+    context: str | None = None
+    """The summary of the conversation so far."""
+    history: tuple[Turn, ...] = ()
+    """Earlier turns of this conversation."""
+    case: str | None = None
+    """The case's id."""
+    turn: int = 1
+    """The turn's number."""
+    trial: int = 1
+    """The trial's number."""
+    condition: str | None = None
+    """The condition in force."""
