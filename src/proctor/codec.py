@@ -30,7 +30,7 @@ _sorted_encoder = msgspec.json.Encoder(enc_hook=_plain, order="sorted")
 
 
 @cache
-def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
@@ -50,7 +50,8 @@ def _forgiving(value: object) -> str:
 
 def decode(text: str | bytes, kind: type[T]) -> T:
     """The noun that `encode` wrote."""
-    return _decoder(kind).decode(text)
+    decoded: T = _decoder(kind).decode(text)
+    return decoded
 
 
 def digest(value: object) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from proctor.benchmark import Benchmark
+from proctor.benchmark import Exam
 from proctor.run import Attempt, Failure, Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
@@ -182,7 +182,8 @@ class _Gatherer:
             return
         self.tallies[attempt.key.exam].add(attempt)
         self._count(attempt)
-        self.usage += attempt.usage
+        if attempt.usage:
+            self.usage += attempt.usage
         value = attempt.value
         if value is not None:
             self.marks.append(value)
@@ -227,18 +228,13 @@ class _Gatherer:
         )
 
 
-def gather(run: Run, benchmark: Benchmark, attempts: Iterable[Attempt]) -> Findings:
+def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:
     """What the attempts of a run show, in one pass."""
-    exams = benchmark.exams
     repeats = run.settings.trials * len(run.settings.conditions)
-    gatherer = _Gatherer(
-        tallies={exam.id: _Tally(planned=repeats) for exam in exams}, planned=len(exams) * repeats
-    )
+    gatherer = _Gatherer(tallies={exam.id: _Tally(planned=repeats) for exam in exams}, planned=len(exams) * repeats)
     for attempt in attempts:
         gatherer.add(attempt)
-    cases = tuple(
-        _case(exam.id, exam.cases[0].question, exam.cases[0].categories, gatherer.tallies[exam.id]) for exam in exams
-    )
+    cases = tuple(_case(exam, gatherer.tallies[exam.id]) for exam in exams)
     tallies = list(gatherer.tallies.values())
     return Findings(
         run=run,
@@ -258,11 +254,11 @@ def gather(run: Run, benchmark: Benchmark, attempts: Iterable[Attempt]) -> Findi
     )
 
 
-def _case(id: str, question: str, categories: tuple[str, ...], tally: _Tally) -> CaseFinding:
+def _case(exam: Exam, tally: _Tally) -> CaseFinding:
     return CaseFinding(
-        id=id,
-        question=question,
-        categories=categories,
+        id=exam.id,
+        question=exam.cases[0].question,
+        categories=exam.cases[0].categories,
         planned=tally.planned,
         counted=tally.counted,
         passed=tally.passed,
@@ -304,17 +300,13 @@ def mean_score(tallies: Iterable[_Tally]) -> Estimate:
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
-def _over_k(
-    tallies: list[_Tally], trials: int, formula: Callable[[int, int, int], float]
-) -> dict[int, Estimate]:
+def _over_k(tallies: list[_Tally], trials: int, formula: Callable[[int, int, int], float]) -> dict[int, Estimate]:
     """One estimate per k up to the trials, from the histogram of (counted, passed, planned)."""
     histogram = Counter((tally.counted, tally.passed, tally.planned) for tally in tallies)
     return {k: _at_k(histogram, k, formula) for k in range(1, trials + 1)}
 
 
-def _at_k(
-    histogram: Counter[tuple[int, int, int]], k: int, formula: Callable[[int, int, int], float]
-) -> Estimate:
+def _at_k(histogram: Counter[tuple[int, int, int]], k: int, formula: Callable[[int, int, int], float]) -> Estimate:
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
     for (m, c, planned), times in histogram.items():

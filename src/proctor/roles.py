@@ -123,5 +123,3 @@ class Archive(Protocol):
 
     def wish(self, run: str) -> Wish | None:
         """What was asked of whoever runs it."""
-
-
