@@ -6,7 +6,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
@@ -29,9 +28,7 @@ _encoder = msgspec.json.Encoder(enc_hook=_plain)
 _sorted_encoder = msgspec.json.Encoder(enc_hook=_plain, order="sorted")
 
 
-@cache
-def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind)
+_decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def encode(value: object) -> str:
@@ -50,7 +47,10 @@ def _forgiving(value: object) -> str:
 
 def decode(text: str | bytes, kind: type[T]) -> T:
     """The noun that `encode` wrote."""
-    decoded: T = _decoder(kind).decode(text)
+    decoder = _decoders.get(kind)
+    if decoder is None:
+        decoder = _decoders[kind] = msgspec.json.Decoder(kind)
+    decoded: T = decoder.decode(text)
     return decoded
 
 
