@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -65,11 +65,14 @@ class Reviewer(Protocol):
 class Executor(Protocol):
     """Who plays the attempts: this process, or a cluster."""
 
-    def execute(self, sittings: Iterable[Sitting]) -> AsyncIterator[Sequence[Record]]:
+    def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record]]:
         """Play them; yield what happened in batches, at most 50 ms old."""
 
     def stop(self) -> None:
         """Begin nothing more, drop calls in flight, yield what is left and end."""
+
+    def leftover(self) -> Sequence[Record]:
+        """Records not yet yielded, for a caller that was interrupted and cannot wait for them."""
 
 
 class Journal(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from proctor.benchmark import Exam
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
@@ -94,6 +94,16 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Spec:
+    """How a part is built, as data: another process can build the same."""
+
+    spec: str
+    """Such as `python:module:attribute`."""
+    options: dict[str, Any] = field(default_factory=dict)
+    """From `proctor.toml`; secrets stay `${NAME}`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """How a run is played: data only, so that any worker can rebuild it."""
 
@@ -107,8 +117,8 @@ class Settings:
     """An examiner's name or spec, in battles."""
     weights: dict[str, float] = field(default_factory=dict)
     """Part → weight; empty: the type's own."""
-    passing_score: float = 0.7
-    """A case passes here, unless it has its own."""
+    passing_score: float | None = 0.7
+    """A case passes here, unless it has its own; None: marks stand beside the checks and decide nothing."""
     checks: str | None = None
     """A suite whose expectations are applied to the cases."""
     max_turns: int = 50
@@ -131,6 +141,8 @@ class Settings:
     """Most that may be spent, over agent, examiner and reviewer."""
     max_tokens: int | None = None
     """Most tokens that may be spent."""
+    built: dict[str, Spec] = field(default_factory=dict)
+    """Role (agent, reviewer, examiner) → how it is built; a live object's role is left out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

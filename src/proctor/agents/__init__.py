@@ -1,0 +1,1 @@
+"""Who is examined: one file per way to reach an agent, one contract (`proctor.roles.Agent`)."""

@@ -1,0 +1,161 @@
+"""Python agents: a function (sync, async or streaming), a callable object, or a class made anew per conversation."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor import threads
+from proctor.codec import to_reply
+from proctor.errors import InputError
+from proctor.importing import import_attribute
+from proctor.roles import Agent
+from proctor.transcript import Reply, Request
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Agent:
+    """The agent that `package.module:attribute` names."""
+    if options:
+        raise InputError(f"a python: agent takes no options, got {sorted(options)!r}; configure it in its own code")
+    return adapt(import_attribute(spec, what="agent"), name=f"python:{spec}")
+
+
+def adapt(target: Any, *, name: str) -> Agent:
+    """Anything that can answer, as an Agent."""
+    if inspect.isclass(target):
+        return _Class(target, name)
+    if all(hasattr(target, member) for member in ("reply", "forget", "close", "takes_request", "name")):
+        complete: Agent = target
+        return complete
+    return _Shared(target, name)
+
+
+class _Shared:
+    """A function or object that serves every conversation."""
+
+    def __init__(self, target: Any, name: str) -> None:
+        self.name = name
+        self._answer = _answer_of(target, name)
+        self.takes_request = _wants_request(self._answer)
+        self._ask = _caller(self._answer)
+
+    async def reply(self, request: Request) -> Reply:
+        reply: Reply = await self._ask(request if self.takes_request else request.question)
+        return reply
+
+    async def forget(self, conversation: str) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+
+class _Class:
+    """A class: one instance per conversation, so that conversations cannot mix."""
+
+    def __init__(self, target: type[Any], name: str) -> None:
+        self.name = name
+        self._make = target
+        self._living: dict[str, Callable[[Any], Any]] = {}
+        method = _method(target, "reply") or _method(target, "__call__")
+        if method is None or not _makeable(target):
+            raise InputError(
+                f"the agent {name!r} is a class that needs a reply(question) method and no arguments to make"
+            )
+        self.takes_request = _wants_request(method, skip=1)
+
+    async def reply(self, request: Request) -> Reply:
+        ask = self._living.get(request.conversation)
+        if ask is None:
+            instance = await threads.call(self._make)
+            ask = self._living[request.conversation] = _caller(_answer_of(instance, self.name))
+        reply: Reply = await ask(request if self.takes_request else request.question)
+        return reply
+
+    async def forget(self, conversation: str) -> None:
+        self._living.pop(conversation, None)
+
+    async def close(self) -> None:
+        self._living.clear()
+
+
+def _answer_of(target: Any, name: str) -> Callable[[Any], Any]:
+    method = getattr(target, "reply", None)
+    if callable(method):
+        answer: Callable[[Any], Any] = method
+        return answer
+    if callable(target):
+        called: Callable[[Any], Any] = target
+        return called
+    raise InputError(f"the agent {name!r} is a {type(target).__name__}; expected a function, or an object with reply()")
+
+
+def _method(target: type[Any], name: str) -> Any:
+    """A method that the class itself has; plain getattr would find the metaclass's `__call__`."""
+    return next((vars(kind)[name] for kind in target.__mro__ if name in vars(kind)), None)
+
+
+def _makeable(target: type[Any]) -> bool:
+    try:
+        inspect.signature(target).bind()
+    except TypeError:
+        return False
+    except ValueError:
+        return True  # built in, with no signature to look at
+    return True
+
+
+def _wants_request(answer: Callable[..., Any], *, skip: int = 0) -> bool:
+    """Whether the first parameter is annotated `Request` or named `request`."""
+    try:
+        parameters = list(inspect.signature(answer).parameters.values())[skip:]
+    except (TypeError, ValueError):
+        return False
+    if not parameters:
+        return False
+    annotation = parameters[0].annotation
+    named = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return parameters[0].name == "request" or annotation is Request or named.rpartition(".")[2] == "Request"
+
+
+def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """An async function that calls `answer` the way it wants to be called."""
+    inner = answer if inspect.isroutine(answer) else _method(type(answer), "__call__")
+    if inspect.iscoroutinefunction(answer) or inspect.iscoroutinefunction(inner):
+
+        async def call_async(argument: Any) -> Reply:
+            return to_reply(await answer(argument))
+
+        return call_async
+    if inspect.isasyncgenfunction(answer) or inspect.isasyncgenfunction(inner):
+
+        async def call_stream(argument: Any) -> Reply:
+            return await _gather(answer(argument))
+
+        return call_stream
+
+    async def call_sync(argument: Any) -> Reply:
+        result = await threads.call(answer, argument)
+        return to_reply(await result if inspect.isawaitable(result) else result)
+
+    return call_sync
+
+
+async def _gather(stream: AsyncIterator[Any]) -> Reply:
+    """A streamed reply: text pieces, and at most one dict or Reply that says the rest."""
+    started = time.perf_counter()
+    first: float | None = None
+    pieces: list[str] = []
+    whole: Reply | None = None
+    async for piece in stream:
+        first = first if first is not None else time.perf_counter() - started
+        if isinstance(piece, str):
+            pieces.append(piece)
+        else:
+            whole = to_reply(piece)
+    text = "".join(pieces)
+    whole = whole or Reply(text=text)
+    return replace(whole, text=whole.text or text, first_token=first)

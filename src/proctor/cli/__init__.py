@@ -1,0 +1,98 @@
+"""The command line: parse, call one workflow, render. One short file per command, loaded when it is used."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+COMMANDS = {
+    "demo": "Examine the embedded agent and read a report, with no key and no network.",
+    "init": "Write a commented proctor.toml, a sample benchmark and a sample agent.",
+    "check": "Check a benchmark file: preview, compatibility, every error.",
+    "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
+    "run": "Examine an agent on a benchmark.",
+    "resume": "Go on with a run where it stopped.",
+    "cancel": "Stop a run; it can be resumed.",
+    "list": "List stored runs.",
+    "show": "Show what a run found.",
+    "export": "Write a run as html, json, csv, junit or markdown.",
+    "delete": "Delete a run.",
+}
+
+
+class _Lazy(click.Group):
+    """Knows every command's name and sentence; imports a command only to run it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"proctor.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(f"there is no command {args[0]!r}{_nearest(args[0])}", ctx) from error
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, list(COMMANDS), n=1)
+    return f"; did you mean {near[0]!r}?" if near else "; `proctor --help` lists them"
+
+
+def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        click.echo(f"proctor {version('proctor')}")
+        ctx.exit()
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, callback=_version, expose_value=False, is_eager=True, help="Show the version.")
+def cli() -> None:
+    """Proctor examines AI agents: is it right, is it consistent, how sure is that, and what changed.
+
+    Try `proctor demo` first: it needs no key, no network and no server.
+    """
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; its exit code. A traceback only with PROCTOR_TRACEBACK=1."""
+    from proctor.errors import ProctorError
+
+    try:
+        result = cli.main(args=arguments, prog_name="proctor", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.exceptions.Abort:
+        return 4
+    except KeyboardInterrupt:
+        return 4
+    except click.ClickException as error:
+        click.echo(f"Error: {error.format_message()}", err=True)
+        if isinstance(error, click.UsageError) and error.ctx is not None:
+            click.echo(f"See `{error.ctx.command_path} --help`.", err=True)
+        return 2
+    except ProctorError as error:
+        if os.environ.get("PROCTOR_TRACEBACK"):
+            raise
+        click.echo(f"Error: {error}", err=True)
+        return error.exit_code
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0

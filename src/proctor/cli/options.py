@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def store(command: F) -> F:
+    """`--store` and `--config`: where results are kept."""
+    command = click.option("--store", metavar="PATH|URL", help="Where results are kept [default: .proctor/].")(command)
+    return click.option(
+        "--config", "config_path", type=click.Path(path_type=Path), help="Configuration [default: proctor.toml here]."
+    )(command)
+
+
+def as_json(command: F) -> F:
+    """`--json`: machine-readable output."""
+    return click.option("--json", "as_json", is_flag=True, help="Write JSON and nothing else to standard output.")(
+        command
+    )
+
+
+def run_argument(command: F) -> F:
+    """RUN: which stored run."""
+    return click.argument("run", metavar="RUN")(command)
+
+
+class Pairs(click.ParamType):
+    """`a=1,b=2` as a dict of numbers."""
+
+    name = "NAME=NUMBER,…"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> dict[str, float]:
+        """Read the pairs."""
+        if isinstance(value, dict):
+            return value
+        pairs: dict[str, float] = {}
+        for piece in str(value).split(","):
+            key, equals, number = piece.partition("=")
+            try:
+                pairs[key.strip()] = float(number)
+            except ValueError:
+                equals = ""
+            if not equals:
+                self.fail(f"{piece!r} is not NAME=NUMBER; expected something like correctness=.5,reasoning=.3", param, ctx)
+        return pairs
+
+
+def labels(given: tuple[str, ...]) -> dict[str, str]:
+    """`--label k=v` as a dict."""
+    pairs: dict[str, str] = {}
+    for item in given:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise click.UsageError(f"--label {item!r} is not KEY=VALUE")
+        pairs[key] = value
+    return pairs

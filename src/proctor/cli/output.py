@@ -1,0 +1,51 @@
+"""Where words go: results to standard output, everything else to standard error."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def print_json(value: Any) -> None:
+    """JSON and nothing else on standard output."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+    sys.stdout.flush()
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
+    from rich.console import Console
+
+    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    if not made.is_terminal and "COLUMNS" not in os.environ:
+        made.width = 80
+    return made
+
+
+@contextmanager
+def agents_speak_on_stderr() -> Iterator[None]:
+    """While it lasts, whatever prints to standard output prints to standard error instead.
+
+    An agent that prints must not spoil `--json`, nor draw over the progress line.
+    """
+    sys.stdout.flush()
+    try:
+        saved = os.dup(1)
+    except OSError:  # no standard output at all
+        yield
+        return
+    python_stdout, sys.stdout = sys.stdout, sys.stderr
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout = python_stdout
+        os.dup2(saved, 1)
+        os.close(saved)

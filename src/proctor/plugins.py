@@ -1,0 +1,41 @@
+"""A name in a file → a part, by entry points. The built-in parts come in by the same door."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any, Literal
+
+from proctor.errors import InputError
+
+Family = Literal["agents", "reviewers", "examiners"]
+Factory = Callable[[str, Mapping[str, Any]], Any]
+
+
+@cache
+def known(family: Family) -> dict[str, EntryPoint]:
+    """Every installed member of a family, by the word before the colon."""
+    return {point.name: point for point in entry_points(group=f"proctor.{family}")}
+
+
+def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
+    """The part that a spec such as `python:module:attribute` names."""
+    scheme, _, rest = spec.partition(":")
+    point = known(family).get(scheme)
+    if point is None:
+        raise InputError(unknown(family, spec, sorted(known(family))))
+    try:
+        factory: Factory = point.load()
+    except ImportError as error:
+        raise InputError(f"cannot load {spec!r}: {point.value} does not import ({error})") from error
+    return factory(rest, options)
+
+
+def unknown(family: Family, name: str, names: list[str]) -> str:
+    """The sentence for a name that nothing answers to."""
+    singular = {"agents": "agent", "reviewers": "reviewer", "examiners": "examiner"}[family]
+    near = difflib.get_close_matches(name.partition(":")[0], names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return f"there is no {singular} {name!r}: {hint}known are {', '.join(names) or 'none'}"

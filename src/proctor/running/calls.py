@@ -1,0 +1,92 @@
+"""One call to an agent or reviewer: a time limit, bounded retries, and whose fault it was."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
+from proctor.faults import classify
+from proctor.run import Failure, Stage
+
+T = TypeVar("T")
+_FIRST_PAUSE = 0.5
+_LONGEST_PAUSE = 60.0
+_DETAIL_KEPT = 4000
+
+
+class Broken(Exception):
+    """A call failed for good. Carries the Failure to record."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.reason)
+        self.failure = failure
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Patience:
+    """How long to wait, and how often to try again."""
+
+    timeout: float
+    retries: int
+    agent_retries: int = 0
+
+    def allows(self, stage: Stage, fault: CallError, tries: int) -> bool:
+        """Whether this fault may be tried again. The agent's own is not: that would make pass@1 the best of two."""
+        if stage == "agent" and not isinstance(fault, EnvironmentFault):
+            return tries <= self.agent_retries
+        return tries <= self.retries
+
+
+async def call(stage: Stage, make: Callable[[], Awaitable[T]], patience: Patience, *, turn: int | None) -> T:
+    """Make the call until it answers or patience ends; raises Broken, or Misconfigured at once."""
+    tries = 0
+    while True:
+        tries += 1
+        try:
+            async with asyncio.timeout(patience.timeout) as limit:
+                return await make()
+        except TimeoutError as error:
+            caught: BaseException = error
+            late = limit.expired()
+            fault = AgentFault(f"did not answer within {patience.timeout:g} s") if late else classify(error)
+        except asyncio.CancelledError as error:
+            if _we_are_cancelled():
+                raise
+            caught, fault = error, AgentFault("cancelled itself (asyncio.CancelledError)")
+        except (Exception, SystemExit) as error:
+            caught, fault = error, classify(error)
+        if isinstance(fault, Misconfigured):
+            raise fault from caught
+        if not patience.allows(stage, fault, tries):
+            raise Broken(_failure(stage, fault, caught, tries=tries, turn=turn)) from caught
+        await asyncio.sleep(pause(tries, fault))
+
+
+def _we_are_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def pause(tries: int, fault: CallError) -> float:
+    """Seconds before the next try: doubling, spread out, and never less than the server asked for."""
+    backoff = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.5)
+    asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
+    return max(backoff, min(asked or 0.0, _LONGEST_PAUSE))
+
+
+def _failure(stage: Stage, fault: CallError, error: BaseException, *, tries: int, turn: int | None) -> Failure:
+    ours = stage == "agent" and not isinstance(fault, EnvironmentFault)
+    known = isinstance(error, CallError)
+    return Failure(
+        stage=stage,
+        owner="agent" if ours else "environment",
+        reason=str(fault),
+        turn=turn,
+        tries=tries,
+        detail="" if known else "".join(traceback.format_exception(error))[-_DETAIL_KEPT:],
+    )

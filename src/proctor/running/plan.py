@@ -1,0 +1,51 @@
+"""A benchmark and settings → the exams, and the attempts that are still to be played."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping
+
+from proctor.benchmark import Benchmark, Exam
+from proctor.run import Attempt, Key, Run, Settings, Sitting
+from proctor.score import Review
+
+Place = tuple[str, str, int]
+"""(exam, condition, trial)"""
+
+
+def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
+    """What one attempt plays, by the run's type."""
+    if benchmark.exams:
+        return benchmark.exams
+    if settings.type == "abm-static":
+        size = settings.max_turns
+        pieces = [benchmark.cases[start : start + size] for start in range(0, len(benchmark.cases), size)]
+        return tuple(Exam(id=f"exam-{number}", cases=piece) for number, piece in enumerate(pieces, 1))
+    if settings.type == "abm-dynamic":
+        return tuple(Exam(id=case.id, cases=(case,), open=True) for case in benchmark.cases[: settings.seeds])
+    return tuple(Exam(id=case.id, cases=(case,)) for case in benchmark.cases)
+
+
+def sittings(
+    run: Run,
+    exams: tuple[Exam, ...],
+    *,
+    finished: Container[Place] = frozenset(),
+    under_way: Mapping[Place, tuple[Attempt, dict[int, tuple[Review, ...]]]] | None = None,
+) -> Iterator[Sitting]:
+    """What is left to play, trial by trial, so that early results already cover every exam."""
+    settings = run.settings
+    begun = under_way or {}
+    repeats = settings.trials * len(settings.conditions)
+    for trial in range(1, settings.trials + 1):
+        for column, condition in enumerate(settings.conditions):
+            for row, exam in enumerate(exams):
+                place = (exam.id, condition, trial)
+                if place in finished:
+                    continue
+                if place in begun:
+                    attempt, reviews = begun[place]
+                    yield Sitting(exam=exam, attempt=attempt, reviews=reviews)
+                    continue
+                key = Key(run=run.id, exam=exam.id, condition=condition, trial=trial)
+                order = row * repeats + column * settings.trials + trial - 1
+                yield Sitting(exam=exam, attempt=Attempt(key=key, place=order))

@@ -1,0 +1,1 @@
+"""The verbs: the only place where parts meet."""

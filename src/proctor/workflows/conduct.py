@@ -1,0 +1,140 @@
+"""The middle of every run: play, write, count. Evaluating and resuming differ only in what is left to play."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
+
+from proctor import threads
+from proctor.benchmark import Exam
+from proctor.errors import StoreError
+from proctor.findings import Findings, gather
+from proctor.roles import Journal
+from proctor.run import Record, Run, Sitting, Status, Wish
+from proctor.running.schedule import LocalExecutor
+from proctor.storage import Store
+from proctor.workflows.parts import Cast
+from proctor.workflows.tally import Tally
+
+Watch = Callable[[Tally], None]
+_HEED_EVERY = 0.4
+"""Seconds between two looks for a wish to pause or cancel."""
+
+
+async def conduct(
+    store: Store,
+    run: Run,
+    exams: tuple[Exam, ...],
+    *,
+    cast: Cast,
+    sittings: Iterable[Sitting],
+    tally: Tally,
+    watch: Watch | None = None,
+) -> Findings:
+    """Play what is left of a run, store every record before it counts, and say what was found."""
+    journal = store.journal
+    executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
+    with journal.writing(run.id), _clocked(journal, run.id) as end:
+        try:
+            async with (
+                _closing(cast),
+                _heeding(store, run.id, executor) as wishes,
+                contextlib.aclosing(executor.execute(sittings)) as batches,
+            ):
+                async for batch in batches:
+                    await _write(journal, batch)
+                    tally.add(batch)
+                    if watch is not None:
+                        watch(tally)
+        except asyncio.CancelledError:
+            journal.write(executor.leftover())
+            end("paused", "interrupted")
+            raise
+        end(*_outcome(executor, wishes, tally))
+    return findings_of(store, run.id, exams)
+
+
+async def _write(journal: Journal, batch: Sequence[Record]) -> None:
+    """Store a batch; an interruption waits until it is stored."""
+    writing = asyncio.ensure_future(threads.call(journal.write, batch))
+    try:
+        await asyncio.shield(writing)
+    except asyncio.CancelledError:
+        await writing
+        raise
+
+
+def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
+    """What the stored attempts of a run show."""
+    return gather(store.archive.find(run_id), exams, store.archive.attempts(run_id))
+
+
+@contextlib.contextmanager
+def _clocked(journal: Journal, run: str) -> Iterator[Callable[[Status, str], None]]:
+    """Mark the run as running, and afterwards as whatever it came to, with the time it took."""
+    started = time.monotonic()
+    journal.mark(run, "running")
+    outcome: tuple[Status, str] = ("failed", "Proctor stopped unexpectedly")
+
+    def end(status: Status, reason: str) -> None:
+        nonlocal outcome
+        outcome = (status, reason)
+
+    try:
+        yield end
+    except StoreError as error:
+        error.exit_code = 4
+        with contextlib.suppress(StoreError):
+            journal.mark(run, "failed", reason=str(error), seconds=time.monotonic() - started)
+        raise
+    except BaseException:
+        journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
+        raise
+    journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
+
+
+@asynccontextmanager
+async def _heeding(store: Store, run: str, executor: LocalExecutor) -> AsyncIterator[list[Wish]]:
+    """Look for a wish to pause or cancel every so often, and stop the executor when there is one."""
+    wishes: list[Wish] = []
+
+    async def look() -> None:
+        while not wishes:
+            await asyncio.sleep(_HEED_EVERY)
+            wish = await threads.call(store.archive.wish, run)
+            if wish is not None:
+                wishes.append(wish)
+                executor.stop()
+
+    looking = asyncio.create_task(look())
+    try:
+        yield wishes
+    finally:
+        looking.cancel()
+        with contextlib.suppress(asyncio.CancelledError, StoreError):
+            await looking
+
+
+@asynccontextmanager
+async def _closing(cast: Cast) -> AsyncIterator[None]:
+    """Let go of the agent's connections at the end, whatever happened; what it says then changes no result."""
+    try:
+        yield
+    finally:
+        with contextlib.suppress(Exception):
+            await cast.agent.close()
+
+
+def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:
+    if executor.halt == "stopped":
+        return ("paused", "paused") if "pause" in wishes else ("cancelled", "cancelled")
+    if executor.halt == "storm":
+        return "paused", executor.reason
+    if executor.halt == "misconfigured":
+        return "failed", executor.reason
+    if tally.lost:
+        return "failed", f"{tally.lost} attempts failed for reasons outside the agent"
+    return "completed", ""

@@ -1,0 +1,63 @@
+"""Going on with a run where it stopped: nothing is lost, and nothing is paid twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from proctor.config import Config, load_config
+from proctor.run import Run
+from proctor.running.plan import exams_of, sittings
+from proctor.storage import Store, open_store
+from proctor.workflows.conduct import Watch, conduct, findings_of
+from proctor.workflows.evaluate import Evaluation, store_url
+from proctor.workflows.parts import recast
+from proctor.workflows.tally import Tally
+
+
+async def aresume(
+    run: str,
+    *,
+    agent: Any = None,
+    reviewer: Any = None,
+    store: str | Path | None = None,
+    config: Config | None = None,
+    watch: Watch | None = None,
+) -> Evaluation:
+    """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
+
+    Live objects that the run was started with must be handed in again.
+    """
+    config = config or load_config()
+    url = store_url(store, config)
+    with open_store(url, create=False) as opened:
+        found = opened.archive.find(run)
+        exams = exams_of(opened.archive.benchmark(found.digest), found.settings)
+        if found.status == "completed":
+            findings = findings_of(opened, found.id, exams)
+        else:
+            cast = recast(found, config, {"agent": agent, "reviewer": reviewer})
+            finished = opened.archive.finished(found.id)
+            under_way = {
+                (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
+                for attempt, reviews in opened.archive.sittings(found.id)
+            }
+            findings = await conduct(
+                opened,
+                found,
+                exams,
+                cast=cast,
+                sittings=sittings(found, exams, finished=finished, under_way=under_way),
+                tally=_tally_so_far(opened, found),
+                watch=watch,
+            )
+    return Evaluation(run=findings.run, findings=findings, store=url)
+
+
+def _tally_so_far(store: Store, run: Run) -> Tally:
+    """What needs no second try."""
+    tally = Tally(planned=run.planned)
+    for attempt in store.archive.attempts(run.id):
+        if attempt.finished and (attempt.failure is None or attempt.failure.owner == "agent"):
+            tally.count(attempt)
+    return tally
