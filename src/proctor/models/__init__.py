@@ -1,0 +1,1 @@
+"""Chat models behind our own contract: a name becomes a model, a question becomes a checked answer with its cost."""

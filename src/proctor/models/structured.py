@@ -1,0 +1,85 @@
+"""One question to a chat model, one checked answer with its cost.
+
+    answer = await ask(model, system="You judge.", user=fence(reply, "reply"), schema=Verdict)
+    answer.value, answer.text, answer.usage
+
+Where the model can be made to answer in a schema, it is; elsewhere the schema stands in the prompt and JSON is
+read out of the text. The first half of LangChain's structured output (what is bound to the call) is used and
+the second (its parsers) is not: reading the message here costs a tenth of the CPU, and one way of reading
+serves tool calls, JSON mode and prose alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from proctor.models.calling import line_to
+from proctor.models.faults import UnusableAnswer
+from proctor.models.fence import fence
+from proctor.models.prices import Price
+from proctor.models.reading import Misfit, Shape, shape_of
+from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = ["Answer", "UnusableAnswer", "ask"]
+
+T = TypeVar("T")
+
+_OWN_ANSWER_SHOWN = 4_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer(Generic[T]):
+    """What the model answered."""
+
+    value: T
+    """The answer, checked against the schema."""
+    text: str
+    """The answer as the model wrote it."""
+    usage: Usage
+    """Tokens, calls and cost, repairs included."""
+
+
+async def ask(
+    model: BaseChatModel,
+    *,
+    system: str,
+    user: str,
+    schema: type[T],
+    structured: bool = True,
+    repairs: int = 1,
+    price: Price | None = None,
+) -> Answer[T]:
+    """Ask a chat model for an answer of this schema: a pydantic model or a msgspec struct.
+
+    Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
+    was wrong with it; EnvironmentFault where the model did not answer; Misconfigured for a wrong key, name or
+    address. Nothing is retried here but the repair, and nothing is remembered from one question to the next.
+    Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
+    """
+    shape = shape_of(schema)
+    line = line_to(model, schema, structured=structured)
+    usage = Usage()
+    note = fault = ""
+    for _ in range(repairs + 1):
+        heard = await line.send(system, user + note, price=price, spent=usage)
+        usage = heard.usage
+        try:
+            return Answer(value=heard.read(shape), text=heard.text, usage=usage)
+        except Misfit as misfit:
+            fault = f"{misfit}{heard.circumstance}"
+            note = _repair_note(heard.text, fault, shape)
+    raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
+
+
+def _repair_note(text: str, fault: str, shape: Shape[Any]) -> str:
+    """What is added to the question after an unusable answer.
+
+    It goes into the same message, fenced: an answer may echo what it judged, an empty turn is refused by some
+    providers, and two turns of one side by others.
+    """
+    own = fence(text[:_OWN_ANSWER_SHOWN], "earlier answer")
+    return f"\n\nYour earlier answer to this was:\n{own}\nIt cannot be used: {fault}.\n{shape.request}"
