@@ -1,25 +1,34 @@
-"""A provider's exception → whose fault it is, without importing any provider."""
+"""A provider's exception → whose fault it is, told by status and name, without importing any provider."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
 
+from proctor import faults
 from proctor.errors import CallError, EnvironmentFault, Misconfigured, ProctorError
 from proctor.usage import Usage
 
-_WRONG_STATUS = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
-_PASSING_STATUS = {408, 425, 429}
-_WRONG_KINDS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
-_PASSING_KINDS = {
+_WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
+_PASSING = {408, 425, 429}
+_STATUS_OF_KIND = {
+    "ModelInvalidRequestError": 400,
+    "ModelAuthenticationError": 401,
+    "ModelPermissionDeniedError": 403,
+    "ModelNotFoundError": 404,
+    "ModelRateLimitError": 429,
+    "ModelAPIError": 500,
+}
+_ADDRESS_KINDS = {"UnsupportedProtocol", "InvalidURL", "LocalProtocolError"}
+_NETWORK_KINDS = {
     "APIConnectionError",
     "ClientConnectionError",
     "ClientPayloadError",
+    "ConnectionError",
     "ModelConnectionError",
     "ModelTimeoutError",
-    "ModelRateLimitError",
-    "ModelAPIError",
     "SSLError",
+    "TimeoutError",
     "TransportError",
     "gaierror",
 }
@@ -37,7 +46,7 @@ class UnusableAnswer(ProctorError):
 class ModelUnavailable(EnvironmentFault):
     """The model did not answer; `spent` is what earlier calls of the same question cost."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None, spent: Usage) -> None:
+    def __init__(self, message: str, *, retry_after: float | None, spent: Usage) -> None:
         super().__init__(message, retry_after=retry_after)
         self.spent = spent
 
@@ -49,65 +58,42 @@ def fault_of(error: Exception, *, spent: Usage) -> CallError | None:
     """
     if isinstance(error, CallError):
         return error
-    chain = list(_chain(error))
-    status = next((code for code in map(status_of, chain) if code), None)
-    if status in _WRONG_STATUS or any(_kinds(link) & _WRONG_KINDS for link in chain):
-        doing = _WRONG_STATUS.get(status or 0, "cannot be called at this address")
+    kinds = {kind.__name__ for link in _chain(error) for kind in type(link).__mro__}
+    status = status_of(error)
+    if status in _WRONG or kinds & _ADDRESS_KINDS:
+        doing = _WRONG.get(status or 0, "cannot be called at this address")
         return Misconfigured(f"the model {doing}: {said(error)}; check its name, its address and its key")
-    if _passes(chain, status):
-        return ModelUnavailable(
-            f"the model did not answer: {said(error)}", retry_after=_retry_after(chain), spent=spent
-        )
+    if kinds & _NETWORK_KINDS if status is None else status in _PASSING or status >= 500:
+        waits = (faults.retry_after(link) for link in _chain(error))
+        wait = next((seconds for seconds in waits if seconds is not None), None)
+        return ModelUnavailable(f"the model did not answer: {said(error)}", retry_after=wait, spent=spent)
     return None
 
 
-def _passes(chain: list[BaseException], status: int | None) -> bool:
-    if status is not None:
-        return status in _PASSING_STATUS or status >= 500
-    return any(isinstance(link, (ConnectionError, TimeoutError)) or _kinds(link) & _PASSING_KINDS for link in chain)
+def status_of(error: BaseException) -> int | None:
+    """The HTTP status that an exception or its cause carries, under any of the names providers give it."""
+    for link in _chain(error):
+        for name in ("status_code", "code", "status"):
+            status = getattr(link, name, None)
+            if isinstance(status, int) and 400 <= status <= 599:
+                return status
+    kinds = (kind.__name__ for kind in type(error).__mro__)
+    return next((_STATUS_OF_KIND[kind] for kind in kinds if kind in _STATUS_OF_KIND), None)
+
+
+def is_too_long(error: BaseException) -> bool:
+    """Whether the provider says that the prompt does not fit into the model."""
+    return any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what caused it, at most ten deep."""
+    """The error and what it was raised from, at most ten deep."""
     link: BaseException | None = error
     for _ in range(10):
         if link is None:
             return
         yield link
         link = link.__cause__
-
-
-def _kinds(error: BaseException) -> set[str]:
-    return {kind.__name__ for kind in type(error).__mro__}
-
-
-def status_of(error: BaseException) -> int | None:
-    """The HTTP status that an exception carries, under any of the names providers give it."""
-    for holder in (error, getattr(error, "response", None)):
-        for name in ("status_code", "code", "status"):
-            status = getattr(holder, name, None)
-            if isinstance(status, int) and not isinstance(status, bool) and 400 <= status <= 599:
-                return status
-    return None
-
-
-def is_too_long(error: BaseException) -> bool:
-    """Whether the provider says that the prompt does not fit into the model."""
-    return "ContextOverflowError" in _kinds(error)
-
-
-def _retry_after(chain: list[BaseException]) -> float | None:
-    """The seconds that the provider asks to wait."""
-    for link in chain:
-        headers = getattr(getattr(link, "response", None), "headers", None) or {}
-        for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0), ("Retry-After", 1.0)):
-            try:
-                seconds = float(headers.get(name, "")) * unit
-            except (AttributeError, TypeError, ValueError):
-                continue
-            if 0 <= seconds < 86_400:
-                return seconds
-    return None
 
 
 def said(error: BaseException) -> str:

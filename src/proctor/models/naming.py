@@ -1,0 +1,154 @@
+"""A model's name → the model.
+
+    openai:MODEL    anthropic:MODEL    google:MODEL    ollama:MODEL
+    openai-compatible:MODEL@URL         any server that speaks OpenAI's protocol
+    python:module:attribute             a chat model of your own, or a function that makes one
+
+Keys are read from the environment by the provider's own package; none is stored or printed here.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from proctor.errors import InputError
+from proctor.importing import import_attribute
+from proctor.models.faults import said
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
+"""The key for `openai-compatible:` servers: OPENAI_API_KEY is never sent to anybody else's address."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Provider:
+    """Whose models a name's first word stands for."""
+
+    package: str
+    """The LangChain package that speaks to it."""
+    kind: str
+    """The chat model's class in that package."""
+    install: str
+    """What pip installs to get the package."""
+    keys: tuple[str, ...] = ()
+    """Environment variables, one of which has to hold the key."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the class is given: no retries of its own, because the run retries and counts."""
+
+
+PROVIDERS = {
+    "openai": Provider(
+        package="langchain_openai",
+        kind="ChatOpenAI",
+        install="proctor[openai]",
+        keys=("OPENAI_API_KEY",),
+        options={"max_retries": 0},
+    ),
+    "openai-compatible": Provider(
+        package="langchain_openai", kind="ChatOpenAI", install="proctor[openai]", options={"max_retries": 0}
+    ),
+    "anthropic": Provider(
+        package="langchain_anthropic",
+        kind="ChatAnthropic",
+        install="proctor[anthropic]",
+        keys=("ANTHROPIC_API_KEY",),
+        options={"max_retries": 0},
+    ),
+    "google": Provider(
+        package="langchain_google_genai",
+        kind="ChatGoogleGenerativeAI",
+        install="langchain-google-genai",
+        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
+    ),
+    "ollama": Provider(package="langchain_ollama", kind="ChatOllama", install="langchain-ollama"),
+}
+
+
+def load_model(model: str | BaseChatModel) -> BaseChatModel:
+    """The chat model that a name stands for; one that is there already is handed back. Raises InputError."""
+    _imported("langchain_core", "proctor[langchain]")
+    if not isinstance(model, str):
+        return _checked(model, type(model).__name__)
+    scheme, _, rest = model.partition(":")
+    if scheme == "python":
+        return _from_python(model, rest)
+    provider = PROVIDERS.get(scheme)
+    if provider is None or not rest:
+        raise InputError(_unknown(model, scheme, known=provider is not None))
+    options = _compatible(rest) if scheme == "openai-compatible" else {"model": rest}
+    if provider.keys and not any(os.environ.get(key) for key in provider.keys):
+        raise InputError(f"the model {model!r} needs a key: set the environment variable {' or '.join(provider.keys)}")
+    kind = getattr(_imported(provider.package, provider.install), provider.kind)
+    return _checked(_made(kind, model, {**provider.options, **options}), model)
+
+
+def _unknown(model: str, scheme: str, *, known: bool) -> str:
+    if known:
+        return f"the model {model!r} has no name after {scheme + ':'!r}; expected such as {scheme}:MODEL"
+    names = [*PROVIDERS, "python"]
+    near = difflib.get_close_matches(scheme, names, n=1)
+    hint = f"did you mean {near[0] + ':'!r}? " if near else ""
+    return f"there is no model {model!r}: {hint}a name starts with {', '.join(name + ':' for name in names)}"
+
+
+def _imported(package: str, install: str) -> Any:
+    try:
+        return importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        raise InputError(f'this model needs a package that is not installed: pip install "{install}"') from error
+
+
+def _compatible(rest: str) -> dict[str, Any]:
+    """Model and address of a server that speaks OpenAI's protocol."""
+    found = re.fullmatch(r"(?P<model>.+?)@(?P<url>https?://.+)", rest)
+    if not found:
+        raise InputError(
+            f"the model 'openai-compatible:{rest}' has no address; "
+            "expected openai-compatible:MODEL@URL, such as openai-compatible:llama3@http://127.0.0.1:8000/v1"
+        )
+    url = urlsplit(found["url"])
+    if "@" in url.netloc or url.query or url.fragment or not url.hostname:
+        # not repeated in the message: whatever stands there may be a secret
+        raise InputError(
+            f"the address of the model {found['model']!r} has to be a plain base URL, without user, password, query "
+            f"or fragment; a key belongs into the environment variable {COMPATIBLE_KEY}"
+        )
+    # the class insists on a key, servers without one ignore it
+    return {"model": found["model"], "base_url": found["url"], "api_key": os.environ.get(COMPATIBLE_KEY) or "none"}
+
+
+def _from_python(name: str, spec: str) -> BaseChatModel:
+    """A chat model by its Python name, or made by the class or function of that name."""
+    from langchain_core.language_models import BaseChatModel
+
+    found = import_attribute(spec, what="model")
+    if isinstance(found, BaseChatModel) or not callable(found):
+        return _checked(found, name)
+    return _checked(_made(found, name, {}), name)
+
+
+def _made(make: Any, name: str, options: Mapping[str, Any]) -> object:
+    try:
+        return make(**options)
+    except Exception as error:
+        raise InputError(f"cannot make the model {name!r}: {type(error).__name__}: {said(error)}") from error
+
+
+def _checked(model: object, name: str) -> BaseChatModel:
+    from langchain_core.language_models import BaseChatModel
+
+    if not isinstance(model, BaseChatModel):
+        raise InputError(f"the model {name!r} is a {type(model).__name__}; expected a LangChain chat model")
+    return model
