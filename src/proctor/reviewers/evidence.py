@@ -1,0 +1,76 @@
+"""What a model reviewer is shown of one case and one reply: every piece fenced, very long ones cut in the middle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proctor.benchmark import Case
+from proctor.codec import encode
+from proctor.models.fence import fence
+from proctor.transcript import Reply, ToolCall
+
+LIMIT = 100_000
+"""Characters of the reply that are shown, as many of its tool calls and of its citations; longer ones lose the middle."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """What the model is shown."""
+
+    text: str
+    """The prompt."""
+    left_out: str = ""
+    """What is not in it, as a sentence."""
+
+
+def gather(case: Case, question: str, reply: Reply, *, limit: int = LIMIT) -> Evidence:
+    """The question, what was expected, and the whole reply with its tool calls and citations."""
+    given = [("expected answer", case.answer), ("expected reasoning", case.reasoning), ("context", case.context)]
+    told = [("tool calls", *_tool_calls(reply.tool_calls, limit)), ("citations", *cut(_citations(reply), limit))]
+    text, missing = cut(reply.text, limit)
+    shown = [
+        fence(question, "question"),
+        *(fence(piece, name) for name, piece in given if piece),
+        fence(text, "reply"),
+        *(fence(piece, name) for name, piece, _ in told if piece),
+    ]
+    left_out = _left_out(("reply", text, missing), *told)
+    note = [f"{left_out} The place is marked […]; judge what is there."] if left_out else []
+    return Evidence(text="\n\n".join([*shown, *note, "Judge the reply."]), left_out=left_out)
+
+
+def cut(text: str, limit: int) -> tuple[str, int]:
+    """A text of at most about `limit` characters, and how many are missing from its middle."""
+    missing = len(text) - limit
+    if missing <= 0:
+        return text, 0
+    head = limit - limit // 2
+    return f"{text[:head]}\n[…]\n{text[head + missing :]}", missing
+
+
+def _left_out(*pieces: tuple[str, str, int]) -> str:
+    said = [f"{missing:,} characters of the {name}" for name, _, missing in pieces if missing]
+    return f"Left out for length: {' and '.join(said)}." if said else ""
+
+
+def _tool_calls(calls: tuple[ToolCall, ...], limit: int) -> tuple[str, int]:
+    """One line a call. Each may take an equal share of the limit, so that a long result hides no other call."""
+    lines = [cut(_tool_call(call), max(1, limit // len(calls))) for call in calls]
+    shown = (f"{number}. {line}" for number, (line, _) in enumerate(lines, start=1))
+    return "\n".join(shown), sum(missing for _, missing in lines)
+
+
+def _tool_call(call: ToolCall) -> str:
+    called = f"{call.name} {encode(call.arguments)}"
+    if call.error is not None:
+        return f"{called} failed: {call.error}"
+    if not call.result_known:
+        return f"{called} (its result was not reported)"
+    return f"{called} gave: {call.result if isinstance(call.result, str) else encode(call.result)}"
+
+
+def _citations(reply: Reply) -> str:
+    return "\n".join(
+        f"{number}. {citation.source}" + (f": “{citation.quote}”" if citation.quote else "")
+        for number, citation in enumerate(reply.citations, start=1)
+    )

@@ -1,0 +1,103 @@
+"""What a model reviewer is asked to judge. A change of wording is a change of rubric: give it a new name."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import msgspec
+
+from proctor.benchmark import Case
+from proctor.errors import InputError
+from proctor.models.fence import FENCE_RULE
+
+Mark = Annotated[float, msgspec.Meta(ge=0, le=1, description="from 0 to 1")]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criterion:
+    """One part of the mark."""
+
+    name: str
+    """The part's name."""
+    needs: str
+    """The field of the case without which it cannot be judged."""
+    asks: str
+    """What the model is told to mark."""
+
+
+CORRECTNESS = Criterion(
+    name="correctness",
+    needs="answer",
+    asks=(
+        "does the reply say what the expected answer says? Meaning counts, wording and length do not. 1: the same in "
+        "substance, with nothing that contradicts it. 0.5: partly right, or right beside something wrong that matters. "
+        "0: wrong, evasive, hedged between several answers, or empty. The expected answer is the authority, even where "
+        "you would answer otherwise."
+    ),
+)
+REASONING = Criterion(
+    name="reasoning",
+    needs="reasoning",
+    asks=(
+        "does the reply, with its tool calls, reach its answer by the expected reasoning or by another that is as "
+        "sound? 1: every needed step is there and holds. 0.5: a step is missing or weak. 0: no reasoning, or one that "
+        "does not lead to the answer. A bare answer shows no reasoning."
+    ),
+)
+CONTEXT = Criterion(
+    name="context",
+    needs="context",
+    asks=(
+        "does the reply make use of the context, which the agent was given as the conversation so far? 1: it takes up "
+        "what matters there and contradicts nothing of it. 0.5: it overlooks something that matters. 0: it ignores or "
+        "contradicts the context."
+    ),
+)
+COMPLETENESS = Criterion(
+    name="completeness",
+    needs="answer",
+    asks=(
+        "does the reply cover every point of the expected answer? 1: all of them. Otherwise about the share that is "
+        "covered, each point weighed by its importance. 0: none. Wrong statements are a matter of correctness, not of "
+        "completeness."
+    ),
+)
+
+RUBRICS = {"standard-1": (CORRECTNESS, REASONING, CONTEXT), "judge-1": (CORRECTNESS, COMPLETENESS)}
+
+
+def rubric_named(name: str) -> tuple[Criterion, ...]:
+    """The criteria of a rubric; raises InputError."""
+    if name not in RUBRICS:
+        raise InputError(f"there is no rubric {name!r}; known are {', '.join(RUBRICS)}")
+    return RUBRICS[name]
+
+
+def applicable(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, ...]:
+    """The criteria for which the case says what is expected."""
+    return tuple(criterion for criterion in criteria if (getattr(case, criterion.needs) or "").strip())
+
+
+@functools.cache
+def system_prompt(criteria: tuple[Criterion, ...]) -> str:
+    """What the model is told before it sees anything; the same for every case with the same criteria."""
+    marked = "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
+    return (
+        "You are an examiner. You judge one reply of an AI agent to one question, strictly and impartially, and only "
+        "by what is written below.\n\n"
+        f"Give each of these a mark from 0 to 1, in steps as fine as the case deserves:\n{marked}\n\n"
+        "Before each mark explain it in one or two sentences that name what in the reply decided it. Judge each part "
+        "by itself: one fault is not counted twice.\n\n"
+        f"{FENCE_RULE}"
+    )
+
+
+@functools.cache
+def answer_schema(criteria: tuple[Criterion, ...]) -> type[Any]:
+    """The answer that is asked for: per criterion an explanation, then the mark. Flat, which every provider takes."""
+    fields: list[tuple[str, Any]] = []
+    for criterion in criteria:
+        fields += [(f"{criterion.name}_explanation", str), (criterion.name, Mark)]
+    return msgspec.defstruct("Marks", fields, namespace={"__doc__": "The marks of one reply, each after its reason."})
