@@ -1,1 +1,102 @@
 """Examines AI agents: is it right, is it consistent, how sure is that, and what changed."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proctor.benchmark import Benchmark, Case, Exam, Expectation, ExpectedCall
+    from proctor.errors import AgentFault, EnvironmentFault, ProctorError
+    from proctor.findings import Findings
+    from proctor.run import Attempt, Failure, Run, Settings
+    from proctor.score import CheckResult, Part, Review, Score, Unscored
+    from proctor.statistics.estimate import Estimate
+    from proctor.transcript import Citation, Reply, Request, Step, ToolCall, Transcript, Turn
+    from proctor.usage import Usage
+    from proctor.workflows.evaluate import Evaluation, aevaluate
+    from proctor.workflows.resume import aresume
+    from proctor.workflows.sync import evaluate, resume
+
+_HOMES = {
+    "AgentFault": "errors",
+    "Attempt": "run",
+    "Benchmark": "benchmark",
+    "Case": "benchmark",
+    "CheckResult": "score",
+    "Citation": "transcript",
+    "EnvironmentFault": "errors",
+    "Estimate": "statistics.estimate",
+    "Evaluation": "workflows.evaluate",
+    "Exam": "benchmark",
+    "Expectation": "benchmark",
+    "ExpectedCall": "benchmark",
+    "Failure": "run",
+    "Findings": "findings",
+    "Part": "score",
+    "ProctorError": "errors",
+    "Reply": "transcript",
+    "Request": "transcript",
+    "Review": "score",
+    "Run": "run",
+    "Score": "score",
+    "Settings": "run",
+    "Step": "transcript",
+    "ToolCall": "transcript",
+    "Transcript": "transcript",
+    "Turn": "transcript",
+    "Unscored": "score",
+    "Usage": "usage",
+    "aevaluate": "workflows.evaluate",
+    "aresume": "workflows.resume",
+    "evaluate": "workflows.sync",
+    "resume": "workflows.sync",
+}
+
+__all__ = [
+    "AgentFault",
+    "Attempt",
+    "Benchmark",
+    "Case",
+    "CheckResult",
+    "Citation",
+    "EnvironmentFault",
+    "Estimate",
+    "Evaluation",
+    "Exam",
+    "Expectation",
+    "ExpectedCall",
+    "Failure",
+    "Findings",
+    "Part",
+    "ProctorError",
+    "Reply",
+    "Request",
+    "Review",
+    "Run",
+    "Score",
+    "Settings",
+    "Step",
+    "ToolCall",
+    "Transcript",
+    "Turn",
+    "Unscored",
+    "Usage",
+    "aevaluate",
+    "aresume",
+    "evaluate",
+    "resume",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """A public name is imported when it is first used, so that `import proctor` stays quick."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'proctor' has no attribute {name!r}")
+    value = getattr(import_module(f"proctor.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

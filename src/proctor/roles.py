@@ -65,7 +65,7 @@ class Reviewer(Protocol):
 class Executor(Protocol):
     """Who plays the attempts: this process, or a cluster."""
 
-    def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record]]:
+    def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
         """Play them; yield what happened in batches, at most 50 ms old."""
 
     def stop(self) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from proctor.errors import UsageError
 from proctor.usage import Usage
 
 Whom = Literal["agent", "examiner", "conversation"]
@@ -106,17 +105,11 @@ class Review:
     """What the review cost, repairs included."""
 
 
-def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float:
-    """The mean of the parts by their weights, renormalised over the parts that are there."""
+def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
+    """The mean of the parts by their weights, renormalised over the parts that are there; None: none has a weight."""
     pairs = [(weights.get(part.name, 0.0), part.value) for part in parts]
     total = sum(weight for weight, _ in pairs)
-    if total <= 0:
-        names = ", ".join(part.name for part in parts) or "none"
-        raise UsageError(
-            f"no part of the mark has a weight: parts={names!r}, weights={dict(weights)!r}; "
-            "give at least one of them a positive weight"
-        )
-    return sum(weight * value for weight, value in pairs) / total
+    return sum(weight * value for weight, value in pairs) / total if total > 0 else None
 
 
 def reaches(value: float, threshold: float) -> bool:

@@ -36,9 +36,7 @@ class Pairs(click.ParamType):
 
     name = "NAME=NUMBER,…"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> dict[str, float]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, float]:
         """Read the pairs."""
         if isinstance(value, dict):
             return value
@@ -50,7 +48,9 @@ class Pairs(click.ParamType):
             except ValueError:
                 equals = ""
             if not equals:
-                self.fail(f"{piece!r} is not NAME=NUMBER; expected something like correctness=.5,reasoning=.3", param, ctx)
+                self.fail(
+                    f"{piece!r} is not NAME=NUMBER; expected something like correctness=.5,reasoning=.3", param, ctx
+                )
         return pairs
 
 

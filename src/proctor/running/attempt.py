@@ -6,8 +6,10 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from proctor.benchmark import Case, Exam
+from proctor.errors import Misconfigured
 from proctor.roles import Agent, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
@@ -50,18 +52,21 @@ class Player:
     async def play(self, sitting: Sitting) -> Failure | None:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
         play = _begin(sitting)
-        failure: Failure | None = None
         try:
             await self._converse(play)
+            result = self._result(play, None)
+        except Misconfigured:
+            raise
         except Broken as broken:
-            failure = broken.failure
+            result = self._result(play, broken.failure)
         except Exception as error:  # our own bug must not take the run down, nor count against the agent
-            failure = _our_bug(error)
+            play.reviews.clear()
+            result = _outline(play, _our_bug(error))
         finally:
             if play.asked:
                 await self._agent.forget(play.conversation)
-        self._emit(Finished(attempt=self._result(play, failure)))
-        return failure
+        self._emit(Finished(attempt=result))
+        return result.failure
 
     async def _converse(self, play: _Play) -> None:
         cases = play.exam.cases
@@ -110,9 +115,8 @@ class Player:
         seen = case if self._agent.takes_request or case.context is None else replace(case, context=None)
         reviews = []
         for reviewer in self._reviewers:
-            reviews.append(  # noqa: PERF401 - one after the other: the next may cost money
-                await call("reviewer", lambda by=reviewer: by.review(seen, turns), self._patience, turn=number)  # type: ignore[misc]
-            )
+            make = partial(_reviewed, reviewer, seen, turns)
+            reviews.append(await call("reviewer", make, self._patience, turn=number))
         return tuple(reviews)
 
     def _result(self, play: _Play, failure: Failure | None) -> Attempt:
@@ -139,21 +143,21 @@ class Player:
             checks += checked
             contradictions += against
         return replace(
-            play.attempt,
-            transcript=Transcript(turns=tuple(play.turns), ended=_ended(failure)),
+            _outline(play, failure),
             scores=tuple(scores),
             unscored=tuple(missing),
             checks=tuple(checks),
             contradictions=tuple(contradictions),
-            failure=failure,
             turn_passed=tuple(passed),
             passed=_passed(passed, failure),
-            finished=True,
-            usage=_usage(play),
-            seconds=_seconds(play.turns),
-            started=play.started,
-            ended=time.time(),
         )
+
+
+async def _reviewed(reviewer: Reviewer, case: Case, turns: Sequence[Turn]) -> Review:
+    review = await reviewer.review(case, turns)
+    if not isinstance(review, Review):
+        raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
+    return review
 
 
 def _begin(sitting: Sitting) -> _Play:
@@ -168,6 +172,20 @@ def _begin(sitting: Sitting) -> _Play:
         reviews=dict(sitting.reviews),
         conversation=conversation,
         started=sitting.attempt.started or started,
+    )
+
+
+def _outline(play: _Play, failure: Failure | None) -> Attempt:
+    """What can be said of an attempt that is over, before any mark."""
+    return replace(
+        play.attempt,
+        transcript=Transcript(turns=tuple(play.turns), ended=_ended(failure)),
+        failure=failure,
+        finished=True,
+        usage=_usage(play),
+        seconds=_seconds(play.turns),
+        started=play.started,
+        ended=time.time(),
     )
 
 

@@ -42,7 +42,7 @@ class LocalExecutor:
         self._crew: list[asyncio.Task[None]] = []
         self._player = Player(agent=agent, reviewers=reviewers, settings=settings, emit=self._take)
 
-    async def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record]]:
+    async def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
         """Play them; yield what happened in batches."""
         queue = iter(sittings)
         self._breath = time.monotonic()

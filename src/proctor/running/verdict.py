@@ -30,15 +30,18 @@ def marks(
     scores: list[Score] = []
     missing: list[Unscored] = []
     for by, review in reviews:
-        if review.parts:
-            weights = weights_of(settings, [part.name for part in review.parts])
-            value = weigh(review.parts, weights)
+        names = [part.name for part in review.parts]
+        value = weigh(review.parts, weights_of(settings, names))
+        if value is not None:
             scores.append(
                 Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)
             )
-        if review.question_parts:
-            value = weigh(review.question_parts, QUESTION_WEIGHTS)
-            scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=value, by=by))
+        elif review.parts:
+            reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
+            missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
+        asked = weigh(review.question_parts, QUESTION_WEIGHTS)
+        if asked is not None:
+            scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=asked, by=by))
         if review.unscored is not None:
             missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored))
     return tuple(scores), tuple(missing)

@@ -1,0 +1,65 @@
+# Everything happens in .venv; nothing outside this folder is touched.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
+WORKERS ?= auto
+
+.PHONY: demo test check lint types layers bench simulate kills clean help
+
+help:
+	@echo "make demo      install what the demo needs and run it"
+	@echo "make test      install what the tests need; lint, types, layers, tests"
+	@echo "make check     lint, types and layers alone"
+	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
+	@echo "make simulate  coverage of the intervals, by simulation"
+	@echo "make kills     kill a run 100 times and count what was paid twice"
+
+demo: $(VENV)/demo.stamp
+	@$(BIN)/proctor demo
+
+test: check
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+check: lint types layers
+
+lint: $(VENV)/dev.stamp
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(VENV)/dev.stamp
+	$(BIN)/mypy
+
+layers: $(VENV)/dev.stamp
+	$(BIN)/lint-imports
+
+bench: $(VENV)/dev.stamp
+	$(BIN)/python bench/engine.py
+	$(BIN)/python bench/reviewer.py
+	$(BIN)/python bench/agentic.py
+
+simulate: $(VENV)/dev.stamp
+	$(BIN)/python bench/simulate.py
+
+kills: $(VENV)/dev.stamp
+	$(BIN)/python bench/kills.py
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "Proctor needs Python 3.11 or newer; $(PYTHON) is $$($(PYTHON) -V 2>&1). Try: make demo PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null \
+	  || { echo "Python's venv module is missing. On Debian or Ubuntu: apt install python3-venv"; exit 1; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/demo.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Proctor into $(VENV) …"
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Installing Proctor and what its tests need into $(VENV) …"
+	@$(PIP) -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache bench/.envs

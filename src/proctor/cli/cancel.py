@@ -1,0 +1,28 @@
+"""proctor cancel: stop a run; it can be resumed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("cancel")
+@options.run_argument
+@options.store
+@options.as_json
+def command(run: str, store: str | None, config_path: Path | None, as_json: bool) -> int:
+    """Stop RUN, whichever process plays it, within a second. It can be resumed."""
+    from proctor.cli.output import print_json
+    from proctor.config import load_config
+    from proctor.workflows.changing import cancel_run
+    from proctor.workflows.evaluate import store_url
+
+    cancelled = cancel_run(run, store=store_url(store, load_config(config_path)))
+    if as_json:
+        print_json({"run": cancelled.id, "status": cancelled.status})
+    else:
+        click.echo(f"run {cancelled.id} is {cancelled.status}. Go on with: proctor resume {cancelled.id}")
+    return 0

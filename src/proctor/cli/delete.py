@@ -1,0 +1,29 @@
+"""proctor delete: delete a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("delete")
+@options.run_argument
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@options.store
+def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
+    """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
+    from proctor.config import load_config
+    from proctor.workflows.changing import delete_run
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.reading import find_run
+
+    url = store_url(store, load_config(config_path))
+    found = find_run(run, store=url)
+    if not yes and not click.confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?", err=True):
+        return 1
+    delete_run(found.id, store=url)
+    click.echo(f"run {found.id} is deleted")
+    return 0

@@ -1,0 +1,21 @@
+"""proctor init: the files to start from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
+@click.option("--force", is_flag=True, help="Overwrite files that exist.")
+def command(folder: Path, force: bool) -> int:
+    """Write proctor.toml, benchmark.csv and agent.py into FOLDER (here by default)."""
+    from proctor.workflows.init import write_starter
+
+    for path in write_starter(folder, force=force):
+        click.echo(f"wrote {path}")
+    where = "" if folder == Path() else f"cd {folder} && "
+    click.echo(f"Now try: {where}proctor run benchmark.csv --agent sample")
+    return 0

@@ -1,0 +1,34 @@
+"""proctor list: stored runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("list")
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many, newest first."
+)
+@options.store
+@options.as_json
+def command(limit: int, store: str | None, config_path: Path | None, as_json: bool) -> int:
+    """List stored runs, newest first."""
+    from proctor.cli.output import console, print_json
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.reading import list_runs
+
+    listed = list_runs(store=store_url(store, load_config(config_path)), limit=limit)
+    if as_json:
+        from proctor.reports.json import run_row
+
+        print_json([run_row(run, rate) for run, rate in listed])
+        return 0
+    from proctor.reports.text import runs_table
+
+    console().print(runs_table(listed))
+    return 0

@@ -1,0 +1,95 @@
+"""What `run`, `resume` and `demo` share: play with progress on standard error, then show what was found."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.output import agents_speak_on_stderr, console, print_json
+from proctor.findings import Findings
+from proctor.workflows.conduct import Watch
+from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.sync import wait_for
+from proctor.workflows.tally import Tally
+
+_REDRAW_EVERY = 0.1
+
+
+def play(
+    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, done: int = 0
+) -> Evaluation:
+    """Play a run with progress shown; Ctrl-C and SIGTERM leave it resumable."""
+    try:
+        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, done) as watch:
+            return wait_for(begin(watch))
+    except KeyboardInterrupt:
+        click.echo(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}", err=True)
+        raise
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    previous = signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@contextmanager
+def _progress(planned: int, done: int) -> Iterator[Watch]:
+    from proctor.reports.progress import Progress
+
+    shown = Progress()
+    shown.start(planned, done)
+    due = 0.0
+
+    def watch(tally: Tally) -> None:
+        nonlocal due
+        now = time.monotonic()
+        if now < due and tally.done < tally.planned:
+            return
+        due = now + _REDRAW_EVERY
+        shown.update(
+            done=tally.done,
+            passed=tally.passed,
+            counted=tally.counted,
+            failed=tally.failed,
+            tokens=tally.usage.input_tokens + tally.usage.output_tokens,
+            cost=tally.usage.cost,
+            interval=tally.interval(),
+        )
+
+    try:
+        yield watch
+    finally:
+        shown.stop()
+
+
+def show(findings: Findings, *, as_json: bool, k: int | None = None, html: Path | None = None) -> None:
+    """The report on standard output, as text or as JSON."""
+    if as_json:
+        from proctor.reports.json import as_dict
+
+        print_json(as_dict(findings))
+        return
+    from proctor.reports.text import render
+
+    console().print(render(findings, k=k, html=html))
+
+
+def exit_code(findings: Findings) -> int:
+    """0 for a completed run, 4 for one that is not."""
+    if findings.run.status == "completed":
+        return 0
+    reason = f": {findings.run.reason}" if findings.run.reason else ""
+    sys.stderr.write(f"The run is {findings.run.status}{reason}. Go on with: proctor resume {findings.run.id}\n")
+    return 4

@@ -1,0 +1,82 @@
+"""proctor run: examine an agent on a benchmark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("run")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
+@click.option("--agent-kind", type=click.Choice(["standard", "orchestrator", "desktop"]), help="What sort of agent.")
+@click.option("--type", "exam_type", type=click.Choice(["standard"]), default="standard", help="What an exam is.")
+@click.option(
+    "--reviewer", metavar="NAME|SPEC", help="Who judges: embedded, exact, openai:MODEL … [default: embedded]."
+)
+@click.option("--trials", type=int, help="How often each case is asked [default: 1].")
+@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
+@click.option("--concurrency", type=int, help="Attempts under way at once [default: 10].")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Time limit of one call [default: 60].")
+@click.option("--retries", type=int, help="Further tries after an environment failure [default: 2].")
+@click.option("--passing-score", type=float, help="A case passes here [default: 0.7].")
+@click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
+@click.option("--name", help="What to call the run.")
+@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
+@options.store
+@options.as_json
+def command(
+    file: Path,
+    agent: str | None,
+    agent_kind: str | None,
+    exam_type: str,
+    reviewer: str | None,
+    k: int | None,
+    name: str | None,
+    labels: tuple[str, ...],
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+    **settings: Any,
+) -> int:
+    """Examine an agent on the benchmark FILE."""
+    from proctor.cli.playing import exit_code, play, show
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import prepare, start, store_url
+
+    config = load_config(config_path)
+    examined = agent or config.run.agent
+    if examined is None:
+        raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
+    prepared = prepare(
+        file,
+        agent=examined,
+        reviewer=reviewer,
+        name=name,
+        labels=options.labels(labels),
+        kind=agent_kind,
+        config=config,
+        settings={"type": exam_type, **settings},
+    )
+    run = prepared.run
+    check_k(k, run.settings.trials)
+    if not as_json:
+        sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {run.planned} attempts\n")
+    evaluation = play(
+        lambda watch: start(prepared, store=store_url(store, config), watch=watch), run_id=run.id, planned=run.planned
+    )
+    show(evaluation.findings, as_json=as_json, k=k)
+    return exit_code(evaluation.findings)
+
+
+def check_k(k: int | None, trials: int) -> None:
+    """k tries cannot be judged from fewer trials."""
+    if k is not None and not 1 <= k <= trials:
+        raise click.UsageError(
+            f"k={k} needs at least {k} trials and at least 1, but trials={trials}; give --trials {k}"
+        )

@@ -1,0 +1,36 @@
+"""Reading what is stored: one run's findings, all runs."""
+
+from __future__ import annotations
+
+from proctor.findings import Findings
+from proctor.run import Run
+from proctor.running.plan import exams_of
+from proctor.statistics.estimate import Estimate
+from proctor.storage import Store, open_store
+from proctor.workflows.conduct import findings_of
+
+
+def find_run(name: str, *, store: str) -> Run:
+    """The stored run that was meant."""
+    with open_store(store, create=False) as opened:
+        return opened.archive.find(name)
+
+
+def read_findings(name: str, *, store: str) -> Findings:
+    """What a stored run found, as far as it got."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
+        return findings_of(opened, run.id, exams)
+
+
+def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate]]:
+    """The newest runs, each with its pass rate."""
+    with open_store(store, create=False) as opened:
+        runs = opened.archive.runs()[:limit]
+        return [(run, _rate(opened, run)) for run in runs]
+
+
+def _rate(opened: Store, run: Run) -> Estimate:
+    exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
+    return findings_of(opened, run.id, exams).pass_rate

@@ -1,0 +1,80 @@
+"""Small casts for the engine's tests: an executor over plain functions, and what it recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from proctor.agents.function import adapt
+from proctor.benchmark import Case, Exam
+from proctor.roles import Reviewer
+from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Sitting
+from proctor.running.plan import sittings
+from proctor.running.schedule import LocalExecutor
+from proctor.score import Part, Review
+from proctor.transcript import Turn
+
+
+class SaysRight:
+    """A reviewer that likes replies that contain the expected answer."""
+
+    name = "says-right"
+    rubric = "test-1"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        reply = turns[-1].reply
+        assert case is not None
+        assert reply is not None
+        right = (case.answer or "") in reply.text
+        parts = [Part(name="correctness", value=float(right))]
+        if case.context:
+            parts.append(Part(name="context", value=1.0))
+        return Review(parts=tuple(parts))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        return None
+
+
+class Reviews:
+    """A reviewer made of one function."""
+
+    name = "function"
+    rubric = "test-1"
+
+    def __init__(self, function: Callable[[Case | None, Sequence[Turn]], Any]) -> None:
+        self._function = function
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        result = self._function(case, turns)
+        review: Review = await result if hasattr(result, "__await__") else result
+        return review
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        return None
+
+
+def exams(count: int, *, answer: str = "yes", context: str | None = None) -> tuple[Exam, ...]:
+    return tuple(
+        Exam(id=f"c{number}", cases=(Case(id=f"c{number}", question=f"q{number}", answer=answer, context=context),))
+        for number in range(1, count + 1)
+    )
+
+
+def fresh(count: int = 1, *, settings: Settings | None = None, **options: Any) -> list[Sitting]:
+    run = Run(id="r1", name="r", benchmark="b", digest="d", agent="a", settings=settings or Settings())
+    return list(sittings(run, exams(count, **options)))
+
+
+async def played(
+    agent: Any, todo: Sequence[Sitting], *, reviewer: Reviewer | None = None, **settings: Any
+) -> tuple[list[Attempt], list[Record], LocalExecutor]:
+    """Play everything; the finished attempts, all records, and the executor."""
+    executor = LocalExecutor(
+        agent=adapt(agent, name="agent"), reviewers=(reviewer or SaysRight(),), settings=Settings(**settings)
+    )
+    records = [record async for batch in executor.execute(todo) for record in batch]
+    return [record.attempt for record in records if isinstance(record, Finished)], records, executor
+
+
+def key(exam: str = "c1", trial: int = 1) -> Key:
+    return Key(run="r1", exam=exam, trial=trial)

@@ -1,0 +1,252 @@
+"""One attempt: ask, answer, review, and what is recorded when something breaks."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from dataclasses import replace
+
+import pytest
+from tests.running.players import Reviews, fresh, key, played
+
+from proctor.benchmark import Case, Exam
+from proctor.errors import AgentFault, EnvironmentFault
+from proctor.run import Attempt, Sitting, Turned
+from proctor.running import calls, verdict
+from proctor.score import Part, Review
+from proctor.transcript import Reply, Request, Transcript, Turn
+from proctor.usage import Usage
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
+
+
+async def test_a_right_answer_passes_and_a_wrong_one_does_not() -> None:
+    attempts, _, _ = await played(lambda question: "yes" if question == "q1" else "no", fresh(2))
+    assert {attempt.key.exam: attempt.passed for attempt in attempts} == {"c1": True, "c2": False}
+
+
+async def test_an_empty_string_is_a_reply_and_is_scored() -> None:
+    (attempt,), _, _ = await played(lambda question: "", fresh())
+    assert attempt.failure is None
+    assert attempt.value == 0.0
+    assert attempt.passed is False
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        (lambda question: None, "returned None"),
+        (lambda question: 42, "returned a int"),
+        (lambda question: {"answer": "yes"}, "without 'text'"),
+        (lambda question: 1 / 0, "ZeroDivisionError"),
+        (lambda question: exit(3), "sys.exit(3)"),
+    ],
+)
+async def test_the_agents_own_failure_is_not_passed_has_no_score_and_is_not_retried(agent: object, words: str) -> None:
+    (attempt,), _, _ = await played(agent, fresh())
+    assert attempt.failure is not None
+    assert (attempt.failure.owner, attempt.failure.stage, attempt.failure.tries) == ("agent", "agent", 1)
+    assert words in attempt.failure.reason
+    assert attempt.passed is False
+    assert attempt.value is None
+
+
+async def test_an_async_agent_that_calls_sys_exit_does_not_end_the_run() -> None:
+    async def leaves(question: str) -> str:
+        if question == "q1":
+            raise SystemExit(1)
+        return "yes"
+
+    attempts, _, _ = await played(leaves, fresh(2))
+    assert sorted(str(attempt.passed) for attempt in attempts) == ["False", "True"]
+
+
+async def test_an_agent_that_cancels_itself_fails_alone() -> None:
+    async def cancels(question: str) -> str:
+        if question == "q1":
+            raise asyncio.CancelledError
+        return "yes"
+
+    attempts, _, executor = await played(cancels, fresh(2))
+    assert {attempt.key.exam: attempt.passed for attempt in attempts} == {"c1": False, "c2": True}
+    assert executor.halt is None
+
+
+async def test_timeout_is_a_failure_not_a_zero() -> None:
+    hold = threading.Event()
+    (attempt,), _, _ = await played(lambda question: hold.wait(30), fresh(), timeout=0.05)
+    hold.set()
+    assert attempt.failure is not None
+    assert attempt.failure.owner == "agent"
+    assert "within 0.05 s" in attempt.failure.reason
+    assert attempt.value is None
+
+
+async def test_a_refused_connection_is_retried_then_the_environments() -> None:
+    tries: list[int] = []
+
+    def refused(question: str) -> str:
+        tries.append(1)
+        raise ConnectionRefusedError("no route")
+
+    (attempt,), _, _ = await played(refused, fresh(), retries=2)
+    assert attempt.failure is not None
+    assert attempt.failure.owner == "environment"
+    assert attempt.failure.tries == 3
+    assert len(tries) == 3
+    assert attempt.passed is None
+
+
+async def test_an_environment_failure_that_passes_leaves_no_trace() -> None:
+    tries: list[int] = []
+
+    def recovers(question: str) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise EnvironmentFault("busy")
+        return "yes"
+
+    (attempt,), _, _ = await played(recovers, fresh())
+    assert attempt.passed is True
+    assert attempt.failure is None
+
+
+async def test_agent_failures_are_retried_only_when_asked_for() -> None:
+    tries: list[int] = []
+
+    def fails_once(question: str) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            raise AgentFault("oops")
+        return "yes"
+
+    (attempt,), _, _ = await played(fails_once, fresh(), retry_agent_failures=1)
+    assert attempt.passed is True
+
+
+async def test_a_reviewer_that_raises_costs_the_agent_nothing_and_keeps_the_reply() -> None:
+    def broken(case: object, turns: object) -> Review:
+        raise ValueError("judge is ill")
+
+    (attempt,), records, _ = await played(lambda question: "yes", fresh(), reviewer=Reviews(broken), retries=1)
+    assert attempt.failure is not None
+    assert (attempt.failure.stage, attempt.failure.owner, attempt.failure.tries) == ("reviewer", "environment", 2)
+    assert attempt.passed is None
+    turned = [record for record in records if isinstance(record, Turned)]
+    assert turned[0].turn.reply is not None
+    assert turned[0].turn.reply.text == "yes"
+
+
+async def test_a_review_that_gives_no_mark_leaves_the_attempt_unscored() -> None:
+    unsure = Reviews(lambda case, turns: Review(unscored="the judge answered in verse"))
+    (attempt,), _, _ = await played(lambda question: "yes", fresh(), reviewer=unsure)
+    assert attempt.failure is None
+    assert attempt.passed is None
+    assert attempt.unscored[0].reason == "the judge answered in verse"
+    assert attempt.value is None
+
+
+async def test_a_stored_reply_is_reviewed_and_not_asked_for_again() -> None:
+    asked: list[str] = []
+
+    def agent(question: str) -> str:
+        asked.append(question)
+        return "no"
+
+    sitting = fresh()[0]
+    stored = Turn(number=1, question="q1", reply=Reply(text="yes"), case="c1")
+    sitting = replace(sitting, attempt=replace(sitting.attempt, transcript=Transcript(turns=(stored,))))
+    (attempt,), _, _ = await played(agent, [sitting])
+    assert asked == []
+    assert attempt.passed is True
+
+
+async def test_a_review_that_was_paid_for_is_not_asked_for_again() -> None:
+    reviewed: list[int] = []
+
+    def review(case: object, turns: object) -> Review:
+        reviewed.append(1)
+        return Review(parts=(Part(name="correctness", value=0.0),))
+
+    stored = Turn(number=1, question="q1", reply=Reply(text="yes"), case="c1")
+    exam = Exam(id="c1", cases=(Case(id="c1", question="q1", answer="yes"),))
+    given: dict[int, tuple[Review, ...]] = {1: (Review(parts=(Part(name="correctness", value=1.0),)),)}
+    sitting = Sitting(exam=exam, attempt=Attempt(key=key(), transcript=Transcript(turns=(stored,))), reviews=given)
+    (attempt,), _, _ = await played(lambda question: "no", [sitting], reviewer=Reviews(review))
+    assert reviewed == []
+    assert attempt.value == 1.0
+
+
+async def test_the_agent_is_handed_context_history_trial_and_a_conversation_of_its_own() -> None:
+    seen: list[Request] = []
+
+    def agent(request: Request) -> str:
+        seen.append(request)
+        return "yes"
+
+    await played(agent, fresh(2, context="about planets"))
+    assert {request.context for request in seen} == {"about planets"}
+    assert {request.trial for request in seen} == {1}
+    assert len({request.conversation for request in seen}) == 2
+
+
+async def test_context_use_of_an_agent_that_sees_only_the_question_is_not_marked() -> None:
+    (blind,), _, _ = await played(lambda question: "yes", fresh(context="about planets"))
+    (seeing,), _, _ = await played(lambda request: "yes", fresh(context="about planets"))
+    assert [part.name for part in blind.scores[0].parts] == ["correctness"]
+    assert [part.name for part in seeing.scores[0].parts] == ["correctness", "context"]
+
+
+async def test_a_script_of_several_cases_is_one_conversation_whose_history_grows() -> None:
+    cases = tuple(Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in (1, 2, 3))
+    histories: list[int] = []
+
+    def agent(request: Request) -> str:
+        histories.append(len(request.history))
+        return "yes" if request.turn != 2 else "no"
+
+    sitting = Sitting(exam=Exam(id="exam-1", cases=cases), attempt=Attempt(key=key("exam-1")))
+    (attempt,), _, _ = await played(agent, [sitting])
+    assert histories == [0, 1, 2]
+    assert attempt.turn_passed == (True, False, True)
+    assert attempt.passed is False
+
+
+async def test_a_reviewer_that_returns_something_else_is_a_reviewer_failure() -> None:
+    wrong = Reviews(lambda case, turns: "not a review")
+    (attempt,), _, _ = await played(lambda question: "yes", fresh(), reviewer=wrong)
+    assert attempt.failure is not None
+    assert attempt.failure.stage == "reviewer"
+    assert "expected a proctor.Review" in attempt.failure.reason
+
+
+async def test_a_bug_of_ours_is_an_engine_failure_and_never_the_agents(monkeypatch: pytest.MonkeyPatch) -> None:
+    def buggy(*args: object, **options: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr(verdict, "marks", buggy)
+    (attempt,), _, _ = await played(lambda question: "yes", fresh())
+    assert attempt.failure is not None
+    assert (attempt.failure.stage, attempt.failure.owner) == ("engine", "environment")
+    assert attempt.passed is None
+    assert attempt.transcript.turns[0].reply is not None
+
+
+async def test_usage_adds_up_agent_and_reviewer() -> None:
+    agent_usage = Usage(input_tokens=3, output_tokens=4, calls=1, cost=0.5)
+    review = Review(parts=(Part(name="correctness", value=1.0),), usage=Usage(input_tokens=10, calls=2, cost=0.25))
+    (attempt,), _, _ = await played(
+        lambda question: Reply(text="yes", usage=agent_usage), fresh(), reviewer=Reviews(lambda case, turns: review)
+    )
+    assert attempt.usage == Usage(input_tokens=13, output_tokens=4, calls=3, cost=0.75)
+
+
+async def test_the_time_of_a_reply_is_measured_where_the_agent_does_not_tell_it() -> None:
+    began = time.perf_counter()
+    (attempt,), _, _ = await played(lambda question: "yes", fresh())
+    assert attempt.seconds is not None
+    assert 0 < attempt.seconds <= time.perf_counter() - began
