@@ -2,14 +2,58 @@
 
 from __future__ import annotations
 
-from math import comb
+from collections import Counter
+from collections.abc import Callable, Iterable
+from math import comb, expm1, log1p
+
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import METHOD, Sums, mean_over_cases
+
+Formula = Callable[[int, int, int], float]
 
 
 def pass_at_k(m: int, c: int, k: int) -> float:
     """Unbiased 1 − C(m−c, k)/C(m, k) from c passes in m trials, k ≤ m (Chen et al. 2021)."""
-    return 1.0 - comb(m - c, k) / comb(m, k)
+    draws = comb(m, k)
+    return (draws - comb(m - c, k)) / draws
 
 
 def pass_hat_k(m: int, c: int, k: int) -> float:
     """Unbiased C(c, k)/C(m, k) from c passes in m trials, k ≤ m (Yao et al. 2024)."""
     return comb(c, k) / comb(m, k)
+
+
+def plug_in_at_k(n: int, c: int, k: int) -> float:
+    """1 − (1 − c/n)^k: at least one right among k *different* conversations drawn at random, not k tries of one."""
+    return 1.0 if c == n else -expm1(k * log1p(-c / n))
+
+
+def plug_in_hat_k(n: int, c: int, k: int) -> float:
+    """(c/n)^k: all of k different conversations right."""
+    return float((c / n) ** k)
+
+
+def over_cases(
+    formula: Formula, counts: Iterable[tuple[int, int]], k: int, *, planned: int | None = None, level: float = 0.95
+) -> Estimate:
+    """The mean of pass_at_k or pass_hat_k over cases with (trials, passes), and its interval.
+
+    A case with fewer than k trials cannot be used for this k. `planned` is the number of trials each case should
+    have had: what is lacking is counted as missing and bounded. No unbiased estimate exists for k above the trials,
+    since the expectation of any function of c is a polynomial in p of degree at most m: the value is then None.
+    """
+    histogram = Counter(counts)
+    shown, worst, best = Sums(), Sums(), Sums()
+    attempts = missing = 0
+    for (m, c), times in histogram.items():
+        lacking = max(0, planned - m) if planned is not None else 0
+        missing += lacking * times
+        if m >= k:
+            attempts += m * times
+            shown.add(formula(m, c, k), times)
+        if m + lacking >= k:
+            worst.add(formula(m + lacking, c, k), times)
+            best.add(formula(m + lacking, c + lacking, k), times)
+    if not shown.n and k > max((m for m, _ in histogram), default=0) and (planned is None or k > planned):
+        return Estimate(value=None, low=None, high=None, n=0, method=METHOD, level=level, note="k exceeds the trials")
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, level=level)
