@@ -110,15 +110,21 @@ def _makeable(target: type[Any]) -> bool:
 
 def _wants_request(answer: Callable[..., Any], *, skip: int = 0) -> bool:
     """Whether the first parameter is annotated `Request` or named `request`."""
-    try:
-        parameters = list(inspect.signature(answer).parameters.values())[skip:]
-    except (TypeError, ValueError):
-        return False
+    parameters = list(_signature(answer).parameters.values())[skip:]
     if not parameters:
         return False
     annotation = parameters[0].annotation
-    named = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    return parameters[0].name == "request" or annotation is Request or named.rpartition(".")[2] == "Request"
+    return parameters[0].name == "request" or annotation is Request or str(annotation).rpartition(".")[2] == "Request"
+
+
+def _signature(answer: Callable[..., Any]) -> inspect.Signature:
+    """As written, with annotations resolved where their names can be."""
+    try:
+        return inspect.signature(answer, eval_str=True)
+    except (NameError, AttributeError, SyntaxError):
+        return inspect.signature(answer)
+    except (TypeError, ValueError):
+        return inspect.Signature()
 
 
 def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -1,0 +1,141 @@
+"""Python agents of every shape."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor import Request as PublicRequest
+from proctor.agents.function import adapt, load
+from proctor.errors import InputError
+from proctor.transcript import Reply, Request
+
+ASKED = Request(question="q", conversation="one", context="c")
+
+
+async def text_of(agent: Any, request: Request = ASKED) -> str:
+    return (await adapt(agent, name="a").reply(request)).text
+
+
+def plain(question: str) -> str:
+    return f"plain {question}"
+
+
+async def asynchronous(question: str) -> str:
+    return f"async {question}"
+
+
+def by_name(request) -> str:  # type: ignore[no-untyped-def]
+    return f"named {request.context}"
+
+
+def by_annotation(asked: Request) -> str:
+    return f"annotated {asked.context}"
+
+
+def by_public_annotation(asked: PublicRequest) -> dict[str, Any]:
+    return {"text": f"public {asked.context}"}
+
+
+async def streamed(question: str) -> AsyncIterator[Any]:
+    yield "one "
+    yield "two"
+    yield {"text": "", "tool_calls": [{"name": "t"}]}
+
+
+class Callable:
+    def __call__(self, question: str) -> str:
+        return f"called {question}"
+
+
+class AsyncCallable:
+    async def __call__(self, question: str) -> str:
+        return f"async called {question}"
+
+
+class WithReply:
+    async def reply(self, request: Request) -> Reply:
+        return Reply(text=f"replied {request.context}")
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"),
+    [
+        (plain, "plain q"),
+        (asynchronous, "async q"),
+        (by_name, "named c"),
+        (by_annotation, "annotated c"),
+        (by_public_annotation, "public c"),
+        (streamed, "one two"),
+        (Callable(), "called q"),
+        (Callable, "called q"),
+        (AsyncCallable(), "async called q"),
+        (WithReply(), "replied c"),
+        (WithReply, "replied c"),
+        (lambda question: asynchronous(question), "async q"),
+        (str.upper, "Q"),
+    ],
+)
+async def test_every_shape_answers(agent: Any, text: str) -> None:
+    assert await text_of(agent) == text
+
+
+async def test_a_stream_tells_the_time_to_its_first_token_and_its_tool_calls() -> None:
+    reply = await adapt(streamed, name="a").reply(ASKED)
+    assert reply.first_token is not None
+    assert reply.first_token >= 0
+    assert [call.name for call in reply.tool_calls] == ["t"]
+
+
+def test_only_agents_that_take_a_request_say_so() -> None:
+    assert adapt(by_name, name="a").takes_request
+    assert adapt(WithReply, name="a").takes_request
+    assert not adapt(plain, name="a").takes_request
+
+
+async def test_a_class_is_made_anew_for_each_conversation_and_forgotten_after_it() -> None:
+    class Counter:
+        def __init__(self) -> None:
+            self.count = 0
+
+        def reply(self, question: str) -> str:
+            self.count += 1
+            return str(self.count)
+
+    agent = adapt(Counter, name="a")
+    one, two = Request(question="q", conversation="one"), Request(question="q", conversation="two")
+    assert [(await agent.reply(request)).text for request in (one, one, two)] == ["1", "2", "1"]
+    await agent.forget("one")
+    assert (await agent.reply(one)).text == "1"
+
+
+class NeedsArguments:
+    def __init__(self, key: str) -> None:
+        self.key = key
+
+    def reply(self, question: str) -> str:
+        return self.key
+
+
+@pytest.mark.parametrize("agent", [3, "text", NeedsArguments, int])
+def test_what_cannot_answer_is_refused_before_the_first_question(agent: Any) -> None:
+    with pytest.raises(InputError, match=r"expected a function|needs a reply"):
+        adapt(agent, name="a")
+
+
+async def test_a_spec_is_loaded_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    (tmp_path / "agent_for_load_test.py").write_text("def answer(question): return 'loaded'\n")
+    agent = load("agent_for_load_test:answer", {})
+    assert agent.name == "python:agent_for_load_test:answer"
+    assert (await agent.reply(ASKED)).text == "loaded"
+
+
+def test_options_of_a_python_agent_are_refused() -> None:
+    with pytest.raises(InputError, match="takes no options"):
+        load("os:getcwd", {"temperature": 1})

@@ -1,0 +1,130 @@
+"""Nouns to JSON and back, and whatever an agent returned as a Reply."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.benchmark import Case, Expectation, ExpectedCall
+from proctor.codec import benchmark_of, case_id, decode, digest, encode, to_reply
+from proctor.errors import AgentFault
+from proctor.run import Attempt, Failure, Key, Run, Settings, Spec
+from proctor.score import CheckResult, Contradiction, Part, Score, Unscored
+from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
+from proctor.usage import Usage
+
+FULL = Attempt(
+    key=Key(run="r", exam="e", condition="slow", trial=2),
+    place=7,
+    transcript=Transcript(
+        turns=(
+            Turn(
+                number=1,
+                question="q",
+                case="c",
+                reply=Reply(
+                    text="a",
+                    tool_calls=(ToolCall(name="t", arguments={"a": [1, None]}, result={"x": 1}, result_known=True),),
+                    citations=(Citation(source="s", quote="q"),),
+                    steps=(Step(id="1", kind="plan", name="p", usage=Usage(calls=1)),),
+                    usage=Usage(input_tokens=1, cost=0.1),
+                ),
+            ),
+        ),
+        ended="script",
+    ),
+    scores=(Score(turn=1, of="agent", parts=(Part(name="correctness", value=0.5),), value=0.5, by="r"),),
+    unscored=(Unscored(turn=None, of="conversation", by="r", reason="why"),),
+    checks=(CheckResult(turn=1, name="keywords", passed=None, evidence="e"),),
+    contradictions=(Contradiction(turns=(1, 2), quotes=("a", "b"), kind="number", reason="r"),),
+    failure=Failure(stage="agent", owner="agent", reason="r"),
+    turn_passed=(True, None),
+    passed=None,
+)
+
+
+def test_every_noun_comes_back_as_it_was() -> None:
+    run = Run(
+        id="r", name="n", benchmark="b", digest="d", agent="a",
+        settings=Settings(weights={"correctness": 1.0}, built={"agent": Spec(spec="python:a:b", options={"x": 1})}),
+    )  # fmt: skip
+    call = ExpectedCall(name="t", match={"x": {"any_of": [1, 2]}})
+    case = Case(id="c", question="q", expect=Expectation(tool_calls=(call,), limits={"seconds": 2.0}))
+    benchmark = benchmark_of([case], name="b", conditions={"slow": {"delay": 2.0}})
+    for noun in (FULL, run, benchmark):
+        assert decode(encode(noun), type(noun)) == noun
+
+
+@given(st.text(st.characters(codec=None)))
+def test_any_text_can_be_stored_even_lone_surrogates(text: str) -> None:
+    stored = encode(Reply(text=text))
+    assert stored.encode("utf-8")
+    if not any("\ud800" <= character <= "\udfff" for character in text):
+        assert decode(stored, Reply).text == text
+    else:
+        assert isinstance(decode(stored, Reply).text, str)
+
+
+@pytest.mark.parametrize("result", [date(2026, 1, 2), {1, 2}, object(), float("inf"), 10**30, b"bytes", {1: {2: 3}}])
+def test_any_tool_result_can_be_stored(result: Any) -> None:
+    stored = encode(Reply(text="a", tool_calls=(ToolCall(name="t", result=result, result_known=True),)))
+    assert json.loads(stored)["tool_calls"][0]["name"] == "t"
+    assert decode(stored, Reply).tool_calls[0].result_known
+
+
+def test_where_a_case_stands_in_its_file_is_not_content() -> None:
+    case = Case(id="c", question="q", line=3)
+    assert benchmark_of([case], name="a").digest == benchmark_of([replace(case, line=9)], name="b").digest
+    assert benchmark_of([case], name="a").digest != benchmark_of([replace(case, answer="x")], name="a").digest
+
+
+def test_a_digest_does_not_depend_on_the_order_of_keys() -> None:
+    assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
+
+
+def test_a_case_id_is_twelve_hex_digits_over_question_and_context() -> None:
+    assert len(case_id("q", None)) == 12
+    assert case_id("q", None) == case_id("q", "")
+    assert case_id("q", "c") != case_id("qc", None)
+
+
+def test_a_str_a_dict_and_a_reply_are_replies() -> None:
+    whole = Reply(text="yes")
+    assert to_reply("yes") == to_reply({"text": "yes"}) == to_reply(whole) == whole
+
+
+def test_a_dict_may_carry_everything_a_reply_has() -> None:
+    reply = to_reply(
+        {
+            "text": "yes",
+            "tool_calls": [{"name": "find", "arguments": {"q": 1}, "result": None}, {"name": "look"}],
+            "citations": [{"source": "a.md", "quote": "yes"}],
+            "usage": {"input_tokens": 3, "output_tokens": 4, "cost": 0.1},
+            "steps": [{"id": "1", "kind": "plan", "name": "think"}],
+        }
+    )
+    assert [call.result_known for call in reply.tool_calls] == [True, False]
+    assert reply.usage == Usage(input_tokens=3, output_tokens=4, cost=0.1)
+    assert reply.citations[0].source == "a.md"
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (None, "None"),
+        (3, "a int"),
+        ({"answer": "x"}, "without 'text'"),
+        ({"text": 3}, "text"),
+        ({"text": "a", "tool_calls": [{"arguments": {}}]}, "name"),
+        (["yes"], "a list"),
+    ],
+)
+def test_what_is_no_reply_says_what_it_is(value: object, words: str) -> None:
+    with pytest.raises(AgentFault, match=words):
+        to_reply(value)

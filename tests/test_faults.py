@@ -1,0 +1,84 @@
+"""Whose fault is it?"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
+from proctor.faults import classify, parse_retry_after
+
+
+class HttpError(Exception):
+    def __init__(self, status: int, headers: dict[str, str] | None = None) -> None:
+        super().__init__(f"status {status}")
+        self.status_code = status
+        self.response = type("Response", (), {"headers": headers or {}})()
+
+
+@pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
+def test_a_passing_status_is_the_environments(status: int) -> None:
+    assert isinstance(classify(HttpError(status)), EnvironmentFault)
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refusing_status_is_a_misconfiguration(status: int) -> None:
+    assert isinstance(classify(HttpError(status)), Misconfigured)
+
+
+@pytest.mark.parametrize("status", [500, 501, 400, 422])
+def test_the_servers_own_error_is_the_agents(status: int) -> None:
+    assert isinstance(classify(HttpError(status)), AgentFault)
+
+
+@pytest.mark.parametrize(
+    "error", [ConnectionRefusedError("no"), ConnectionResetError(), socket.gaierror(-2, "no name"), ssl.SSLError("bad")]
+)
+def test_the_network_is_the_environment(error: Exception) -> None:
+    assert isinstance(classify(error), EnvironmentFault)
+
+
+def test_a_clients_own_exception_raised_from_a_refused_connection_is_the_environments() -> None:
+    wrapped = RuntimeError("could not connect")
+    wrapped.__cause__ = ConnectionRefusedError("refused")
+    assert isinstance(classify(wrapped), EnvironmentFault)
+
+
+def test_an_exception_raised_while_handling_another_is_judged_by_itself() -> None:
+    error = ValueError("the fallback is broken")
+    error.__context__ = ConnectionRefusedError("refused")
+    assert isinstance(classify(error), AgentFault)
+
+
+def test_a_chain_that_bites_its_tail_ends() -> None:
+    first, second = ValueError("a"), ValueError("b")
+    first.__cause__, second.__cause__ = second, first
+    assert isinstance(classify(first), AgentFault)
+
+
+def test_the_wait_that_a_server_asks_for_is_kept() -> None:
+    fault = classify(HttpError(429, {"retry-after": "7"}))
+    assert isinstance(fault, EnvironmentFault)
+    assert fault.retry_after == 7.0
+
+
+def test_the_wait_may_be_a_date() -> None:
+    later = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    waited = parse_retry_after(later)
+    assert waited is not None
+    assert 80 < waited <= 90
+
+
+@pytest.mark.parametrize("value", ["", None, "soon", "Mon, 99 Foo 2026"])
+def test_a_wait_that_cannot_be_read_is_none(value: str | None) -> None:
+    assert parse_retry_after(value) is None
+
+
+def test_a_long_message_is_cut_and_put_on_one_line() -> None:
+    fault = classify(ValueError("x\n" * 5000))
+    assert "\n" not in str(fault)
+    assert len(str(fault)) < 600

@@ -1,0 +1,57 @@
+"""Blocking calls off the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from proctor import threads
+
+
+async def test_the_result_and_the_exception_come_back() -> None:
+    assert await threads.call(lambda a, b: a + b, 1, 2) == 3
+    with pytest.raises(ZeroDivisionError):
+        await threads.call(lambda: 1 / 0)
+
+
+async def test_stop_iteration_arrives_as_an_error_that_a_future_can_carry() -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await threads.call(next, iter(()))
+
+
+async def test_a_context_variable_is_seen_inside() -> None:
+    variable = contextvars.ContextVar("variable", default="outside")
+    variable.set("inside")
+    assert await threads.call(variable.get) == "inside"
+
+
+async def test_threads_are_used_again() -> None:
+    names = {await threads.call(lambda: threading.current_thread().ident) for _ in range(20)}
+    assert len(names) <= 2
+
+
+async def test_giving_up_on_a_hung_call_leaves_the_others_going() -> None:
+    hold = threading.Event()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.02):
+            await threads.call(hold.wait, 30)
+    assert await threads.call(lambda: "next") == "next"
+    hold.set()
+
+
+def test_a_program_with_hung_calls_still_ends() -> None:
+    code = (
+        "import asyncio, time\n"
+        "from proctor import threads\n"
+        "async def main():\n"
+        "    calls = [asyncio.ensure_future(threads.call(time.sleep, 600)) for _ in range(50)]\n"
+        "    await asyncio.wait(calls, timeout=0.1)\n"
+        "    for call in calls: call.cancel()\n"
+        "asyncio.run(main())\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
