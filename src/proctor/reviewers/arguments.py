@@ -1,0 +1,128 @@
+"""Is this the argument that was expected? Equality that knows types, rules for one argument, how well a call fits."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from numbers import Number
+from typing import Any
+
+from proctor.benchmark import ExpectedCall
+from proctor.transcript import ToolCall
+
+_ABSENT = object()
+_FOLDED_AWAY = str.maketrans({**dict.fromkeys(" ,./-_*^"), "'": '"'})
+
+
+def fold(text: str) -> str:
+    """Text without case, spaces and `,./-_*^`: how the Berkeley Function-Calling Leaderboard compares strings."""
+    return text.translate(_FOLDED_AWAY).lower()
+
+
+def same(a: object, b: object, *, tolerance: float = 0.0, folded: bool = False) -> bool:
+    """Whether two values are equal: 1 is 1.0 but neither True nor "1", NaN is NaN, lists in order, dicts by key."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, str) and isinstance(b, str):
+        return a == b or (folded and fold(a) == fold(b))
+    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        return a == b or (a != a and b != b) or (tolerance > 0 and _within(a, b, tolerance))
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(same(a[k], b[k], tolerance=tolerance, folded=folded) for k in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        if len(a) != len(b):
+            return False
+        return all(same(x, y, tolerance=tolerance, folded=folded) for x, y in zip(a, b, strict=True))
+    return _otherwise_equal(a, b)
+
+
+def _within(a: float, b: float, tolerance: float) -> bool:
+    """The bound itself counts, whatever the last digits of the subtraction."""
+    try:
+        return math.isfinite(a) and math.isfinite(b) and abs(a - b) <= tolerance * (1 + 1e-9)
+    except OverflowError:  # a whole number beyond any float
+        return False
+
+
+def _otherwise_equal(a: object, b: object) -> bool:
+    """None, bytes, dates, decimals and anything else that Python can compare; what it cannot is different."""
+    if type(a) is not type(b) and not (isinstance(a, Number) and isinstance(b, Number)):
+        return False
+    try:
+        return bool(a == b)
+    except Exception:
+        return False
+
+
+def accepts(expected: ExpectedCall, name: str, value: object) -> bool:
+    """Whether a value will do for an argument: it is one of those stated, or the pattern matches all of it."""
+    rule = expected.match.get(name)
+    stated = expected.arguments.get(name, _ABSENT)
+    if rule is None:
+        return same(stated, value)
+    tolerance, folded = rule.get("tolerance", 0.0), rule.get("fold", False)
+    if stated is not _ABSENT and same(stated, value, tolerance=tolerance, folded=folded):
+        return True
+    if any(same(choice, value, tolerance=tolerance, folded=folded) for choice in rule.get("any_of", ())):
+        return True
+    pattern = rule.get("pattern")
+    return pattern is not None and isinstance(value, str) and re.fullmatch(pattern, value) is not None
+
+
+def arguments_fit(expected: ExpectedCall, used: ToolCall) -> float:
+    """The share of arguments that are right, over all that were expected or used; 1 where there are none."""
+    if not (expected.ignore or expected.optional or expected.match):
+        return _plain_fit(expected.arguments, used.arguments)
+    names = compared(expected, used)
+    right = sum(name in used.arguments and accepts(expected, name, used.arguments[name]) for name in names)
+    return right / len(names) if names else 1.0
+
+
+def _plain_fit(expected: Mapping[str, Any], used: Mapping[str, Any]) -> float:
+    right = sum(name in used and same(value, used[name]) for name, value in expected.items())
+    names = len(expected) + sum(name not in expected for name in used)
+    return right / names if names else 1.0
+
+
+def compared(expected: ExpectedCall, used: ToolCall) -> list[str]:
+    """The arguments that count: not ignored, and optional ones only where they were used and a value is stated."""
+    stated = expected.arguments.keys() | expected.match.keys()
+    dropped = set(expected.ignore)
+    for name in expected.optional:
+        if name not in used.arguments or name not in stated:
+            dropped.add(name)
+    return [
+        name for name in dict.fromkeys((*expected.arguments, *expected.match, *used.arguments)) if name not in dropped
+    ]
+
+
+def differences(expected: ExpectedCall, used: ToolCall) -> list[str]:
+    """What is wrong with each argument that is, in words."""
+    return [said for name in compared(expected, used) if (said := _difference(expected, used, name))]
+
+
+def _difference(expected: ExpectedCall, used: ToolCall, name: str) -> str:
+    if name not in expected.arguments and name not in expected.match:
+        return f"{name}={brief(used.arguments[name])} was not expected"
+    if name not in used.arguments:
+        return f"{name} is missing, expected {_wanted(expected, name)}"
+    if accepts(expected, name, used.arguments[name]):
+        return ""
+    return f"{name}={brief(used.arguments[name])}, expected {_wanted(expected, name)}"
+
+
+def _wanted(expected: ExpectedCall, name: str) -> str:
+    rule = expected.match.get(name, {})
+    choices = [expected.arguments[name]] if name in expected.arguments else []
+    words = [brief(choice) for choice in (*choices, *rule.get("any_of", ()))]
+    if "pattern" in rule:
+        words.append(f"a match of {rule['pattern']!r}")
+    within = f" within {rule['tolerance']}" if rule.get("tolerance") else ""
+    return " or ".join(words) + within
+
+
+def brief(value: object, limit: int = 60) -> str:
+    """A value as it would be written, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,166 @@
+"""Tool calls as people write them → ToolCall and ExpectedCall.
+
+Read are `tool_name`/`parameters`/`result`/`step`, and OpenAI's `name`/`arguments`, also under `function`. A key that
+looks like a misspelt one is an error; any other unknown key is the recorder's own affair.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from proctor.benchmark import ExpectedCall
+from proctor.errors import InputError
+from proctor.transcript import ToolCall
+
+_NAMES = ("tool_name", "name", "tool")
+_ARGUMENTS = ("parameters", "arguments", "args", "input")
+_RESULTS = ("result", "output")
+_USED_KEYS = (*_NAMES, *_ARGUMENTS, *_RESULTS, "function", "step", "error", "id", "seconds", "type")
+_EXPECTED_KEYS = (*_USED_KEYS, "ignore", "optional", "match", "may_be_absent", "description")
+_RULES = ("any_of", "pattern", "tolerance", "fold")
+
+
+def used_call(given: object) -> ToolCall:
+    """One call that was made; raises InputError where it cannot be read."""
+    if isinstance(given, ToolCall):
+        return given
+    call = _mapping(given, _USED_KEYS)
+    results = [call[key] for key in _RESULTS if key in call]
+    error = call.get("error")
+    return ToolCall(
+        name=_name(call),
+        arguments=_arguments(call),
+        result=results[0] if results else None,
+        result_known=bool(results),
+        error=None if error is None or error is False else str(error),
+        id=None if call.get("id") is None else str(call["id"]),
+        step=_step(call),
+    )
+
+
+def expected_call(given: object) -> ExpectedCall:
+    """One call that is expected; raises InputError where it cannot be read."""
+    if isinstance(given, ExpectedCall):
+        return given
+    call = _mapping(given, _EXPECTED_KEYS)
+    arguments = _arguments(call)
+    optional = call.get("optional", ())
+    # `optional: true` speaks of the call, `optional: [name]` of its arguments.
+    absent = optional if isinstance(optional, bool) else call.get("may_be_absent", False)
+    if not isinstance(absent, bool):
+        raise InputError(f"may_be_absent={absent!r}; expected true or false")
+    return ExpectedCall(
+        name=_name(call),
+        arguments=arguments,
+        ignore=_strings("ignore", call.get("ignore", ())),
+        optional=() if isinstance(optional, bool) else _strings("optional", optional),
+        match=_rules(call.get("match", {}), arguments),
+        step=_step(call),
+        may_be_absent=absent,
+    )
+
+
+def _mapping(given: object, known: Iterable[str]) -> dict[str, Any]:
+    """The call with what stands under OpenAI's `function` lifted up."""
+    if not isinstance(given, Mapping):
+        raise InputError(f"a tool call is a dict with 'tool_name' and 'parameters', not {given!r}")
+    call = dict(given)
+    inner = call.get("function")
+    if isinstance(inner, Mapping):
+        call = {**call, **inner}
+    elif isinstance(inner, str):
+        call.setdefault("name", inner)
+    for key in call:
+        near = [] if key in known else get_close_matches(str(key), known, 1, 0.85)
+        if near:
+            raise InputError(f"unknown key {key!r} in a tool call; did you mean {near[0]!r}?")
+    return call
+
+
+def _name(call: Mapping[str, Any]) -> str:
+    for key in _NAMES:
+        name = call.get(key)
+        if name is not None:
+            if not isinstance(name, str) or not name.strip():
+                raise InputError(f"{key}={name!r} in a tool call; expected the tool's name")
+            return name
+    raise InputError(f"a tool call without 'tool_name' (or 'name'); its keys are {sorted(map(str, call))!r}")
+
+
+def _arguments(call: Mapping[str, Any]) -> dict[str, Any]:
+    for key in _ARGUMENTS:
+        if key in call:
+            return _as_dict(key, call[key])
+    return {}
+
+
+def _as_dict(key: str, given: object) -> dict[str, Any]:
+    parsed: object = given
+    if given is None or given == "":
+        return {}
+    if isinstance(given, str):
+        try:
+            parsed = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise InputError(
+                f"{key}={given!r} of a tool call is no JSON object ({error}); "
+                "if the agent itself wrote it so, hand it over as {'raw': …}: then it counts as a wrong argument"
+            ) from error
+    if not isinstance(parsed, Mapping):
+        raise InputError(f"{key}={given!r} of a tool call; expected a dict, or a JSON object as text")
+    for name in parsed:
+        if not isinstance(name, str):
+            raise InputError(f"{key} of a tool call has the key {name!r}; expected names of arguments")
+    return dict(parsed)
+
+
+def _step(call: Mapping[str, Any]) -> int | None:
+    step = call.get("step")
+    if step is None or (isinstance(step, int) and not isinstance(step, bool)):
+        return step
+    raise InputError(f"step={step!r} of a tool call; expected a whole number")
+
+
+def _strings(key: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, (list, tuple, set, frozenset)) and all(isinstance(name, str) for name in given):
+        return tuple(given)
+    raise InputError(f"{key}={given!r} of an expected call; expected a list of arguments' names")
+
+
+def _rules(given: object, arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"match={given!r} of an expected call; expected {{argument: {{'any_of': […]}}}}")
+    return {str(name): _rule(str(name), rule, stated=name in arguments) for name, rule in given.items()}
+
+
+def _rule(name: str, given: object, *, stated: bool) -> dict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise InputError(f"match[{name!r}]={given!r}; expected a dict with {', '.join(_RULES)}")
+    for key in given:
+        if key not in _RULES:
+            near = get_close_matches(str(key), _RULES, 1, 0.5)
+            meant = f"; did you mean {near[0]!r}?" if near else f"; expected {', '.join(_RULES)}"
+            raise InputError(f"match[{name!r}] has the unknown key {key!r}{meant}")
+    if not stated and "any_of" not in given and "pattern" not in given:
+        raise InputError(f"match[{name!r}]={dict(given)!r} states no value; give one in the parameters, or 'any_of'")
+    _check_rule(name, given)
+    return dict(given)
+
+
+def _check_rule(name: str, rule: Mapping[str, Any]) -> None:
+    choices, pattern = rule.get("any_of", [None]), rule.get("pattern", "")
+    tolerance, folded = rule.get("tolerance", 0.0), rule.get("fold", False)
+    if not isinstance(choices, (list, tuple)) or not choices:
+        raise InputError(f"match[{name!r}]: any_of={choices!r}; expected a list of values")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
+        raise InputError(f"match[{name!r}]: tolerance={tolerance!r}; expected a number that is not negative")
+    if not isinstance(folded, bool):
+        raise InputError(f"match[{name!r}]: fold={folded!r}; expected true or false")
+    try:
+        re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise InputError(f"match[{name!r}]: pattern={pattern!r} is no regular expression ({error})") from error

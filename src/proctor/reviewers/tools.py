@@ -1,0 +1,309 @@
+"""Tool correctness: expected calls against used ones, in four aspects, with the reasons.
+
+- selection: matched calls over all calls expected or used, a repeated call counting each time;
+- parameters: right arguments of matched calls over the calls expected;
+- sequence: how far the required order was kept, over the calls expected;
+- utilisation: matched calls whose result was used, over those that can be judged.
+
+The overall score is their weighted mean over the aspects that apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import chain
+from math import isfinite
+
+from proctor.benchmark import Expectation, ExpectedCall
+from proctor.errors import InputError
+from proctor.reviewers.arguments import brief, differences
+from proctor.reviewers.matching import Pair, assign, order_kept
+from proctor.reviewers.utilisation import Mentions, result_used
+from proctor.score import reaches
+from proctor.transcript import Reply, ToolCall
+
+ASPECTS = ("selection", "parameters", "sequence", "utilization")
+EQUAL_WEIGHTS = dict.fromkeys(ASPECTS, 0.25)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Match:
+    """An expected call, the used call that answers it, and what is to be said of the two."""
+
+    expected: ExpectedCall
+    used: ToolCall
+    place: int
+    """When it should come; equal places may come in any order."""
+    time: int
+    """When it came; equal times ran in parallel."""
+    fit: float
+    """The share of its arguments that are right."""
+    result_used: bool | None = None
+    """None: the result cannot be judged."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ToolScore:
+    """How right the tool calls of one reply are."""
+
+    selection: float
+    parameters: float
+    sequence: float
+    utilisation: float
+    overall: float
+    """The weighted mean of the aspects that apply."""
+    is_correct: bool
+    """Whether the overall score reaches the threshold."""
+    matches: tuple[Match, ...] = ()
+    """In the order expected."""
+    missing: tuple[ExpectedCall, ...] = ()
+    """Expected, not made."""
+    extra: tuple[ToolCall, ...] = ()
+    """Made, not expected; empty where extra calls are free."""
+    ordered: bool = False
+    """Whether the order was judged."""
+    utilisation_by: str = "results"
+    """What utilisation rests on: results, the caller's word, or nothing (then it has no weight)."""
+
+    @property
+    def explanation(self) -> str:
+        """What matched, what was missing, extra, wrong, out of order or unused, in words."""
+        return "; ".join(_said(self)) or "no tool call was expected and none was made"
+
+
+def score_expectation(
+    expect: Expectation, reply: Reply, *, question: str = "", weights: Mapping[str, float] = EQUAL_WEIGHTS
+) -> ToolScore | None:
+    """Tool correctness of a reply; None: no calls are stated, so they are not judged."""
+    if expect.tool_calls is None:
+        return None
+    return score_calls(
+        expect.tool_calls,
+        reply.tool_calls,
+        ordered=expect.ordered,
+        extra_allowed=expect.extra_allowed,
+        flag=expect.result_used,
+        question=question,
+        answer=reply.text,
+        weights=weights,
+        threshold=expect.tool_threshold,
+    )
+
+
+def score_alternatives(
+    alternatives: Sequence[Sequence[ExpectedCall]], used: Sequence[ToolCall], **options: object
+) -> ToolScore:
+    """The best score against several trajectories that are all right; the first of equals."""
+    scores = [score_calls(expected, used, **options) for expected in alternatives]  # type: ignore[arg-type]
+    return max(scores, key=lambda score: score.overall)
+
+
+def score_calls(
+    expected: Sequence[ExpectedCall],
+    used: Sequence[ToolCall],
+    *,
+    ordered: bool = False,
+    extra_allowed: bool = False,
+    flag: bool | None = None,
+    question: str = "",
+    answer: str = "",
+    weights: Mapping[str, float] = EQUAL_WEIGHTS,
+    threshold: float = 1.0,
+) -> ToolScore:
+    """Score used calls against expected ones; `flag` is the caller's word on whether results were used."""
+    pairs = assign(expected, used)
+    matched = {pair.expected for pair in pairs}
+    missing = tuple(call for i, call in enumerate(expected) if i not in matched and not call.may_be_absent)
+    extra: tuple[ToolCall, ...] = ()
+    if not extra_allowed and len(pairs) < len(used):
+        taken = {pair.used for pair in pairs}
+        extra = tuple(call for j, call in enumerate(used) if j not in taken)
+    if not pairs:
+        value = 0.0 if missing or extra else 1.0
+        return _uniform(value, missing=missing, extra=extra, ordered=ordered, threshold=threshold)
+    matches = _matches(pairs, expected, used, question, answer)
+    return _weighed(matches, missing, extra, ordered=ordered, flag=flag, weights=weights, threshold=threshold)
+
+
+def _uniform(
+    value: float, *, missing: tuple[ExpectedCall, ...], extra: tuple[ToolCall, ...], ordered: bool, threshold: float
+) -> ToolScore:
+    """All right because nothing was expected or done; or nothing right."""
+    return ToolScore(
+        selection=value,
+        parameters=value,
+        sequence=value,
+        utilisation=value,
+        overall=value,
+        is_correct=reaches(value, threshold),
+        missing=missing,
+        extra=extra,
+        ordered=ordered,
+    )
+
+
+def _weighed(
+    matches: tuple[Match, ...],
+    missing: tuple[ExpectedCall, ...],
+    extra: tuple[ToolCall, ...],
+    *,
+    ordered: bool,
+    flag: bool | None,
+    weights: Mapping[str, float],
+    threshold: float,
+) -> ToolScore:
+    found, wanted = len(matches), len(matches) + len(missing)
+    utilisation, rests_on = _utilisation(matches, flag)
+    selection = found / (wanted + len(extra))
+    parameters = sum(match.fit for match in matches) / wanted
+    sequence = found / wanted * order_kept((m.place, m.time) for m in matches) if ordered else 1.0
+    values = (selection, parameters, sequence, utilisation)
+    overall = _overall(values, weights, utilisation_applies=rests_on != "nothing")
+    return ToolScore(
+        selection=selection,
+        parameters=parameters,
+        sequence=sequence,
+        utilisation=utilisation,
+        overall=overall,
+        is_correct=reaches(overall, threshold),
+        matches=matches,
+        missing=missing,
+        extra=extra,
+        ordered=ordered,
+        utilisation_by=rests_on,
+    )
+
+
+def _overall(values: tuple[float, ...], weights: Mapping[str, float], *, utilisation_applies: bool) -> float:
+    weighing = [weights[aspect] for aspect in ASPECTS]
+    if not utilisation_applies:
+        weighing[-1] = 0.0
+    total = sum(weighing)
+    if not total:
+        return 1.0
+    return min(1.0, sum(weight * value for weight, value in zip(weighing, values, strict=True)) / total)
+
+
+def _utilisation(matches: tuple[Match, ...], flag: bool | None) -> tuple[float, str]:
+    judged = [match.result_used for match in matches if match.result_used is not None]
+    if judged:
+        return sum(judged) / len(judged), "results"
+    if flag is not None:
+        return float(flag), "word"
+    return 1.0, "nothing"
+
+
+def _matches(
+    pairs: list[Pair], expected: Sequence[ExpectedCall], used: Sequence[ToolCall], question: str, answer: str
+) -> tuple[Match, ...]:
+    places = _steps(expected)
+    times = _steps(used)
+    uses = _uses(pairs, used, times, question, answer)
+    return tuple(
+        Match(
+            expected=expected[pair.expected],
+            used=used[pair.used],
+            place=places[pair.expected],
+            time=times[pair.used],
+            fit=pair.fit,
+            result_used=use,
+        )
+        for pair, use in zip(pairs, uses, strict=True)
+    )
+
+
+def _steps(calls: Sequence[ExpectedCall] | Sequence[ToolCall]) -> list[int]:
+    """The steps where every call tells its own, else the places in the list."""
+    steps = [call.step for call in calls]
+    return list(range(len(calls))) if None in steps else [step for step in steps if step is not None]
+
+
+def _uses(
+    pairs: list[Pair], used: Sequence[ToolCall], times: list[int], question: str, answer: str
+) -> list[bool | None]:
+    """For each pair, whether the result comes back in the answer or in a later call."""
+    judged = [used[pair.used].result_known and used[pair.used].error is None for pair in pairs]
+    if not any(judged):
+        return [None] * len(pairs)
+    asked, answered = Mentions(question), Mentions(answer)
+    arguments = [Mentions(call.arguments) for call in used]
+    uses: list[bool | None] = []
+    for pair, judgeable in zip(pairs, judged, strict=True):
+        if not judgeable:
+            uses.append(None)
+            continue
+        later = (arguments[j] for j, time in enumerate(times) if time > times[pair.used])
+        known = (asked, arguments[pair.used])
+        uses.append(result_used(used[pair.used].result, known, chain((answered,), later)))
+    return uses
+
+
+def _said(score: ToolScore) -> list[str]:
+    said = [f"matched {_call(match.used)}" for match in score.matches if match.fit == 1.0]
+    for match in score.matches:
+        if match.fit < 1.0:
+            wrong = ", ".join(differences(match.expected, match.used))
+            said.append(f"matched {match.used.name} with wrong arguments: {wrong}")
+    said += [f"missing {_call(call)}" for call in score.missing]
+    said += [f"extra {_call(call)}" for call in score.extra]
+    return said + _order_said(score) + _use_said(score)
+
+
+def _order_said(score: ToolScore) -> list[str]:
+    if not score.ordered or order_kept((match.place, match.time) for match in score.matches) == 1.0:
+        return []
+    came = _in_turn([(match.time, match.used) for match in score.matches])
+    wanted = _in_turn([(match.place, match.expected) for match in score.matches])
+    return [f"out of order: {came}, expected {wanted}"]
+
+
+def _in_turn(calls: Sequence[tuple[int, ExpectedCall | ToolCall]]) -> str:
+    """Calls in the order of their times, those of one time side by side."""
+    moments: dict[int, list[str]] = {}
+    for time, call in sorted(calls, key=lambda timed: timed[0]):
+        moments.setdefault(time, []).append(_call(call))
+    return " → ".join(" and ".join(names) for names in moments.values())
+
+
+def _use_said(score: ToolScore) -> list[str]:
+    if not score.matches:
+        return []
+    if score.utilisation_by == "nothing":
+        return ["use of results not applicable: no result to judge by"]
+    if score.utilisation_by == "word":
+        return [] if score.utilisation else ["results not used, by the caller's word"]
+    return [f"result of {_call(match.used)} not used" for match in score.matches if match.result_used is False]
+
+
+def _call(call: ExpectedCall | ToolCall) -> str:
+    inside = ", ".join(f"{name}={brief(value, 40)}" for name, value in call.arguments.items())
+    return f"{call.name}({inside})"
+
+
+def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Weights that were checked: a complete set, none negative, with a positive sum, normalised to 1."""
+    if weights is None:
+        return dict(EQUAL_WEIGHTS)
+    if not isinstance(weights, Mapping):
+        raise InputError(f"tool_weights={weights!r} is no dict; expected the keys {', '.join(ASPECTS)}")
+    for name in weights:
+        if name not in ASPECTS:
+            near = get_close_matches(str(name), ASPECTS, 1, 0.5)
+            meant = f"; did you mean {near[0]!r}?" if near else ""
+            raise InputError(f"tool_weights has the unknown key {name!r}{meant} Expected the keys {', '.join(ASPECTS)}")
+    lacking = [aspect for aspect in ASPECTS if aspect not in weights]
+    if lacking:
+        raise InputError(f"tool_weights lacks {', '.join(map(repr, lacking))}; give all of {', '.join(ASPECTS)}")
+    return _normalised(weights)
+
+
+def _normalised(weights: Mapping[str, float]) -> dict[str, float]:
+    for name, weight in weights.items():
+        if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not isfinite(weight) or weight < 0:
+            raise InputError(f"tool_weights[{name!r}]={weight!r}; expected a number that is not negative")
+    total = sum(weights.values())
+    if total <= 0:
+        raise InputError(f"tool_weights={dict(weights)!r} are all zero; give at least one a positive weight")
+    return {aspect: weights[aspect] / total for aspect in ASPECTS}

@@ -1,0 +1,217 @@
+"""Was a tool's result used? Values of it that came from nowhere else stand in the answer or in a later call.
+
+A value is a number, a date, an id, a name, or a word that is not everyday. What stood already in the question or in the
+call's own arguments proves nothing, so it does not count. A plain word proves little: where a result holds several, two
+of them must come back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from proctor.text.words import stem
+
+_TOKEN = re.compile(r"\w+(?:[-.,:@/'’+]\w+)*%?")
+_WORD = re.compile(r"[^\W_]+")
+_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(e[-+]?\d+)?(%|[^\W\d_]{0,3})")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_HAS_DIGIT = re.compile(r"\d")
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_ISO_DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)(?:t[\d:.]+z?)?", re.IGNORECASE)
+_DAY_FIRST = re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(\d{{4}})\b", re.IGNORECASE)
+_WITHOUT_SPACES = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
+
+_EVERYDAY_WORDS = """
+able about above access according account across action active actual added additional address after again against all
+allow almost along already also although always am amount and another answer any anyone anything api appears applied
+apply are around asked available average based because become before began begin behind being below best better
+between both bring but call called came can cannot case certain change check clear close come common complete
+completed condition consider contains content context correct could count create created current currently data date
+days default described description detail details did different does doing done down during each early either else
+empty enough entire entry error even every everything exact example expected explain fact failed false feel few field
+file final finally find fine first following follows for form format found from full function further general get give
+given gmt goes going good got great group had has have having hello help her here high him himself his home hours how
+however html http https id idea important include included includes including indicates info information inside
+instead into item items its itself json just keep kind know known large last later least leave left less let level
+like likely line list little local long look looking made main make making many match matter may maybe mean means
+might minute minutes more most much multiple must name near nearly need needed never new next nice no none normal not
+note nothing notice now null number object off often ok okay once one only open option options order other others
+otherwise our out output over overall own page part particular people per perhaps period person place please pm point
+possible present previous probably problem process provide provided put quite rather ready real really reason receive
+received record regarding related reply report request requested require required response rest result results return
+returned right run same say second section see seem seems seen set several shall she should show shown side similar
+simple simply since single small some someone something sometimes soon sorry source specific start started state
+status still stop string success successful successfully such support sure system take taken tell text than thank
+thanks that the their them then there therefore these they thing things think this those though through time times
+title today together told too took total true trying two type types under unique unit unknown until update updated
+upon url use used useful user uses using usually utc utf valid value values various very via want was way week well
+went were what whatever when where whether which while who whole whose why will with within without word words work
+works would write written wrong xml year years yes yesterday you your yours
+"""
+_EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
+
+
+class Mentions:
+    """What stands in texts and structures, read as far as somebody asks."""
+
+    __slots__ = ("_dates", "_numbers", "_tokens", "folded", "text")
+
+    def __init__(self, value: object) -> None:
+        self.text = value if type(value) is str and value[:1] not in ("{", "[") else "\n".join(_leaves(value))
+        self.folded = self.text.casefold()
+        self._tokens: set[str] | None = None
+        self._numbers: dict[float, float] | None = None
+        self._dates: set[str] | None = None
+
+    @property
+    def tokens(self) -> set[str]:
+        """Words, numbers and ids, whole and in their parts."""
+        if self._tokens is None:
+            self._tokens = {*_TOKEN.findall(self.folded), *_WORD.findall(self.folded)}
+        return self._tokens
+
+    @property
+    def numbers(self) -> dict[float, float]:
+        """Number → half a unit of its last place, within which another may have been rounded to it."""
+        if self._numbers is None:
+            digits = [token for token in _TOKEN.findall(self.folded) if token[0] in "0123456789"]
+            self._numbers = {value: half for token in digits for value, half in _numbers(token)}
+        return self._numbers
+
+    @property
+    def dates(self) -> set[str]:
+        """Dates, whichever way they were written, as 2024-05-01."""
+        if self._dates is None:
+            self._dates = set(_dates(self.folded))
+        return self._dates
+
+    def has_number(self, number: float) -> bool:
+        """Whether it stands here, exactly or rounded."""
+        return number in self.numbers or any(abs(number - shown) <= half for shown, half in self.numbers.items())
+
+    def has_name(self, name: str) -> bool:
+        """Whether it stands here as a word, or anywhere in a script without spaces."""
+        return name in self.tokens or (name in self.folded and _WITHOUT_SPACES.search(name) is not None)
+
+    def count(self, stems: set[str]) -> int:
+        """How many of these words stand here, in whatever form."""
+        return len(stems.intersection(map(stem, _WORD.findall(self.folded))))
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """Texts and numbers at any depth, as text; also of JSON that is handed over as text."""
+    waiting = [value]
+    while waiting:
+        leaf = waiting.pop()
+        if isinstance(leaf, str):
+            parsed = _parsed(leaf) if leaf.lstrip()[:1] in ("{", "[") else None
+            if parsed is None:
+                yield leaf
+            else:
+                waiting.append(parsed)
+        elif isinstance(leaf, (dict, Mapping)):
+            waiting.extend(leaf.values())
+        elif isinstance(leaf, (list, tuple, set, frozenset)):
+            waiting.extend(leaf)
+        elif leaf is not None and not isinstance(leaf, bool):
+            yield str(leaf)
+
+
+def _parsed(text: str) -> object:
+    try:
+        parsed: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return parsed
+
+
+def _dates(folded: str) -> Iterator[str]:
+    yield from _ISO_DATE.findall(folded)
+    written = [(y, m, d) for d, m, y in _DAY_FIRST.findall(folded)]
+    written += [(y, m, d) for m, d, y in _MONTH_FIRST.findall(folded)]
+    for year, month, day in written:
+        yield f"{year}-{_MONTHS.index(month) + 1:02}-{int(day):02}"
+
+
+def _without_dates(text: str) -> str:
+    for pattern in (_ISO_DATE, _DAY_FIRST, _MONTH_FIRST):
+        text = pattern.sub(" ", text)
+    return text
+
+
+def _numbers(token: str) -> list[tuple[float, float]]:
+    """The numbers in a token that begins with a digit: one with its unit, or several side by side."""
+    match = _NUMBER.fullmatch(token)
+    if match is None:
+        apart = not any(letter.isalpha() for letter in token)
+        return [(float(digits), 0.0) for digits in _DIGITS.findall(token)] if apart else []
+    whole, decimals, exponent, unit = match.groups("")
+    value = float(whole.replace(",", "") + decimals + exponent)
+    rounded = len(token) > 1 and not exponent
+    half = 0.5000001 * 10.0 ** -max(0, len(decimals) - 1) if rounded else 0.0
+    return [(value, half), (value / 100, half / 100)] if unit == "%" else [(value, half)]
+
+
+class Values:
+    """What a result tells that stood nowhere before."""
+
+    __slots__ = ("dates", "names", "numbers", "words")
+
+    def __init__(self, result: Mentions, known: Sequence[Mentions]) -> None:
+        self.numbers: set[float] = set()
+        self.names: set[str] = set()
+        self.words: set[str] = set()
+        self.dates = result.dates
+        if self.dates:
+            self.dates = self.dates.difference(*(source.dates for source in known))
+        text = _without_dates(result.text) if result.dates else result.text
+        for token in set(_TOKEN.findall(text)):
+            if _HAS_DIGIT.search(token):
+                self._sort_digits(token.casefold(), known)
+            else:
+                self._sort_words(token, known)
+
+    def _sort_words(self, token: str, known: Sequence[Mentions]) -> None:
+        for part in _WORD.findall(token):
+            word = part.casefold()
+            if word in _EVERYDAY or any(word in source.tokens for source in known):
+                continue
+            if _is_name(part):
+                self.names.add(word)
+            elif len(word) >= 5:
+                self.words.add(stem(word))
+
+    def _sort_digits(self, token: str, known: Sequence[Mentions]) -> None:
+        numbers = [value for value, _ in _numbers(token)] if token[0] in "0123456789" else []
+        if not numbers and not any(token in source.tokens for source in known):
+            self.names.add(token)
+        self.numbers.update(value for value in numbers if not any(value in source.numbers for source in known))
+
+    def __bool__(self) -> bool:
+        return bool(self.numbers or self.dates or self.names or self.words)
+
+    def stand_in(self, place: Mentions) -> bool:
+        """Whether they come back there: any number, date or name, or two words where there are two."""
+        if self.dates and not self.dates.isdisjoint(place.dates):
+            return True
+        if any(map(place.has_number, self.numbers)) or any(map(place.has_name, self.names)):
+            return True
+        return bool(self.words) and place.count(self.words) >= min(2, len(self.words))
+
+
+def _is_name(word: str) -> bool:
+    """A capital letter in it (two letters make an abbreviation, three a name), or a script without spaces."""
+    if word == word.lower():
+        return _WITHOUT_SPACES.search(word) is not None
+    return len(word) >= (3 if word[1:] == word[1:].lower() else 2)
+
+
+def result_used(result: object, known: Sequence[Mentions], places: Iterable[Mentions]) -> bool | None:
+    """Whether what the result alone could tell comes back in one of the places; None: it tells nothing to judge by."""
+    values = Values(Mentions(result), known)
+    return any(map(values.stand_in, places)) if values else None
