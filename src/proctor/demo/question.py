@@ -1,0 +1,114 @@
+"""What a question asks for, read from its shape alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.demo.words import terms
+from proctor.transcript import Turn
+
+Shape = Literal["doubt", "source", "contents", "info", "find", "document", "sequence", "phrase", "open"]
+Wanted = Literal["person", "date", "number", "place", "verdict", "anything"]
+
+_KIND = "(?:document|file|policy|manual|handbook|runbook|page)"
+
+# In order: the first that matches decides which way is gone. Case does not count.
+_SHAPES: tuple[tuple[Shape, str], ...] = (
+    ("doubt", r"\b(?:are you|you are|you're) (?:\w+ )?(?:sure|certain|wrong|mistaken)\b"),
+    ("doubt", r"^really\b|^is that (?:right|true|correct)\b"),
+    ("source", r"\byour source\b|\bwho says so\b|\bwhere did you (?:find|read|get|see)\b|^(?:source|says who)\?"),
+    ("contents", r"\b(?:the|in|under) (?P<subject>[\w-]+) folder\b|\b(?:which|what) folders\b"),
+    ("info", rf"^(?:when|who)\b.*?\bthe (?P<subject>.+?)(?: {_KIND})? (?:last )?(?:updated|revised|changed)\b"),
+    ("info", rf"\b(?:how many|which|what) (?:sections|words) .*\bthe (?P<subject>.+?)(?: {_KIND})?(?: have)?\?"),
+    ("info", rf"^who (?:owns|keeps) the (?P<subject>.+? {_KIND})\b"),
+    ("document", rf"\bthe (?P<subject>[\w -]*?{_KIND}) (?:says?|states?) (?:about|on) (?P<topic>.+)"),
+    ("find", rf"\b(?:which|what) {_KIND} (?:covers|is about|describes|deals with|explains) (?P<subject>.+)"),
+    ("find", rf"\bwhere (?:is|can i find|do i find) the (?P<subject>.+? {_KIND})\b"),
+    ("sequence", r"\b(?:step|comes|happens|done|do)\b.*\b(?P<side>after|before)\b (?P<subject>.+)"),
+    ("phrase", r"[\"“](?P<subject>[^\"”]+)[\"”]"),
+    ("phrase", r"\b(?-i:(?P<subject>[A-Z]{2,}-\d[\d-]*))"),
+)
+
+_OPENINGS: tuple[tuple[Wanted, str], ...] = (
+    ("verdict", r"^(?:and |but |so )?(?:is|isn't|are|aren't|was|were|do|does|did|can|may|must|has|have|will)\b"),
+    ("person", r"\bwhom?\b"),
+    ("date", r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|time)\b"),
+    ("number", r"\bhow (?:many|much|long|often|far|loud|heavy|deep|old|big|tall|fast|high)\b"),
+    ("number", r"\b(?:costs?|price|weighs?|percentage)\b"),
+    ("place", r"\bwhere\b|\bwhich (?:city|town|country|harbour|office)\b"),
+)
+
+_COUNT = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|twice|once"
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAY = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
+_OFFERS: dict[Wanted, str] = {
+    "person": r"\b[A-Z][a-zà-ÿ]+ [A-Z][a-zà-ÿ]+\b|\b(?:director|head of|lead|manager|trustees|officer)\b",
+    "date": rf"\b(?:{_MONTH}|(?:{_DAY})s?)\b|\b(?:19|20)\d\d\b|\b\d\d:\d\d\b|\b\d+(?:st|nd|rd|th)\b",
+    "number": rf"\d|\b(?i:{_COUNT})\b",
+    "place": r"\b(?:in|at|on|under|above|from) (?:the |our |a )?(?:\w+ )?(?:in )?[A-Z]",
+}
+
+_BACK = re.compile(r"\b(?:it|its|they|them|their|that|those|this|there|he|she|his|her)\b", re.IGNORECASE)
+_ANOTHER = re.compile(r"^(?:and |but |so )?(?:what|how) about\b|^and (?:in|at|for|of|the)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Question:
+    """A question as the librarian understands it."""
+
+    text: str
+    """Word for word."""
+    shape: Shape
+    """Which way to go about it."""
+    wants: Wanted
+    """What an answer would have to offer."""
+    subject: str = ""
+    """The folder, document, step or phrase that it names."""
+    topic: str = ""
+    """What it asks about that document."""
+    backwards: bool = False
+    """Whether it asks for what comes before, not after."""
+
+
+def understand(text: str) -> Question:
+    """Read a question's shape and what it wants."""
+    wants = _wanted(text)
+    for shape, pattern in _SHAPES:
+        if match := re.search(pattern, text, re.IGNORECASE):
+            named = {name: value.strip(" ?.!") for name, value in match.groupdict(default="").items()}
+            backwards = named.pop("side", "").lower() == "before"
+            return Question(text=text, shape=shape, wants=wants, backwards=backwards, **named)
+    return Question(text=text, shape="open", wants=wants)
+
+
+def _wanted(text: str) -> Wanted:
+    for wanted, pattern in _OPENINGS:
+        if re.search(pattern, text, re.IGNORECASE):
+            return wanted
+    return "anything"
+
+
+def offers(sentence: str, wanted: Wanted) -> bool:
+    """Whether a sentence holds the kind of thing that is wanted."""
+    return wanted not in _OFFERS or re.search(_OFFERS[wanted], sentence) is not None
+
+
+def leans_back(text: str) -> bool:
+    """Whether a question can only be understood from what was said before."""
+    return len(terms(text)) <= 3 and (names_another(text) or _BACK.search(text) is not None)
+
+
+def names_another(text: str) -> bool:
+    """Whether it asks the same of something else: "what about Bergen?"."""
+    return _ANOTHER.search(text) is not None
+
+
+def aspect_of(history: Sequence[Turn]) -> str:
+    """The last question that says by itself what is asked of a thing: the one before "what about Bergen?"."""
+    for turn in reversed(history):
+        if not names_another(turn.question) and understand(turn.question).shape not in ("doubt", "source"):
+            return turn.question
+    return ""
