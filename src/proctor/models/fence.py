@@ -19,16 +19,16 @@ FENCE_RULE = (
 )
 """For the system prompt of every call that fences something."""
 
-_ANGLE = (
-    r"[<\u00ab\u02c2\u1438\u2039\u2329\u226a\u22d8\u276e\u2770\u27e8\u27ea\u29fc\u3008\u300a"
-    r"\ufe3d\ufe3f\ufe64\uff1c\U000e003c]|&lt;?|&#0*60;?|&#x0*3c;?"
+_SINGLE = "<˂˱ᐸ‹≺⋖〈❬❮❰⟨⦑⦓⧼〈︿﹤＜\U000e003c"
+_DOUBLE = "«≪⟪⪡《︽"
+_TRIPLE = "⋘⫷"
+_BRACKET = f"[{_SINGLE}{_DOUBLE}{_TRIPLE}]|&lt;?|&#0*60;?|&#x0*3c;?"
+_UNSEEN = (  # white space, joiners, fillers, direction marks, variation selectors, combining marks
+    r"[\s\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u20d0-\u20f0\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef]*"
 )
-_BETWEEN = (
-    r"[\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\u0300-\u036f\u20d0-\u20f0\U000e0100-\U000e01ef]*"
-)
-_angle = re.compile(_ANGLE, re.IGNORECASE)
-_imitation = re.compile(f"(?:{_ANGLE})(?:{_BETWEEN}(?:{_ANGLE})){{2,}}", re.IGNORECASE)
+_bracket = re.compile(_BRACKET, re.IGNORECASE)
+_run = re.compile(f"(?:{_BRACKET})(?:{_UNSEEN}(?:{_BRACKET}))*", re.IGNORECASE)
 _unsendable = re.compile("[\x00\ud800-\udfff]")
 _NAME = re.compile(r"[a-z][a-z ]*")
 
@@ -37,10 +37,16 @@ def fence(text: str, name: str = "text") -> str:
     """The text as a block of data; `name` says what it is, in lower-case words of ours, such as "expected answer"."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"a fence is named in lower-case words: name={name!r}")
-    inside = _imitation.sub(_escaped, _unsendable.sub("\ufffd", text))
+    inside = _run.sub(_escaped, _unsendable.sub("\ufffd", text))
     code = hashlib.sha256(inside.encode()).hexdigest()[:16]
     return f"<<<DATA {name} {code}>>>\n{inside}\n<<<END {name} {code}>>>"
 
 
 def _escaped(run: re.Match[str]) -> str:
-    return _angle.sub(lambda bracket: "\\" + bracket[0], run[0])
+    """A run of brackets that amounts to three or more as so many plain, escaped ones; a shorter one as it is."""
+    width = sum(_width(bracket) for bracket in _bracket.findall(run[0]))
+    return run[0] if width < 3 else "\\<" * width
+
+
+def _width(bracket: str) -> int:
+    return 3 if bracket in _TRIPLE else 2 if bracket in _DOUBLE else 1

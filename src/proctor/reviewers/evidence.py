@@ -10,7 +10,7 @@ from proctor.models.fence import fence
 from proctor.transcript import Reply, ToolCall
 
 LIMIT = 100_000
-"""Characters of the reply that are shown, as many of its tool calls and of its citations; longer ones lose the middle."""
+"""Characters shown of the reply, of its tool calls and of its citations; the middle of a longer one is left out."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
