@@ -11,7 +11,7 @@ from proctor.demo.desk import Desk
 from proctor.demo.library import Hit, Library, Surroundings
 from proctor.demo.passage import Passage, Yardstick, passages
 from proctor.demo.question import Shape, aspect_of, leans_back, names_another, understand
-from proctor.demo.words import terms
+from proctor.demo.words import figures, terms
 from proctor.errors import InputError
 from proctor.transcript import Citation, Reply, Request
 
@@ -21,7 +21,6 @@ NEARLY = 0.99
 """Sections whose scores are this close to the best are all the same to the librarian."""
 
 _NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|neither|nothing)\b", re.IGNORECASE)
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _REFERENCE = re.compile(r"\b[\w-]+/[\w-]+\.md\b")
 _LIST_ITEM = re.compile(r"\d+\. ")
 # Not by `strftime`: the answer must not depend on the machine's language.
@@ -223,13 +222,13 @@ class Errand:
         """The sentence and its place; to a yes-or-no question, after the verdict that it seems to hold."""
         self._cite(passage.source, passage.text)
         asked = self._question.wants == "verdict" and self._question.shape != "doubt"
-        return f"{self._verdict(passage.text)} {passage}" if asked else str(passage)
+        return f"{self._verdict(passage)} {passage}" if asked else str(passage)
 
-    def _verdict(self, sentence: str) -> str:
-        """No, if the sentence has a negation in it, or figures where the question has others; else yes."""
-        asserted = set(_FIGURE.findall(self._request.question))
-        differs = bool(asserted) and asserted.isdisjoint(_FIGURE.findall(sentence))
-        return "No." if differs or _NEGATION.search(sentence) else "Yes."
+    def _verdict(self, passage: Passage) -> str:
+        """No, if the sentence has a negation in it, or not the figures that the question has; else yes."""
+        asserted = figures(self._request.question) - figures(passage.title)
+        differs = bool(asserted) and asserted.isdisjoint(figures(passage.text))
+        return "No." if differs or _NEGATION.search(passage.text) else "Yes."
 
     def _cite(self, source: str, quote: str) -> None:
         self._citations.append(Citation(source=source, quote=quote))

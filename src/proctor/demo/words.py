@@ -12,6 +12,7 @@ from functools import lru_cache
 from proctor.text.fold import fold
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
+_NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _POSSESSIVE = re.compile(r"['’]s?\b")
 _LIST_MARK = re.compile(r"(?:\d+\.|[-*]) ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
@@ -110,6 +111,13 @@ def presence(term: str, there: Collection[str]) -> float:
     if term in there:
         return 1.0
     return SYNONYM if any(other in there for other in RELATED.get(term, ())) else 0.0
+
+
+def figures(text: str) -> set[str]:
+    """The numbers in a text, in digits."""
+    found = _WORD.findall(fold(text))
+    spelled = {str(_NUMERALS.index(word)) for word in found if word in _NUMERALS}
+    return spelled | {stem(word) for word in found if word[0].isdigit()}
 
 
 def sentences(paragraph: str) -> list[str]:
