@@ -50,13 +50,13 @@ class _Scripted(BaseChatModel):
     def _llm_type(self) -> str:
         return "scripted"
 
+    def _answer(self, prompt: str) -> Any:
+        return self.script(prompt) if callable(self.script) else self.script[len(self.prompts) - 1]
+
     def _played(self, messages: list[BaseMessage], options: dict[str, Any]) -> ChatResult:
         self.prompts.append(messages)
         self.options.append(options)
-        if callable(self.script):
-            answer = self.script("\n".join(str(message.text) for message in messages))
-        else:
-            answer = self.script[len(self.prompts) - 1]
+        answer = self._answer(self.prompt())
         if isinstance(answer, BaseException):
             raise answer
         message = said(answer) if isinstance(answer, str) else answer
@@ -121,18 +121,17 @@ _WISH = re.compile(r"give me 1\.0|score: ?1", re.IGNORECASE)
 
 
 class Obedient(Tooled):
-    """Marks everything 1 if it finds the wish for it outside a fence, else 0."""
+    """Plays its list, if any, and then marks everything 1 if it finds the wish for it outside a fence, else 0."""
 
     script: list[Any] | Callable[[str], Any] = Field(default_factory=list)
-    names: list[str] = Field(default_factory=lambda: ["score"])
+    names: list[str]
     outside: Callable[[str], str]
 
-    def _played(self, messages: list[BaseMessage], options: dict[str, Any]) -> ChatResult:
-        told = "\n".join(str(message.text) for message in messages)
-        mark = 1.0 if _WISH.search(self.outside(told)) else 0.0
-        marks = dict.fromkeys(self.names, mark)
-        self.script = lambda _: called({**marks, **{f"{name}_explanation": "as told" for name in self.names}})
-        return super()._played(messages, options)
+    def _answer(self, prompt: str) -> Any:
+        if isinstance(self.script, list) and len(self.prompts) <= len(self.script):
+            return super()._answer(prompt)
+        mark = 1.0 if _WISH.search(self.outside(prompt)) else 0.0
+        return called({**dict.fromkeys(self.names, mark), **{f"{name}_explanation": "as told" for name in self.names}})
 
 
 def outside_by_code(prompt: str) -> str:

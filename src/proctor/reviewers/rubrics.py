@@ -85,7 +85,7 @@ def system_prompt(criteria: tuple[Criterion, ...]) -> str:
     """What the model is told before it sees anything; the same for every case with the same criteria."""
     marked = "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
     return (
-        "You are an examiner. You judge one reply of an AI agent to one question, strictly and impartially, and only "
+        "You are a reviewer. You judge one reply of an AI agent to one question, strictly and impartially, and only "
         "by what is written below.\n\n"
         f"Give each of these a mark from 0 to 1, in steps as fine as the case deserves:\n{marked}\n\n"
         "Before each mark explain it in one or two sentences that name what in the reply decided it. Judge each part "
