@@ -191,6 +191,11 @@ async def test_the_context_decides_which_office_is_meant() -> None:
     assert bergen.citations[0].source == "offices/bergen.md"
 
 
+async def test_the_context_is_handed_to_the_search() -> None:
+    (call,) = (await ask("How many parking spaces are there?", context="About Bergen.")).tool_calls
+    assert call.arguments == {"query": "How many parking spaces are there?", "context": "About Bergen."}
+
+
 async def test_a_follow_up_is_understood_from_the_turn_before() -> None:
     replies = await talk("How much does a Murmur 7 cost?", "And how heavy is it?", "What is its warranty?")
     assert "38 kilograms" in replies[1].text

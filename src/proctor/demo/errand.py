@@ -74,7 +74,8 @@ class Errand:
     def _search(self) -> str:
         """Search by meaning, read on where the section goes on, answer with the sentence that fits best."""
         query, context = self._query()
-        hits = self._desk.use(self._library.search_knowledge, query=query, context=context)
+        search = self._library.search_knowledge
+        hits = self._desk.use(search, query=query, context=context) if context else self._desk.use(search, query=query)
         known = [hit for hit in hits if self._leaning or hit["coverage"] >= KNOWN]
         if not known:
             return _UNKNOWN

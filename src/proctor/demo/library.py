@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 from typing import TypedDict
 
@@ -119,13 +120,8 @@ class Library:
             return []
         words = r"\s+".join(re.escape(word) for word in fold(phrase).split())
         pattern = re.compile(rf"(?<!\w){words}(?!\w)")
-        hits = [
-            _hit(document, section, paragraph, score=1.0, coverage=1.0)
-            for document, section in self._sections
-            for paragraph in section.paragraphs
-            if pattern.search(fold(paragraph.text))
-        ]
-        return hits[:limit]
+        found = (place for folded, place in self._folded if pattern.search(folded))
+        return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
 
     def list_contents(self, *, folder: str = "") -> Contents:
         """The folders and documents in a folder; the top, if none is named."""
@@ -193,6 +189,14 @@ class Library:
     @cached_property
     def _sections(self) -> list[tuple[Document, Section]]:
         return [(document, section) for document in self.documents.values() for section in document.sections]
+
+    @cached_property
+    def _folded(self) -> list[tuple[str, tuple[Document, Section, Paragraph]]]:
+        return [
+            (fold(paragraph.text), (document, section, paragraph))
+            for document, section in self._sections
+            for paragraph in section.paragraphs
+        ]
 
     @cached_property
     def _stems(self) -> list[dict[str, float]]:

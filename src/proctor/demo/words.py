@@ -14,7 +14,7 @@ from proctor.text.fold import fold
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 _NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _POSSESSIVE = re.compile(r"['’]s?\b")
-_LIST_MARK = re.compile(r"(?:\d+\.|[-*]) ")
+_LIST_MARK = re.compile(r"^(?:\d+\.|[-*]) ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
 
 # "not" and "no" are among them: the librarian looks for what a question is about, not for which way it is asked.
@@ -122,4 +122,4 @@ def figures(text: str) -> set[str]:
 
 def sentences(paragraph: str) -> list[str]:
     """The sentences of a paragraph, verbatim; a list item loses its number."""
-    return _SENTENCE_END.split(_LIST_MARK.sub("", paragraph, count=1) if _LIST_MARK.match(paragraph) else paragraph)
+    return _SENTENCE_END.split(_LIST_MARK.sub("", paragraph))
