@@ -116,11 +116,9 @@ class Library:
 
     def search_keyword(self, *, phrase: str, limit: int = 10) -> list[Hit]:
         """The paragraphs where these very words stand, in the order of the shelf."""
-        if not phrase.strip():
-            return []
-        words = r"\s+".join(re.escape(word) for word in fold(phrase).split())
-        pattern = re.compile(rf"(?<!\w){words}(?!\w)")
-        found = (place for folded, place in self._folded if pattern.search(folded))
+        words = _folded(phrase)
+        whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+        found = (place for text, place in self._folded if words and words in text and whole.search(text))
         return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
 
     def list_contents(self, *, folder: str = "") -> Contents:
@@ -193,7 +191,7 @@ class Library:
     @cached_property
     def _folded(self) -> list[tuple[str, tuple[Document, Section, Paragraph]]]:
         return [
-            (fold(paragraph.text), (document, section, paragraph))
+            (_folded(paragraph.text), (document, section, paragraph))
             for document, section in self._sections
             for paragraph in section.paragraphs
         ]
@@ -228,6 +226,10 @@ class Library:
 def shelf() -> Library:
     """The library that ships with the package, opened once per process."""
     return Library(knowledge_path())
+
+
+def _folded(text: str) -> str:
+    return " ".join(fold(text).split())
 
 
 def _stems(document: Document, section: Section) -> dict[str, float]:
