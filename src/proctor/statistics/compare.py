@@ -1,0 +1,272 @@
+"""Is B better than A? Paired by case: the difference with its interval, how probable it is, and the exact test.
+
+Comparing two runs case by case removes what the cases have in common, which is most of the doubt. Every figure rests
+on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import erfc, lcm, sqrt
+
+from proctor.errors import InputError
+from proctor.statistics.estimate import Estimate
+
+METHOD = "paired-cases"
+FEWEST_FOR_VERDICT = 5
+"""A category with fewer cases is shown without a verdict."""
+_FINEST = 5040
+"""Differences are taken as exact fractions up to this denominator, and else rounded."""
+_ADDITIONS = 300_000_000
+"""What the test's exact distribution may cost: about half a second."""
+
+
+@dataclass(slots=True)
+class Differences:
+    """What the interval and the probability need to know of the differences d_i in [−1, 1]."""
+
+    trials: float = 1.0
+    """Harmonic mean of the trials behind each value: fewer trials, more doubt in each difference."""
+    n: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+    sizes: float = 0.0
+
+    @classmethod
+    def of(cls, values: Iterable[float], *, trials: float = 1.0) -> Differences:
+        """Of all these."""
+        sums = cls(trials=trials)
+        for value in values:
+            sums.n += 1
+            sums.total += value
+            sums.squares += value * value
+            sums.sizes += abs(value)
+        return sums
+
+    @property
+    def mean(self) -> float:
+        """The plain mean: what is reported."""
+        return self.total / self.n
+
+    @property
+    def centre(self) -> float:
+        """The mean with two pseudo-cases that cancel: what the interval is centred on."""
+        return self.total / (self.n + 2)
+
+    @property
+    def variance(self) -> float:
+        """Their variance with the pseudo-cases ±1/√trials, so that no flips do not mean no doubt."""
+        added = self.squares + 2 / self.trials
+        return (added - (self.n + 2) * self.centre**2) / (self.n + 1)
+
+    def interval(self, *, level: float = 0.95) -> tuple[float, float]:
+        """Student's interval with two pseudo-cases; at one trial that of Bonett & Price (2012) with a t quantile."""
+        from scipy.special import stdtrit
+
+        spread = float(stdtrit(self.n + 1, (1 + level) / 2)) * sqrt(self.variance / (self.n + 2))
+        low, high = min(self.mean, self.centre - spread), max(self.mean, self.centre + spread)
+        return max(-1.0, low), min(1.0, high)
+
+    def better(self) -> float:
+        """P(B better): the Jeffreys posterior of more fixed than broken, on the effective numbers of flips."""
+        from scipy.special import betainc
+
+        if not self.squares:
+            return 0.5
+        both, excess = self.sizes**2 / self.squares, self.total * self.sizes / self.squares
+        return float(betainc((both - excess) / 2 + 0.5, (both + excess) / 2 + 0.5, 0.5))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """B against A over the cases counted in both."""
+
+    difference: Estimate
+    """B − A."""
+    better: float | None
+    """P(B better); 0.5: nothing speaks for either."""
+    p_value: float | None
+    """Of no difference, exact and two-sided."""
+    sums: Differences
+    """For the number of further cases."""
+
+
+def compare(
+    a: Sequence[float | None],
+    b: Sequence[float | None],
+    *,
+    trials: float = 1.0,
+    attempts: int = 0,
+    missing: int = 0,
+    worst: Sequence[float] = (),
+    best: Sequence[float] = (),
+    level: float = 0.95,
+) -> Comparison:
+    """B against A from the values of the same cases in the same order, None where a case did not count.
+
+    `worst` and `best` are the differences of all planned cases with everything missing against B, and for it.
+    """
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    sums = Differences.of((y - x for x, y in pairs), trials=trials)
+    bounds = _bounds(worst, best, trials, level) if missing else {}
+    if not pairs:
+        difference = Estimate(
+            value=None, low=None, high=None, n=0, method=METHOD, attempts=0, level=level, missing=missing,
+            note="no case was counted in both runs", **bounds,
+        )  # fmt: skip
+        return Comparison(difference=difference, better=None, p_value=None, sums=sums)
+    low, high = sums.interval(level=level)
+    difference = Estimate(
+        value=sums.mean, low=low, high=high, n=sums.n, method=METHOD, attempts=attempts, level=level,
+        missing=missing, note="", **bounds,
+    )  # fmt: skip
+    return Comparison(
+        difference=difference, better=sums.better(), p_value=sign_flip_test([y - x for x, y in pairs]), sums=sums
+    )
+
+
+def compare_counts(
+    a: Sequence[tuple[int, int]],
+    b: Sequence[tuple[int, int]],
+    *,
+    planned: tuple[int, int] | None = None,
+    level: float = 0.95,
+) -> Comparison:
+    """B against A in pass rate, from (trials, passes) of the same cases in the same order.
+
+    `planned` are the trials each case should have had in A and in B; what is lacking is bounded.
+    """
+    both = [(x, y) for x, y in zip(a, b, strict=True) if x[0] and y[0]]
+    missing, worst, best = _lacking(a, b, planned)
+    return compare(
+        [c / m if m else None for m, c in a],
+        [c / m if m else None for m, c in b],
+        trials=harmonic_trials(m for pair in both for m, _ in pair),
+        attempts=sum(m for pair in both for m, _ in pair),
+        missing=missing,
+        worst=worst,
+        best=best,
+        level=level,
+    )
+
+
+def harmonic_trials(trials: Iterable[int]) -> float:
+    """The harmonic mean of the trials behind each value of both runs; 1 for none."""
+    counted = [m for m in trials if m]
+    return len(counted) / sum(1 / m for m in counted) if counted else 1.0
+
+
+def _lacking(
+    a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], planned: tuple[int, int] | None
+) -> tuple[int, list[float], list[float]]:
+    """How many attempts are missing, and the differences with all of them against B and for it."""
+    if planned is None:
+        return 0, [], []
+    lacks = [(max(0, planned[0] - x[0]), max(0, planned[1] - y[0])) for x, y in zip(a, b, strict=True)]
+    worst, best = [], []
+    for (ma, ca), (mb, cb), (la, lb) in zip(a, b, lacks, strict=True):
+        worst.append(cb / (mb + lb) - (ca + la) / (ma + la))
+        best.append((cb + lb) / (mb + lb) - ca / (ma + la))
+    return sum(la + lb for la, lb in lacks), worst, best
+
+
+def _bounds(worst: Sequence[float], best: Sequence[float], trials: float, level: float) -> dict[str, float]:
+    if not worst or not best:
+        return {}
+    least, most = Differences.of(worst, trials=trials), Differences.of(best, trials=trials)
+    return {
+        "worst": least.mean,
+        "best": most.mean,
+        "gate_low": least.interval(level=level)[0],
+        "gate_high": most.interval(level=level)[1],
+    }
+
+
+def sign_flip_test(differences: Sequence[float]) -> float:
+    """The exact two-sided p-value of no difference: were A and B the same, each d_i could as well be −d_i.
+
+    At one trial this is McNemar's exact test (1947); with several trials McNemar's own does not hold. Values that are
+    no simple fractions are rounded first, which keeps the test exact, since rounding treats d and −d alike. Beyond
+    some ten thousand flips the normal limit is taken, which then is within 1 % of the p-value.
+    """
+    steps = [step for step in _whole(differences) if step]
+    sizes = [abs(step) for step in steps]
+    excess, whole = abs(sum(steps)), sum(sizes)
+    if not excess:
+        return 1.0
+    if whole * len(sizes) > _ADDITIONS:
+        return erfc((excess - 1) / sqrt(2 * sum(size * size for size in sizes)))
+    # A flipped sum is 2·(sum of a random subset) − whole; by symmetry one tail counts twice.
+    return min(1.0, 2 * _upper_tail(sizes, (whole + excess) // 2))
+
+
+def _whole(differences: Sequence[float]) -> list[int]:
+    """The differences as multiples of one unit: exactly where they are simple fractions, else rounded."""
+    fractions = {value: Fraction(value).limit_denominator(_FINEST) for value in set(differences)}
+    unit = lcm(*{fraction.denominator for fraction in fractions.values()})
+    exact = all(abs(float(fraction) - value) < 1e-9 for value, fraction in fractions.items())
+    if exact and unit <= _FINEST:
+        steps = {value: int(fraction * unit) for value, fraction in fractions.items()}
+        return [steps[value] for value in differences]
+    cost = len(differences) * sum(abs(value) for value in differences)
+    coarsest = 200 / max(abs(value) for value in differences)
+    grid = max(coarsest, min(_FINEST, _ADDITIONS / cost))
+    return [round(value * grid) for value in differences]
+
+
+def _upper_tail(sizes: list[int], least: int) -> float:
+    """P(sum of a random subset of the sizes ≥ least), every subset equally probable."""
+    import numpy as np
+
+    chance = np.zeros(sum(sizes) + 1)
+    chance[0] = 1.0
+    reach = 0
+    for size in sorted(sizes):
+        reach += size
+        chance[size : reach + 1] += chance[: reach + 1 - size].copy()
+        chance[: reach + 1] /= 2
+    return float(chance[least:].sum())
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number: each may be held against the level itself (Holm 1979)."""
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted = [0.0] * len(p_values)
+    highest = 0.0
+    for rank, i in enumerate(order):
+        if not 0 <= p_values[i] <= 1:
+            raise InputError(f"p={p_values[i]!r} is no p-value: expected a number from 0 to 1.")
+        highest = max(highest, min(1.0, (len(order) - rank) * p_values[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CategoryComparison:
+    """One category among several."""
+
+    comparison: Comparison
+    adjusted: float | None
+    """P-value after Holm over all categories that are large enough; None: this one is not, or has no pair."""
+    changed: bool
+    """Whether the difference stands after that, at the level."""
+
+
+def compare_categories(comparisons: Mapping[str, Comparison]) -> dict[str, CategoryComparison]:
+    """Which categories changed, after Holm over those with at least five cases."""
+    tested = {name: c.p_value for name, c in comparisons.items() if _testable(c) and c.p_value is not None}
+    adjusted = dict(zip(tested, holm(list(tested.values())), strict=True))
+    return {
+        name: CategoryComparison(
+            comparison=comparison,
+            adjusted=adjusted.get(name),
+            changed=adjusted.get(name, 1.0) <= 1 - comparison.difference.level + 1e-12,
+        )
+        for name, comparison in comparisons.items()
+    }
+
+
+def _testable(comparison: Comparison) -> bool:
+    return comparison.difference.n >= FEWEST_FOR_VERDICT

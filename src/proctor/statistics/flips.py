@@ -1,0 +1,76 @@
+"""What became of each case between two runs: fixed, broken, flaky, unchanged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from scipy import special
+
+from proctor.statistics.hierarchical import Class, Counts, classes, enough, fit
+
+Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
+
+SURE = 0.95
+"""With several trials, a case is fixed or broken when it is this probable."""
+
+
+def flips(a: Counts, b: Counts) -> list[Flip]:
+    """What became of each case from A to B, from (trials, passes) of the same cases in the same order.
+
+    One trial: the verdict changed or not. Several: fixed or broken when that is 95 % probable under each run's own
+    model; otherwise flaky when flaky in either run. Where a run is too small for a model its prior is uniform, and a
+    case that both passed and failed in it is flaky. A case that did not count in both runs is missing.
+    """
+    if all(m <= 1 for m, _ in a) and all(m <= 1 for m, _ in b):
+        return [_single(x, y) for x, y in zip(a, b, strict=True)]
+    prior_a, prior_b = _prior(a), _prior(b)
+    flaky_a, flaky_b = _flaky(a), _flaky(b)
+    known = {(x, y): _several(x, y, prior_a, prior_b) for x, y in set(zip(a, b, strict=True))}
+    return [
+        "flaky" if known[x, y] == "unchanged" and (first or second) else known[x, y]
+        for x, y, first, second in zip(a, b, flaky_a, flaky_b, strict=True)
+    ]
+
+
+def probability_less(first: tuple[float, float], second: tuple[float, float]) -> float:
+    """P(X < Y) for X ~ Beta(first), Y ~ Beta(second), independent: the mean of X's distribution at Y's quantiles.
+
+    Where both crowd at 0 or 1 below the smallest float the result is too small, never too large.
+    """
+    x, weight = np.polynomial.legendre.leggauss(200)
+    at = special.betaincinv(*second, (x + 1) / 2)
+    below = np.where((at <= 0) | (at >= 1 - 1e-15), 0.0, special.betainc(*first, at))
+    return float(weight @ below / 2)
+
+
+def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:
+    if not (a[0] and b[0]):
+        return "missing"
+    if a[1] == b[1]:
+        return "unchanged"
+    return "fixed" if b[1] else "broken"
+
+
+def _several(
+    a: tuple[int, int], b: tuple[int, int], prior_a: tuple[float, float], prior_b: tuple[float, float]
+) -> Flip:
+    if not (a[0] and b[0]):
+        return "missing"
+    before = prior_a[0] + a[1], prior_a[1] + a[0] - a[1]
+    after = prior_b[0] + b[1], prior_b[1] + b[0] - b[1]
+    if probability_less(before, after) >= SURE:
+        return "fixed"
+    return "broken" if probability_less(after, before) >= SURE else "unchanged"
+
+
+def _prior(counts: Counts) -> tuple[float, float]:
+    return fit(counts).prior if enough(counts) else (1.0, 1.0)
+
+
+def _flaky(counts: Counts) -> list[bool]:
+    named: Sequence[Class] | None = classes(counts)
+    if named is None:
+        return [0 < c < m for m, c in counts]
+    return [name == "flaky" for name in named]
