@@ -36,6 +36,11 @@ def _providers(monkeypatch: pytest.MonkeyPatch) -> None:
         package = ModuleType(provider.package)
         setattr(package, provider.kind, Recorded)
         monkeypatch.setitem(sys.modules, provider.package, package)
+
+
+@pytest.fixture
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for provider in PROVIDERS.values():
         for key in provider.keys:
             monkeypatch.setenv(key, "sk-secret-of-the-test")
 
@@ -46,7 +51,7 @@ def made_with(name: str) -> dict[str, Any]:
     return model.model_extra or {}
 
 
-@pytest.mark.usefixtures("_providers")
+@pytest.mark.usefixtures("_providers", "_keys")
 @pytest.mark.parametrize(
     ("name", "options"),
     [
@@ -60,7 +65,7 @@ def test_a_name_gives_the_providers_model_without_retries_of_its_own(name: str, 
     assert made_with(name) == options
 
 
-@pytest.mark.usefixtures("_providers")
+@pytest.mark.usefixtures("_providers", "_keys")
 @pytest.mark.parametrize("model", ["llama3", "@cf/meta/llama", "org/model:latest"])
 def test_a_compatible_server_is_named_by_model_and_address(model: str) -> None:
     assert made_with(f"openai-compatible:{model}@http://127.0.0.1:8000/v1") == {
@@ -71,7 +76,7 @@ def test_a_compatible_server_is_named_by_model_and_address(model: str) -> None:
     }
 
 
-@pytest.mark.usefixtures("_providers")
+@pytest.mark.usefixtures("_providers", "_keys")
 def test_a_compatible_server_gets_its_own_key_and_never_openais(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(COMPATIBLE_KEY, "the-servers-own")
     assert made_with("openai-compatible:m@https://example.org/v1")["api_key"] == "the-servers-own"
@@ -90,6 +95,7 @@ def test_an_address_with_a_secret_is_refused_without_repeating_it(url: str) -> N
     assert "hunter22" not in str(caught.value)
 
 
+@pytest.mark.usefixtures("_providers")
 @pytest.mark.parametrize(
     ("name", "key"),
     [("openai:x", "OPENAI_API_KEY"), ("anthropic:x", "ANTHROPIC_API_KEY"), ("google:x", "GOOGLE_API_KEY")],
@@ -99,7 +105,6 @@ def test_a_missing_key_is_named_before_the_run(name: str, key: str) -> None:
         load_model(name)
 
 
-@pytest.mark.usefixtures("_providers")
 @pytest.mark.parametrize(
     ("name", "line"),
     [
@@ -126,7 +131,7 @@ def test_without_langchain_itself_the_line_is_that_of_the_extra(monkeypatch: pyt
         load_model("python:any:thing")
 
 
-@pytest.mark.usefixtures("_providers")
+@pytest.mark.usefixtures("_providers", "_keys")
 def test_what_the_provider_says_when_it_is_made_is_passed_on_without_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(**_: Any) -> None:
         raise ValueError("bad key sk-secret-of-the-test")

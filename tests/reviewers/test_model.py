@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,8 @@ from tests.models.test_fence import ATTACKS, WISH
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
-from proctor.models.prices import Price
-from proctor.reviewers.model import ModelReviewer, load
+from proctor.models.prices import Price, price_of
+from proctor.reviewers.model import ModelReviewer, check_options, load
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Citation, Reply, ToolCall, Turn
@@ -309,3 +310,22 @@ def test_a_wrong_option_is_refused_by_name(options: dict[str, Any], said: str) -
     with pytest.raises(InputError) as caught:
         load("python:own_judge:judge", options)
     assert said in str(caught.value)
+
+
+def test_the_example_in_the_documentation_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/review-with-a-model.md").read_text(encoding="utf-8")
+    example = page.partition("```python\n")[2].partition("```")[0]
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    assert names["result"].run.status == "completed"
+    assert names["result"].findings.mean_score.value == 1.0
+
+
+def test_the_options_in_the_documentation_are_taken() -> None:
+    page = (Path(__file__).parents[2] / "docs/how-to/review-with-a-model.md").read_text(encoding="utf-8")
+    declared = tomllib.loads(page.partition("```toml\n")[2].partition("```")[0])["reviewers"]["judge"]
+    scheme, _, model = declared.pop("spec").partition(":")
+    assert scheme == "model"
+    check_options(declared)
+    assert price_of(model, declared["prices"]) == Price(input=0.25, output=2.0)

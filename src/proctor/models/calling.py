@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proctor import threads
-from proctor.models.faults import UnusableAnswer, fault_of, is_too_long, said, status_of
+from proctor.models.faults import is_too_long, status_of
 from proctor.models.prices import Price, usage_of
 from proctor.models.reading import Shape, shape_of
 from proctor.usage import Usage
@@ -32,7 +32,7 @@ class Heard:
     text: str
     """As the model wrote it; a tool call's arguments as JSON."""
     usage: Usage
-    """This call's and that of the calls before it."""
+    """What it cost, with the call that a server without structured output refused."""
     value: Any = _NOTHING
     """The answer as data, where the model gave it as such."""
     circumstance: str = ""
@@ -59,39 +59,30 @@ class Line:
         """Whether the schema has to be asked for in words."""
         return self.options is None and self.chain is None
 
-    async def send(self, system: str, user: str, *, price: Price | None, spent: Usage) -> Heard:
+    async def send(self, system: str, user: str, *, price: Price | None = None) -> Heard:
         """Ask once. A server that refuses the structured request is asked in words, and from then on only so."""
+        if self.in_prose:
+            return await self._by_words(system, user, price)
         try:
-            if not self.in_prose:
-                try:
-                    return await self._by_schema(system, user, price, spent)
-                except Exception as error:
-                    if status_of(error) not in (400, 422) or is_too_long(error):
-                        raise
-                spent += Usage(calls=1)
-            heard = await self._by_words(system, user, price, spent)
+            return await self._by_schema(system, user, price)
         except Exception as error:
-            if is_too_long(error):
-                raise UnusableAnswer(f"the prompt is too long for the model: {said(error)}", spent) from error
-            fault = fault_of(error, spent=spent)
-            if fault is None:
+            if status_of(error) not in (400, 422) or is_too_long(error):
                 raise
-            raise fault from error
+        heard = await self._by_words(system, user, price)
         self.options = self.chain = None
-        return heard
+        return replace(heard, usage=heard.usage + Usage(calls=1, cost=0.0))
 
-    async def _by_schema(self, system: str, user: str, price: Price | None, spent: Usage) -> Heard:
+    async def _by_schema(self, system: str, user: str, price: Price | None) -> Heard:
         if self.chain is None:
-            return _heard(await self._invoke(self.model, system, user, self.options), price, spent)
+            return _heard(await self._invoke(self.model, system, user, self.options), price)
         result = await self._invoke(self.chain, system, user)
         if isinstance(result, Mapping) and "parsed" in result and "raw" in result:
-            heard = _heard(result["raw"], price, spent)
+            heard = _heard(result["raw"], price)
             return heard if result["parsed"] is None else _given(result["parsed"], heard.usage)
-        return _given(result, spent + Usage(calls=1))
+        return _given(result, Usage(calls=1))
 
-    async def _by_words(self, system: str, user: str, price: Price | None, spent: Usage) -> Heard:
-        message = await self._invoke(self.model, f"{system}\n\n{self.shape.request}", user)
-        return _heard(message, price, spent)
+    async def _by_words(self, system: str, user: str, price: Price | None) -> Heard:
+        return _heard(await self._invoke(self.model, f"{system}\n\n{self.shape.request}", user), price)
 
     async def _invoke(
         self, asked: Runnable[Any, Any], system: str, user: str, options: Mapping[str, Any] | None = None
@@ -128,9 +119,9 @@ def _given(value: Any, usage: Usage) -> Heard:
     return Heard(text=json.dumps(plain, ensure_ascii=False, default=str), usage=usage, value=plain)
 
 
-def _heard(message: BaseMessage, price: Price | None, spent: Usage) -> Heard:
+def _heard(message: BaseMessage, price: Price | None) -> Heard:
     """A message's tool call where it made one, else its text."""
-    usage = spent + usage_of(getattr(message, "usage_metadata", None), price)
+    usage = usage_of(getattr(message, "usage_metadata", None), price)
     calls = getattr(message, "tool_calls", None) or []
     if calls and all(call["args"] == calls[0]["args"] for call in calls):
         return _given(calls[0]["args"], usage)

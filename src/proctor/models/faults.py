@@ -35,7 +35,10 @@ _NETWORK_KINDS = {
 
 
 class UnusableAnswer(ProctorError):
-    """The model answered, and not even its repaired answer can be used; `usage` is what it cost."""
+    """The model gave no answer to this question that can be used, not even when asked to repair it.
+
+    `usage` is what it cost.
+    """
 
     def __init__(self, reason: str, usage: Usage) -> None:
         super().__init__(reason)
@@ -51,13 +54,15 @@ class ModelUnavailable(EnvironmentFault):
         self.spent = spent
 
 
-def fault_of(error: Exception, *, spent: Usage) -> CallError | None:
+def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     """What the provider's exception means to a run; None: neither the network nor the settings explain it.
 
     A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
     """
     if isinstance(error, CallError):
         return error
+    if is_too_long(error):
+        return UnusableAnswer(f"the prompt is too long for the model: {said(error)}", spent)
     kinds = {kind.__name__ for link in _chain(error) for kind in type(link).__mro__}
     status = status_of(error)
     if status in _WRONG or kinds & _ADDRESS_KINDS:

@@ -86,9 +86,9 @@ def load_model(model: str | BaseChatModel) -> BaseChatModel:
     if provider is None or not rest:
         raise InputError(_unknown(model, scheme, known=provider is not None))
     options = _compatible(rest) if scheme == "openai-compatible" else {"model": rest}
+    kind = getattr(_imported(provider.package, provider.install), provider.kind)
     if provider.keys and not any(os.environ.get(key) for key in provider.keys):
         raise InputError(f"the model {model!r} needs a key: set the environment variable {' or '.join(provider.keys)}")
-    kind = getattr(_imported(provider.package, provider.install), provider.kind)
     return _checked(_made(kind, model, {**provider.options, **options}), model)
 
 

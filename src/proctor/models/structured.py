@@ -14,8 +14,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from proctor.models.calling import line_to
-from proctor.models.faults import UnusableAnswer
+from proctor.models.calling import Heard, Line, line_to
+from proctor.models.faults import UnusableAnswer, fault_of
 from proctor.models.fence import fence
 from proctor.models.prices import Price
 from proctor.models.reading import Misfit, Shape, shape_of
@@ -65,8 +65,8 @@ async def ask(
     usage = Usage()
     note = fault = ""
     for _ in range(repairs + 1):
-        heard = await line.send(system, user + note, price=price, spent=usage)
-        usage = heard.usage
+        heard = await _sent(line, system, user + note, price=price, spent=usage)
+        usage += heard.usage
         try:
             return Answer(value=heard.read(shape), text=heard.text, usage=usage)
         except Misfit as misfit:
@@ -75,11 +75,21 @@ async def ask(
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
 
+async def _sent(line: Line, system: str, user: str, *, price: Price | None, spent: Usage) -> Heard:
+    try:
+        return await line.send(system, user, price=price)
+    except Exception as error:
+        fault = fault_of(error, spent=spent)
+        if fault is None:
+            raise
+        raise fault from error
+
+
 def _repair_note(text: str, fault: str, shape: Shape[Any]) -> str:
     """What is added to the question after an unusable answer.
 
-    It goes into the same message, fenced: an answer may echo what it judged, an empty turn is refused by some
-    providers, and two turns of one side by others.
+    It goes into the same message, because an empty turn is refused by some providers, and two turns of one side
+    by others; and it is fenced, because both the answer and its fault may quote what was judged.
     """
     own = fence(text[:_OWN_ANSWER_SHOWN], "earlier answer")
-    return f"\n\nYour earlier answer to this was:\n{own}\nIt cannot be used: {fault}.\n{shape.request}"
+    return f"\n\nYour earlier answer cannot be used:\n{own}\n{fence(fault, 'what is wrong')}\n{shape.request}"

@@ -31,13 +31,14 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     """
     from proctor.models.naming import load_model
 
-    _check(options)
+    check_options(options)
     price = price_of(spec, options.get("prices", {}))
     others = {name: value for name, value in options.items() if name != "prices"}
     return ModelReviewer(load_model(spec), name=spec, price=price, **others)
 
 
-def _check(options: Mapping[str, Any]) -> None:
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse an option that does not exist or cannot be meant."""
     for name, value in options.items():
         if name not in _OPTIONS:
             near = difflib.get_close_matches(name, _OPTIONS, n=1)
