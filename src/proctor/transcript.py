@@ -83,7 +83,7 @@ class Reply:
     usage: Usage | None = None
     """What it cost; None: the agent did not say."""
     seconds: float | None = None
-    """From question to answer."""
+    """From question to answer, where the agent tells it; `Turn.seconds` is what was measured otherwise."""
     first_token: float | None = None
     """Seconds to the first token, where it streamed."""
     stderr: str = ""
@@ -114,6 +114,13 @@ class Turn:
     """Seconds since the epoch."""
     examiner_usage: Usage | None = None
     """What the question cost."""
+
+    @property
+    def seconds(self) -> float | None:
+        """From question to answer: as the agent tells it, else as measured; None: not answered."""
+        if self.reply is None:
+            return None
+        return self.reply.seconds if self.reply.seconds is not None else self.ended - self.started
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import Misconfigured
@@ -61,7 +62,7 @@ class Player:
             result = self._result(play, broken.failure)
         except Exception as error:  # our own bug must not take the run down, nor count against the agent
             play.reviews.clear()
-            result = _outline(play, _our_bug(error))
+            result = _attempt(play, _our_bug(error))
         finally:
             if play.asked:
                 await self._agent.forget(play.conversation)
@@ -98,13 +99,8 @@ class Player:
         try:
             reply = await call("agent", lambda: self._agent.reply(request), self._patience, turn=number)
         finally:
-            seconds = time.perf_counter() - clock
-            if reply is not None and reply.seconds is None:
-                reply = replace(reply, seconds=seconds)
-            turn = Turn(
-                number=number, question=case.question, reply=reply, case=case.id,
-                started=started, ended=started + seconds,
-            )  # fmt: skip
+            ended = started + time.perf_counter() - clock
+            turn = Turn(number=number, question=case.question, reply=reply, case=case.id, started=started, ended=ended)
             play.turns[number - 1 :] = [turn]
             self._emit(Turned(key=key, turn=turn))
         return turn
@@ -142,8 +138,9 @@ class Player:
             missing += lacking
             checks += checked
             contradictions += against
-        return replace(
-            _outline(play, failure),
+        return _attempt(
+            play,
+            failure,
             scores=tuple(scores),
             unscored=tuple(missing),
             checks=tuple(checks),
@@ -167,7 +164,7 @@ def _begin(sitting: Sitting) -> _Play:
     conversation = f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}"
     return _Play(
         exam=sitting.exam,
-        attempt=replace(sitting.attempt, failure=None),
+        attempt=sitting.attempt,
         turns=turns,
         reviews=dict(sitting.reviews),
         conversation=conversation,
@@ -175,10 +172,11 @@ def _begin(sitting: Sitting) -> _Play:
     )
 
 
-def _outline(play: _Play, failure: Failure | None) -> Attempt:
-    """What can be said of an attempt that is over, before any mark."""
-    return replace(
-        play.attempt,
+def _attempt(play: _Play, failure: Failure | None, **marks: Any) -> Attempt:
+    """An attempt that is over, with whatever marks it got."""
+    return Attempt(
+        key=play.attempt.key,
+        place=play.attempt.place,
         transcript=Transcript(turns=tuple(play.turns), ended=_ended(failure)),
         failure=failure,
         finished=True,
@@ -186,6 +184,7 @@ def _outline(play: _Play, failure: Failure | None) -> Attempt:
         seconds=_seconds(play.turns),
         started=play.started,
         ended=time.time(),
+        **marks,
     )
 
 
@@ -226,5 +225,5 @@ def _usage(play: _Play) -> Usage:
 
 
 def _seconds(turns: Sequence[Turn]) -> float | None:
-    times = [turn.reply.seconds for turn in turns if turn.reply is not None and turn.reply.seconds is not None]
+    times = [seconds for turn in turns if (seconds := turn.seconds) is not None]
     return sum(times) if times else None
