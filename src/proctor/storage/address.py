@@ -1,0 +1,83 @@
+"""A path or URL → where the store is, and how that is said without secrets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from proctor.errors import StoreError
+
+_POSTGRES = {"postgresql", "postgres", "postgresql+psycopg"}
+_EXPECTED = "expected a path, sqlite:///PATH, or postgresql://USER@HOST/DATABASE"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Address:
+    """Where a store is."""
+
+    url: URL
+    """What SQLAlchemy connects to. Holds the password: never printed."""
+    path: Path | None
+    """SQLite's file; None: PostgreSQL."""
+
+    @property
+    def shown(self) -> str:
+        """For messages: the file, or the URL without password and options."""
+        if self.path is not None:
+            return str(self.path)
+        url = self.url
+        return URL.create(
+            "postgresql", username=url.username, host=url.host, port=url.port, database=url.database
+        ).render_as_string()
+
+    def scrub(self, text: str) -> str:
+        """The text without any secret of this address in it."""
+        options = [value for name, value in self.url.query.items() if "pass" in name.lower()]
+        for secret in (self.url.password, *options):
+            if isinstance(secret, str) and secret:
+                text = text.replace(secret, "***")
+        return text
+
+
+def parse(where: str | Path) -> Address:
+    """What a person gave as the store."""
+    text = str(where)
+    if isinstance(where, Path) or "://" not in text:
+        return _file(text)
+    scheme = text.partition("://")[0].lower()
+    if scheme == "sqlite":
+        return _sqlite(text)
+    if scheme in _POSTGRES:
+        return _postgres(text)
+    raise StoreError(f"stores of the kind {scheme!r} are not supported; {_EXPECTED}")
+
+
+def _file(text: str) -> Address:
+    if not text or text == ":memory:":
+        raise StoreError(f"store={text!r} names no file; {_EXPECTED}")
+    path = Path(text).expanduser()
+    return Address(url=URL.create("sqlite", database=str(path)), path=path)
+
+
+def _sqlite(text: str) -> Address:
+    url = _url(text)
+    if url.host or url.query:
+        raise StoreError(
+            "an SQLite store is named by its path alone: sqlite:///PATH (four slashes for /an/absolute/PATH)"
+        )
+    return _file(url.database or "")
+
+
+def _postgres(text: str) -> Address:
+    return Address(url=_url(text).set(drivername="postgresql+psycopg"), path=None)
+
+
+def _url(text: str) -> URL:
+    try:
+        return make_url(text)
+    except (ArgumentError, ValueError):
+        # the text may hold a password, and so may the cause: neither is shown
+        raise StoreError(f"the address of the store cannot be read as a URL; {_EXPECTED}") from None

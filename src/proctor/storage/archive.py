@@ -1,0 +1,176 @@
+"""Where stored things are read. Many may read while one writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from proctor.benchmark import Benchmark
+from proctor.errors import StoreError
+from proctor.run import Attempt, Key, Run, Wish
+from proctor.score import Review
+from proctor.storage import chunks, naming
+from proctor.storage.database import Database
+from proctor.storage.lock import Locks
+from proctor.storage.numbers import Numbers, numbers_of
+from proctor.storage.rows import RUN_COLUMNS, UNFINISHED, attempt_of, benchmark_from, reviews_of, run_of, turns_of
+from proctor.storage.tables import attempts, benchmarks, runs
+from proctor.transcript import Transcript
+
+_OUTCOMES = 500
+"""Outcomes read at a time."""
+_TRANSCRIPTS = 50
+"""Attempts read at a time with their transcripts, which may be long."""
+_KEYS = 5000
+"""Keys read at a time."""
+
+_Started = tuple[Attempt, dict[int, tuple[Review, ...]]]
+"""An attempt that is not over, and its reviews by turn."""
+
+_NEWEST_FIRST = (runs.c.created.desc(), runs.c.no.desc())
+
+
+class Archive:
+    """Reads runs, outcomes and transcripts. Satisfies `proctor.roles.Archive`."""
+
+    def __init__(self, database: Database, locks: Locks) -> None:
+        self._database = database
+        self._locks = locks
+
+    def runs(self) -> list[Run]:
+        """All of them, newest first."""
+        with self._database.reading() as connection:
+            stored = [run_of(row) for row in connection.execute(select(*RUN_COLUMNS).order_by(*_NEWEST_FIRST))]
+        return [self._as_it_stands(run) for run in stored]
+
+    def find(self, name: str) -> Run:
+        """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
+        with self._database.reading() as connection:
+            known = connection.execute(select(runs.c.id, runs.c.name).order_by(*_NEWEST_FIRST))
+            run = _run(connection, naming.resolve(name, [(row.id, row.name) for row in known]))
+        return self._as_it_stands(run)
+
+    def alive(self, run: str) -> bool:
+        """Whether a process is writing the run at this moment."""
+        return self._locks.held(run, self._numbers(run).own)
+
+    def wish(self, run: str) -> Wish | None:
+        """What was asked of whoever runs it."""
+        with self._database.reading() as connection:
+            wish: Wish | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
+        return wish
+
+    def benchmark(self, digest: str) -> Benchmark:
+        """The newest stored benchmark with these cases."""
+        these = benchmarks.c.digest == digest
+        return self._benchmark(select(benchmarks.c.body).where(these).order_by(benchmarks.c.no.desc()).limit(1), digest)
+
+    def benchmark_of(self, run: str) -> Benchmark:
+        """The very benchmark a run was started with: equal cases may come with other conditions or passing scores."""
+        number = self._numbers(run).benchmark
+        return self._benchmark(select(benchmarks.c.body).where(benchmarks.c.no == number), run)
+
+    def attempts(self, run: str) -> Iterator[Attempt]:
+        """Outcomes without transcripts, in the order of the plan, streamed."""
+        found = chunks.outcomes(self._database, self._numbers(run), size=_OUTCOMES)
+        return (attempt_of(run, row) for chunk in found for row in chunk.rows)
+
+    def full_attempts(self, run: str) -> Iterator[Attempt]:
+        """The same with transcripts."""
+        found = chunks.outcomes(self._database, self._numbers(run), size=_TRANSCRIPTS, with_turns=True)
+        return (attempt_of(run, row, chunk.turns) for chunk in found for row in chunk.rows)
+
+    def attempt(self, key: Key) -> Attempt | None:
+        """One, with its transcript, as far as it got; None: it has not begun."""
+        numbers, place = self._numbers(key.run), (key.trial, key.condition, key.exam)
+        with self._database.reading() as connection:
+            row, said = chunks.one(connection, numbers, place)
+        if row is not None:
+            return attempt_of(key.run, row, said)
+        begun = turns_of(key, said)
+        return Attempt(key=key, transcript=Transcript(turns=begun)) if begun else None
+
+    def sittings(self, run: str) -> Iterator[_Started]:
+        """Attempts under way or failed by the environment, with turns and reviews already paid for.
+
+        One that never ended has no row yet that could tell its place in the plan: there it is 0.
+        Read them to the end before new attempts begin, or those may appear among them.
+        """
+        numbers = self._numbers(run)
+        return chain(self._broken(run, numbers), self._begun(run, numbers))
+
+    def finished(self, run: str) -> set[tuple[str, str, int]]:
+        """(exam, condition, trial) of attempts that need nothing more."""
+        all_keys = select(attempts.c.exam, attempts.c.condition, attempts.c.trial).where(
+            attempts.c.run_no == self._numbers(run).own
+        )
+        shared: dict[str, str] = {}
+        with self._database.reading() as connection:
+            connection = connection.execution_options(yield_per=_KEYS)
+            keys = {
+                # later trials share one string per exam: at 40 trials that is half the memory
+                (exam if trial == 1 else shared.setdefault(exam, exam), shared.setdefault(condition, condition), trial)
+                for exam, condition, trial in connection.execute(all_keys)
+            }
+            unfinished = all_keys.where(attempts.c.verdict.in_(UNFINISHED))
+            keys.difference_update(tuple(row) for row in connection.execute(unfinished))
+        return keys
+
+    def _broken(self, run: str, numbers: Numbers) -> Iterator[_Started]:
+        """Those that ended, but not for good: what was said is kept, what was made of it is not."""
+        for verdict in UNFINISHED:
+            found = chunks.outcomes(
+                self._database, numbers, size=_TRANSCRIPTS, verdict=verdict, with_turns=True, with_drafts=True
+            )
+            for chunk in found:
+                for row in chunk.rows:
+                    ended = attempt_of(run, row, chunk.turns)
+                    yield _reopened(ended), reviews_of(ended.key, chunk.drafts)
+
+    def _begun(self, run: str, numbers: Numbers) -> Iterator[_Started]:
+        """Those that never ended."""
+        for chunk in chunks.begun(self._database, numbers, size=_TRANSCRIPTS):
+            for trial, condition, exam in chunk.places:
+                key = Key(run=run, exam=exam, condition=condition, trial=trial)
+                said = Transcript(turns=turns_of(key, chunk.turns))
+                yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
+
+    def _numbers(self, run: str) -> Numbers:
+        with self._database.reading() as connection:
+            return numbers_of(connection, run)
+
+    def _benchmark(self, statement: Select[*tuple[Any, ...]], wanted: str) -> Benchmark:
+        with self._database.reading() as connection:
+            body = connection.execute(statement).scalar()
+        if body is None:
+            raise StoreError(f"no stored benchmark has the digest {wanted!r}: its runs have been deleted")
+        return benchmark_from(body, wanted)
+
+    def _as_it_stands(self, run: Run) -> Run:
+        """A run that says it is running, but whose process is gone, is paused."""
+        if run.status != "running" or self.alive(run.id):
+            return run
+        with self._database.reading() as connection:
+            now = _run(connection, run.id)  # again: it may have ended properly between the two looks
+        if now.status != "running" or self.alive(run.id):
+            return now
+        return replace(now, status="paused", reason="its process ended")
+
+
+def _run(connection: Connection, run: str) -> Run:
+    return run_of(connection.execute(select(*RUN_COLUMNS).where(runs.c.id == run)).one())
+
+
+def _reopened(attempt: Attempt) -> Attempt:
+    return Attempt(
+        key=attempt.key,
+        place=attempt.place,
+        transcript=attempt.transcript,
+        usage=attempt.usage,
+        seconds=attempt.seconds,
+        started=attempt.started,
+    )

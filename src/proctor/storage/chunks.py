@@ -1,0 +1,114 @@
+"""The attempts of a run, chunk by chunk: each chunk is one short transaction that goes on where the last one ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Connection, Row, Select, Table, and_, exists, literal, select, tuple_
+
+from proctor.storage.database import Database
+from proctor.storage.numbers import Numbers
+from proctor.storage.rows import OUTCOME_COLUMNS, Bodies, Place
+from proctor.storage.tables import attempts, drafts, turns
+
+_PLACE = ("trial", "condition", "exam")
+
+
+class Chunk(NamedTuple):
+    """Attempts that have an outcome, with what belongs to them where it was asked for."""
+
+    rows: Sequence[Row[Any]]
+    """Of OUTCOME_COLUMNS."""
+    turns: Bodies
+    drafts: Bodies
+
+
+class Begun(NamedTuple):
+    """Attempts that have none yet."""
+
+    places: Sequence[Place]
+    turns: Bodies
+    drafts: Bodies
+
+
+def outcomes(
+    database: Database,
+    numbers: Numbers,
+    *,
+    size: int,
+    verdict: str | None = None,
+    with_turns: bool = False,
+    with_drafts: bool = False,
+) -> Iterator[Chunk]:
+    """Attempts that have an outcome, in the order of the plan; of one verdict, if that is given."""
+    after = (-1, -1)
+    while True:
+        these = _outcomes_after(numbers.own, after, verdict).limit(size)
+        places = these.with_only_columns(*_place(attempts))
+        with database.reading() as connection:
+            rows = connection.execute(these).all()
+            said = bodies(connection, turns, numbers.turns, places) if with_turns else {}
+            paid = bodies(connection, drafts, numbers.own, places) if with_drafts else {}
+        yield Chunk(rows, said, paid)
+        if len(rows) < size:
+            return
+        after = (rows[-1].place, rows[-1].no)
+
+
+def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Begun]:
+    """Attempts with turns but without an outcome, in the order of their keys."""
+    after: Place = (-1, "", "")
+    while True:
+        these = _begun_after(numbers, after).limit(size)
+        with database.reading() as connection:
+            places = [(row.trial, row.condition, row.exam) for row in connection.execute(these)]
+            said = bodies(connection, turns, numbers.turns, these)
+            paid = bodies(connection, drafts, numbers.own, these)
+        yield Begun(places, said, paid)
+        if len(places) < size:
+            return
+        after = places[-1]
+
+
+def one(connection: Connection, numbers: Numbers, place: Place) -> tuple[Row[Any] | None, Bodies]:
+    """The outcome of one attempt, if it has one, and its turns."""
+    at = select(*OUTCOME_COLUMNS).where(attempts.c.run_no == numbers.own, tuple_(*_place(attempts)) == place)
+    itself = select(*(literal(value).label(name) for name, value in zip(_PLACE, place, strict=True)))
+    return connection.execute(at).first(), bodies(connection, turns, numbers.turns, itself)
+
+
+def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tuple[Any, ...]]) -> Bodies:
+    """What `turns` or `drafts` hold of the attempts that a select of (trial, condition, exam) gives."""
+    these = places.subquery()
+    same = and_(table.c.run_no == run_no, *(table.c[name] == these.c[name] for name in _PLACE))
+    theirs = select(*_place(table), table.c.number, table.c.body).join_from(these, table, same)
+    found: Bodies = {}
+    for row in connection.execute(theirs.order_by(table.c.number)):
+        found.setdefault((row.trial, row.condition, row.exam), []).append((row.number, row.body))
+    return found
+
+
+def _place(table: Table) -> list[Column[Any]]:
+    return [table.c[name] for name in _PLACE]
+
+
+def _outcomes_after(run_no: int, after: tuple[int, int], verdict: str | None) -> Select[*tuple[Any, ...]]:
+    """Places should be unique, but a row must not be lost where they are not: `no` decides between equals."""
+    statement = (
+        select(*OUTCOME_COLUMNS)
+        .where(attempts.c.run_no == run_no, tuple_(attempts.c.place, attempts.c.no) > after)
+        .order_by(attempts.c.place, attempts.c.no)
+    )
+    return statement if verdict is None else statement.where(attempts.c.verdict == verdict)
+
+
+def _begun_after(numbers: Numbers, after: Place) -> Select[*tuple[Any, ...]]:
+    same = (attempts.c[name] == turns.c[name] for name in _PLACE)
+    return (
+        select(*_place(turns))
+        .distinct()
+        .where(turns.c.run_no == numbers.turns, tuple_(*_place(turns)) > after)
+        .where(~exists().where(attempts.c.run_no == numbers.own, *same))
+        .order_by(*_place(turns))
+    )

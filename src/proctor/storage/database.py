@@ -1,0 +1,92 @@
+"""One database: connections, transactions, and what SQLite and PostgreSQL do differently."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event, text
+
+from proctor.errors import StoreError
+from proctor.storage.address import Address
+from proctor.storage.trouble import told
+
+_BUSY_SECONDS = 60
+_WRITES = "proctor_writes"
+
+ADVISORY = 0x50524F43
+"""The class of Proctor's advisory locks in PostgreSQL; the second number is a run's, or 0 for the list of runs."""
+
+
+class Database:
+    """A pool of connections. Every error leaves it as a StoreError."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.engine = _sqlite_engine(address) if address.path is not None else _postgres_engine(address)
+        self.dialect = self.engine.dialect
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """A connection with one view of the data; keep it short, so that SQLite can tidy its log."""
+        with told(self.address), self.engine.connect() as connection:
+            if self.address.path is None:  # SQLite's readers see one state anyway
+                connection.execution_options(isolation_level="REPEATABLE READ")
+            yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: on disk when this returns, or not there at all."""
+        with told(self.address), self.engine.connect() as connection:
+            connection.execution_options(**{_WRITES: True})
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[Connection]:
+        """A transaction beside which no other changes the schema or the list of runs."""
+        with self.writing() as connection:
+            if self.address.path is None:  # SQLite has one writer at a time anyway
+                connection.execute(text("SELECT pg_advisory_xact_lock(:family, 0)"), {"family": ADVISORY})
+            yield connection
+
+    def take_stock(self, tables: Iterable[str]) -> None:
+        """Tell PostgreSQL's planner how large tables have grown; it would find out, but a minute late."""
+        if self.address.path is None:
+            with self.writing() as connection:
+                connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self.engine.dispose()
+
+
+def _sqlite_engine(address: Address) -> Engine:
+    engine = create_engine(address.url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, see below
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA foreign_keys=ON")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Connection) -> None:
+        # a writer takes its lock at once and waits for it; a reader that turns writer would be refused instead
+        writes = connection.get_execution_options().get(_WRITES)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+def _postgres_engine(address: Address) -> Engine:
+    if importlib.util.find_spec("psycopg") is None:
+        raise StoreError('a PostgreSQL store needs the package psycopg: pip install "proctor[postgres]"')
+    defaults = {"connect_timeout": 10, "application_name": "proctor"}
+    missing = {name: value for name, value in defaults.items() if name not in address.url.query}
+    with told(address):
+        return create_engine(
+            address.url, hide_parameters=True, paramstyle="format", pool_pre_ping=True, connect_args=missing
+        )

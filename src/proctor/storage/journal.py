@@ -1,0 +1,186 @@
+"""Where records are written: one transaction per call, on disk when it returns."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, delete, exists, func, insert, select, update
+
+from proctor.benchmark import Benchmark
+from proctor.codec import encode
+from proctor.errors import NoSuchRun, StoreError
+from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Turned, Wish
+from proctor.score import Review
+from proctor.storage.database import Database
+from proctor.storage.lock import Locks
+from proctor.storage.numbers import Numbers, numbers_of
+from proctor.storage.rows import UNFINISHED, attempt_row, run_row, storable, verdict_of
+from proctor.storage.statements import statements_for
+from proctor.storage.tables import benchmarks, drafts, runs, turns
+from proctor.transcript import Turn
+
+_STOPPED = {"paused", "completed", "failed", "cancelled"}
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Records of one call, with what later ones replace left out."""
+
+    turns: dict[tuple[Key, int], Turn] = field(default_factory=dict)
+    drafts: dict[Key, dict[int, tuple[Review, ...]]] = field(default_factory=dict)
+    finished: dict[Key, Attempt] = field(default_factory=dict)
+    settled: list[Key] = field(default_factory=list)
+    """Attempts that need nothing more, so that their drafts can go."""
+
+    def add(self, record: Record) -> None:
+        if isinstance(record, Turned):
+            self.turns[record.key, record.turn.number] = record.turn
+        elif isinstance(record, Reviewed):
+            self.drafts.setdefault(record.key, {})[record.turn] = record.reviews
+        else:
+            self._finish(record.attempt)
+
+    def _finish(self, attempt: Attempt) -> None:
+        """An attempt that the environment broke keeps its drafts: they are paid for, and it is taken up again."""
+        self.finished[attempt.key] = attempt
+        if verdict_of(attempt) not in UNFINISHED:
+            self.settled.append(attempt.key)
+            self.drafts.pop(attempt.key, None)
+
+
+class Journal:
+    """Writes runs, turns, reviews and outcomes. Satisfies `proctor.roles.Journal`."""
+
+    def __init__(self, database: Database, locks: Locks) -> None:
+        self._database = database
+        self._locks = locks
+        self._sql = statements_for(database.dialect)
+        self._known: dict[str, Numbers] = {}
+
+    def create(self, run: Run, benchmark: Benchmark) -> None:
+        """Store a new run and the benchmark it uses."""
+        row, body = run_row(run), encode(benchmark)
+        with self._database.alone() as connection:
+            if connection.execute(select(runs.c.no).where(runs.c.id == run.id)).first():
+                raise StoreError(f"run {run.id} is stored already: give the new one another id")
+            row["benchmark_no"] = _stored_benchmark(connection, benchmark, body)
+            source = run.rescored_from
+            row["turns_no"] = 0 if source is None else numbers_of(connection, source).turns
+            connection.execute(insert(runs), row)
+            if source is None:
+                connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
+
+    @contextmanager
+    def writing(self, run: str) -> Iterator[None]:
+        """Hold the run against a second writer; raises RunBusy. Ends with the process."""
+        with self._database.reading() as connection:
+            numbers = numbers_of(connection, run)
+        with self._locks.hold(run, numbers.own):
+            yield
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Store records in one transaction. Writing the same key twice changes nothing."""
+        batch = _Batch()
+        for record in records:
+            batch.add(record)
+        self._learn({key.run for key in (*batch.finished, *batch.drafts, *(key for key, _ in batch.turns))})
+        turns_put, drafts_put, outcomes = self._turn_rows(batch), self._draft_rows(batch), self._attempt_rows(batch)
+        with self._database.writing() as connection:
+            _many(connection, self._sql.put_turn, turns_put)
+            _many(connection, self._sql.put_attempt, outcomes)
+            self._drop_drafts(connection, batch.settled)
+            _many(connection, self._sql.put_draft, drafts_put)
+
+    def mark(self, run: str, status: Status, *, reason: str = "", seconds: float = 0.0) -> None:
+        """Set a run's status; `seconds` is added to the time it has run."""
+        now = time.time()
+        values: dict[str, Any] = {"status": status, "reason": storable(reason), "seconds": runs.c.seconds + seconds}
+        if status == "running":
+            values |= {"started": func.coalesce(runs.c.started, now), "wish": None}
+        elif status in _STOPPED:
+            values["ended"] = now
+            self._database.take_stock(("attempts", "turns"))
+        self._update(run, values)
+
+    def wish(self, run: str, wish: Wish | None) -> None:
+        """Ask whoever runs it to pause or cancel."""
+        self._update(run, {"wish": wish})
+
+    def delete(self, run: str) -> None:
+        """Forget a run; transcripts that another run reads stay. Raises RunBusy while it is being written."""
+        with self.writing(run), self._database.alone() as connection:
+            numbers = numbers_of(connection, run)
+            connection.execute(delete(runs).where(runs.c.no == numbers.own))  # its attempts and drafts go with it
+            unread = ~exists().where(runs.c.turns_no == numbers.turns)
+            connection.execute(delete(turns).where(turns.c.run_no == numbers.turns, unread))
+            unused = ~exists().where(runs.c.benchmark_no == benchmarks.c.no)
+            connection.execute(delete(benchmarks).where(benchmarks.c.no == numbers.benchmark, unused))
+        self._known.pop(run, None)
+
+    def _update(self, run: str, values: dict[str, Any]) -> None:
+        with self._database.writing() as connection:
+            changed = connection.execute(update(runs).where(runs.c.id == run).values(values))
+        if not changed.rowcount:
+            raise NoSuchRun(f"there is no run {run!r}: `proctor list` shows those that are stored")
+
+    def _learn(self, names: Iterable[str]) -> None:
+        """The numbers of runs not met before."""
+        for name in names:
+            if name not in self._known:
+                with self._database.reading() as connection:
+                    self._known[name] = numbers_of(connection, name)
+
+    def _turn_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
+        """Rows of the turns; a rescored run reads those of another and has none of its own."""
+        rows: list[tuple[object, ...]] = []
+        for (key, number), turn in batch.turns.items():
+            numbers = self._known[key.run]
+            if numbers.own == numbers.turns:
+                rows.append((numbers.own, key.trial, key.condition, key.exam, number, encode(turn)))
+        return rows
+
+    def _draft_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
+        return [
+            (self._known[key.run].own, key.trial, key.condition, key.exam, number, encode(reviews))
+            for key, by_turn in batch.drafts.items()
+            for number, reviews in by_turn.items()
+        ]
+
+    def _attempt_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
+        return [attempt_row(self._known[key.run].own, attempt) for key, attempt in batch.finished.items()]
+
+    def _drop_drafts(self, connection: Connection, keys: Iterable[Key]) -> None:
+        """Most runs never leave a draft behind, so it is looked up first whether there is any."""
+        rows = [(self._known[key.run].own, key.trial, key.condition, key.exam) for key in keys]
+        owners = {row[0] for row in rows}
+        drafted = {no for no in owners if connection.execute(select(exists().where(drafts.c.run_no == no))).scalar()}
+        _many(connection, self._sql.drop_drafts, [row for row in rows if row[0] in drafted])
+
+
+def _many(connection: Connection, sql: str, rows: list[tuple[Any, ...]]) -> None:
+    if rows:
+        connection.exec_driver_sql(sql, rows)
+
+
+def _stored_benchmark(connection: Connection, benchmark: Benchmark, body: str) -> int:
+    """The number of the benchmark's row, which runs with exactly the same benchmark share."""
+    content = hashlib.sha256(body.encode()).hexdigest()
+    found = connection.execute(select(benchmarks.c.no).where(benchmarks.c.content == content)).scalar()
+    if found is not None:
+        return int(found)
+    row = {
+        "digest": benchmark.digest,
+        "content": content,
+        "name": storable(benchmark.name),
+        "description": storable(benchmark.description),
+        "body": body,
+        "created": time.time(),
+    }
+    key = connection.execute(insert(benchmarks), row).inserted_primary_key
+    assert key is not None
+    return int(key[0])

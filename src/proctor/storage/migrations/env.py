@@ -1,0 +1,9 @@
+"""Run by Alembic: take the connection that schema.py holds through the revisions."""
+
+from alembic import context
+
+from proctor.storage.tables import VERSION_TABLE
+
+context.configure(connection=context.config.attributes["connection"], version_table=VERSION_TABLE)
+with context.begin_transaction():
+    context.run_migrations()

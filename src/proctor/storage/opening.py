@@ -1,0 +1,75 @@
+"""A path or URL → an open Store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from proctor.errors import StoreError
+from proctor.storage import address, schema
+from proctor.storage.archive import Archive
+from proctor.storage.database import Database
+from proctor.storage.journal import Journal
+from proctor.storage.lock import AdvisoryLocks, FileLocks, Locks
+from proctor.storage.store import Store
+from proctor.storage.trouble import told
+
+
+def open_store(where: str | Path, *, create: bool = True) -> Store:
+    """Open it, and make or migrate it where needed."""
+    place = address.parse(where)
+    if place.path is not None:
+        _ready_for_file(place, place.path, create=create)
+    database = Database(place)
+    try:
+        return _opened(database, create=create)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _opened(database: Database, *, create: bool) -> Store:
+    place = database.address
+    if place.path is None:
+        _must_hold_any_text(database)
+    schema.prepare(database, create=create)
+    if place.path is not None:
+        _let_readers_in(database)
+    locks: Locks = FileLocks(place, place.path) if place.path is not None else AdvisoryLocks(database)
+    return Store(
+        where=place.shown,
+        journal=Journal(database, locks),
+        archive=Archive(database, locks),
+        close=database.close,
+    )
+
+
+def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None:
+    """Whether a file can be there; SQLite's own words for what is wrong are few."""
+    with told(place):
+        there = path.exists()
+        if path.is_dir():
+            raise StoreError(f"the store {path} is a folder: name a file in it, such as {path / 'proctor.db'}")
+        if not there and not create:
+            raise StoreError(f"there is no store at {path} yet: `proctor run` makes one")
+        if not there:
+            path.parent.mkdir(parents=True, exist_ok=True)
+
+
+def _let_readers_in(database: Database) -> None:
+    """Write-ahead logging: others read while one writes. The file remembers it; only a new or copied one lacks it."""
+    with told(database.address):
+        connection = database.engine.raw_connection()
+        try:
+            connection.cursor().execute("PRAGMA journal_mode=WAL")
+        finally:
+            connection.close()
+
+
+def _must_hold_any_text(database: Database) -> None:
+    with database.reading() as connection:
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
+        raise StoreError(
+            f"the database {database.address.shown} has the encoding {encoding}, which cannot hold every text: "
+            "make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )

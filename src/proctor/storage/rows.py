@@ -1,0 +1,194 @@
+"""Nouns ↔ rows of the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
+
+import msgspec
+
+from proctor.benchmark import Benchmark
+from proctor.codec import decode, encode
+from proctor.errors import StoreError
+from proctor.run import Attempt, Failure, Key, Run, Settings
+from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
+from proctor.storage.tables import attempts, runs
+from proctor.transcript import Transcript, Turn
+from proctor.usage import Usage
+
+T = TypeVar("T")
+Place = tuple[int, str, str]
+"""(trial, condition, exam): which attempt of a run, in the order of the tables' keys."""
+Bodies = dict[Place, list[tuple[int, str]]]
+"""Which attempt → (number of the turn, body), in order."""
+
+_LARGEST = 2**63 - 1
+_NOTHING: Bodies = {}
+
+UNFINISHED = ("environment", "open")
+"""Verdicts of attempts that `resume` takes up again."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What of an Attempt stands in `attempts.body`: all that is neither a column nor the transcript."""
+
+    scores: tuple[Score, ...] = ()
+    unscored: tuple[Unscored, ...] = ()
+    checks: tuple[CheckResult, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    failure: Failure | None = None
+    turn_passed: tuple[bool | None, ...] = ()
+
+
+def verdict_of(attempt: Attempt) -> str:
+    """Where an attempt stands, in one word: what pages filter by."""
+    failure = attempt.failure
+    if not attempt.finished:
+        return "open"
+    if failure is not None:
+        return "agent" if failure.owner == "agent" and failure.stage != "reviewer" else "environment"
+    if attempt.passed is None:
+        return "unscored"
+    return "pass" if attempt.passed else "fail"
+
+
+ATTEMPT_COLUMNS = tuple(column.name for column in attempts.columns if column.name != "no")
+
+
+def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
+    """The values of ATTEMPT_COLUMNS."""
+    key, usage, failure = attempt.key, attempt.usage, attempt.failure
+    return (
+        run_no,
+        key.trial,
+        key.condition,
+        key.exam,
+        attempt.place,
+        verdict_of(attempt),
+        attempt.passed,
+        attempt.value,
+        None if failure is None else failure.stage,
+        len(attempt.transcript.turns),
+        attempt.seconds,
+        min(usage.input_tokens, _LARGEST),  # agents report their own usage, and some report nonsense
+        min(usage.output_tokens, _LARGEST),
+        min(usage.calls, _LARGEST),
+        usage.cost,
+        attempt.started,
+        attempt.ended,
+        attempt.transcript.ended,
+        encode(_outcome(attempt)),
+    )
+
+
+def _outcome(attempt: Attempt) -> dict[str, Any]:
+    """The fields of Outcome that are not empty; most attempts have few."""
+    kept: dict[str, Any] = {"turn_passed": attempt.turn_passed}
+    if attempt.scores:
+        kept["scores"] = attempt.scores
+    if attempt.unscored:
+        kept["unscored"] = attempt.unscored
+    if attempt.checks:
+        kept["checks"] = attempt.checks
+    if attempt.contradictions:
+        kept["contradictions"] = attempt.contradictions
+    if attempt.failure is not None:
+        kept["failure"] = attempt.failure
+    return kept
+
+
+OUTCOME_COLUMNS = tuple(
+    attempts.c[name]
+    for name in (
+        "place", "no", "trial", "condition", "exam", "verdict", "passed", "seconds",
+        "input_tokens", "output_tokens", "calls", "cost", "started", "ended", "ended_why", "body",
+    )
+)  # fmt: skip
+
+
+def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt:
+    """The attempt from the values of OUTCOME_COLUMNS, with its transcript if that was read too."""
+    (place, _, trial, condition, exam, verdict, passed, seconds,
+     sent, received, calls, cost, started, ended, why, body) = row  # fmt: skip
+    key = Key(run=run, exam=exam, condition=condition, trial=trial)
+    outcome = read(body, Outcome, key)
+    return Attempt(
+        key=key,
+        place=place,
+        transcript=Transcript(turns=turns_of(key, said) if said else (), ended=why),
+        scores=outcome.scores,
+        unscored=outcome.unscored,
+        checks=outcome.checks,
+        contradictions=outcome.contradictions,
+        failure=outcome.failure,
+        turn_passed=outcome.turn_passed,
+        passed=passed,
+        finished=verdict != "open",
+        usage=Usage(input_tokens=sent, output_tokens=received, calls=calls, cost=cost),
+        seconds=seconds,
+        started=started,
+        ended=ended,
+    )
+
+
+def turns_of(key: Key, said: Bodies) -> tuple[Turn, ...]:
+    """A transcript's turns."""
+    return tuple(read(body, Turn, key) for _, body in said.get((key.trial, key.condition, key.exam), ()))
+
+
+def reviews_of(key: Key, paid: Bodies) -> dict[int, tuple[Review, ...]]:
+    """Turn → the reviews it was given."""
+    mine = paid.get((key.trial, key.condition, key.exam), ())
+    return {number: read(body, tuple[Review, ...], key) for number, body in mine}
+
+
+def read(body: str, kind: type[T], key: Key) -> T:
+    """What `encode` wrote; says which attempt is damaged where it cannot be read."""
+    try:
+        return decode(body, kind)
+    except msgspec.DecodeError as error:
+        raise StoreError(
+            f"the stored attempt exam={key.exam!r}, condition={key.condition!r}, trial={key.trial} of run {key.run} "
+            f"cannot be read ({error}): the store is damaged there"
+        ) from error
+
+
+_RUN_FIELDS = tuple(field.name for field in fields(Run))
+RUN_COLUMNS = tuple(runs.c[name] for name in _RUN_FIELDS)
+
+
+def run_row(run: Run) -> dict[str, object]:
+    """A run as the values of its columns."""
+    row = {name: getattr(run, name) for name in _RUN_FIELDS}
+    row |= {"settings": encode(run.settings), "labels": encode(run.labels)}
+    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def run_of(row: Sequence[Any]) -> Run:
+    """The run from the values of RUN_COLUMNS."""
+    values = dict(zip(_RUN_FIELDS, row, strict=True))
+    try:
+        values["settings"] = decode(values["settings"], Settings)
+        values["labels"] = decode(values["labels"], dict[str, str])
+    except msgspec.DecodeError as error:
+        raise StoreError(
+            f"the stored run {values['id']} cannot be read ({error}): the store is damaged there"
+        ) from error
+    return Run(**values)
+
+
+def benchmark_from(body: str, wanted: str) -> Benchmark:
+    """The benchmark from its body."""
+    try:
+        return decode(body, Benchmark)
+    except msgspec.DecodeError as error:
+        raise StoreError(
+            f"the stored benchmark of {wanted} cannot be read ({error}): the store is damaged there"
+        ) from error
+
+
+def storable(text: str) -> str:
+    """Text that both databases take: a NUL or half a surrogate pair in an error message must not stop a run."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,0 +1,74 @@
+"""The schema of a store: made at once where there is none, migrated where it is older, refused where it is newer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection, insert, inspect, select
+
+from proctor.errors import StoreError
+from proctor.storage.address import Address
+from proctor.storage.database import Database
+from proctor.storage.tables import NEWEST, VERSION_TABLE, metadata, version
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def prepare(database: Database, *, create: bool) -> None:
+    """Bring the store to the schema that this code knows."""
+    with database.reading() as connection:
+        found = _found(connection, database.address)
+    if found == NEWEST:
+        return
+    if found == 0 and not create:
+        raise StoreError(f"there is no store at {database.address.shown} yet: `proctor run` makes one")
+    with database.alone() as connection:
+        found = _found(connection, database.address)  # again: another process may have been quicker
+        if found == 0:
+            build(connection)
+        elif found < NEWEST:
+            migrate(connection)
+
+
+def build(connection: Connection) -> None:
+    """The newest schema in an empty database. Without Alembic, which takes long to import."""
+    metadata.create_all(connection, checkfirst=False)
+    connection.execute(insert(version), {"version_num": f"{NEWEST:04}"})
+
+
+def migrate(connection: Connection, *, to: str = "head", scripts: Path = MIGRATIONS) -> None:
+    """Take an older schema forward, revision by revision, inside the connection's transaction."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
+
+
+def _found(connection: Connection, address: Address) -> int:
+    """The number of the schema that is there; 0: none."""
+    names = set(inspect(connection).get_table_names())
+    if VERSION_TABLE in names:
+        return _known(connection.execute(select(version.c.version_num)).scalar(), address)
+    foreign = names if address.path is not None else names & set(metadata.tables)
+    if foreign:
+        listed = ", ".join(sorted(foreign)[:5])
+        raise StoreError(
+            f"the database {address.shown} belongs to another program (its tables: {listed}): "
+            "give Proctor a database of its own with --store"
+        )
+    return 0
+
+
+def _known(found: str | None, address: Address) -> int:
+    if found is None or not found.isdigit():
+        raise StoreError(f"the store {address.shown} has no usable version (version_num={found!r}): it is damaged")
+    if int(found) > NEWEST:
+        raise StoreError(
+            f"the store {address.shown} was made by a newer Proctor (schema {int(found)}, this one knows {NEWEST}): "
+            "upgrade with pip install -U proctor"
+        )
+    return int(found)

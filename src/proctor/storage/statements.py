@@ -1,0 +1,54 @@
+"""What the journal writes, compiled once per database: a batch is then plain tuples, without per-row work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Delete, Dialect, Insert, Table, bindparam, delete
+from sqlalchemy.dialects import postgresql, sqlite
+
+from proctor.storage.rows import ATTEMPT_COLUMNS
+from proctor.storage.tables import attempts, drafts, turns
+
+_PLACE = ("run_no", "trial", "condition", "exam")
+_NUMBERED = (*_PLACE, "number", "body")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statements:
+    """SQL text whose parameters are tuples in the order named."""
+
+    put_turn: str
+    """run_no, trial, condition, exam, number, body"""
+    put_draft: str
+    """The same."""
+    put_attempt: str
+    """ATTEMPT_COLUMNS"""
+    drop_drafts: str
+    """run_no, trial, condition, exam"""
+
+
+def statements_for(dialect: Dialect) -> Statements:
+    """The statements in this database's words."""
+    these = delete(drafts).where(*(drafts.c[name] == bindparam(name) for name in _PLACE))
+    return Statements(
+        put_turn=_upsert(turns, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
+        put_draft=_upsert(drafts, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
+        put_attempt=_upsert(attempts, dialect, key=_PLACE, columns=ATTEMPT_COLUMNS),
+        drop_drafts=_compiled(these, dialect, _PLACE),
+    )
+
+
+def _upsert(table: Table, dialect: Dialect, *, key: Sequence[str], columns: Sequence[str]) -> str:
+    """Insert, or replace all but the key: writing twice changes nothing."""
+    insert = sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
+    replaced = {name: insert.excluded[name] for name in columns if name not in key}
+    return _compiled(insert.on_conflict_do_update(index_elements=key, set_=replaced), dialect, columns)
+
+
+def _compiled(statement: Insert | Delete, dialect: Dialect, columns: Sequence[str]) -> str:
+    compiled = statement.compile(dialect=dialect, column_keys=columns)
+    if tuple(getattr(compiled, "positiontup", ())) != tuple(columns):
+        raise AssertionError(f"the parameters of {compiled} are not {columns}")
+    return str(compiled)

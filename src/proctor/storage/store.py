@@ -1,0 +1,34 @@
+"""An open store: its journal to write, its archive to read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # both import SQLAlchemy, which nobody should pay for before a store is opened
+    from proctor.storage.archive import Archive
+    from proctor.storage.journal import Journal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Store:
+    """An open store. Its methods block and may be called from any thread."""
+
+    where: str
+    """Its path or address, without secrets."""
+    journal: Journal
+    """Writes."""
+    archive: Archive
+    """Reads."""
+    close: Callable[[], None]
+    """Lets go of every connection."""
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

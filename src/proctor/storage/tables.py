@@ -1,0 +1,136 @@
+"""The tables. A change here needs a new revision in migrations/versions and NEWEST one higher.
+
+In the keys `trial` stands before `exam`: runs are played trial by trial, so new rows fall close together in the
+index, which halves what a write costs in a large run.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+NEWEST = 1
+"""The schema this code reads and writes; the number of the last revision."""
+
+VERSION_TABLE = "proctor_schema"
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+    }
+)
+
+_big = BigInteger().with_variant(Integer, "sqlite")  # only INTEGER is SQLite's own row number
+
+version = Table(
+    VERSION_TABLE,
+    metadata,
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc"),  # as Alembic names it
+)
+
+benchmarks = Table(
+    "benchmarks",
+    metadata,
+    Column("no", Integer, primary_key=True),
+    Column("digest", Text, nullable=False, index=True),
+    Column("content", Text, nullable=False, unique=True),  # of the whole body; `digest` is of the cases alone
+    Column("name", Text, nullable=False),
+    Column("description", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("no", Integer, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("benchmark", Text, nullable=False),
+    Column("digest", Text, nullable=False),
+    Column("agent", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("settings", Text, nullable=False),
+    Column("labels", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("planned", Integer, nullable=False),
+    Column("rescored_from", Text),
+    Column("created", Double, nullable=False, index=True),
+    Column("started", Double),
+    Column("ended", Double),
+    Column("seconds", Double, nullable=False),
+    Column("wish", Text),
+    Column("benchmark_no", Integer, ForeignKey("benchmarks.no"), nullable=False),
+    Column("turns_no", Integer, nullable=False),  # whose turns it reads: its own, or a run's that may be gone
+    sqlite_autoincrement=True,  # a number is never given twice, since turns may outlive their run
+)
+
+turns = Table(
+    "turns",
+    metadata,
+    Column("run_no", Integer, nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exam", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("run_no", "trial", "condition", "exam", "number"),
+)
+
+drafts = Table(
+    "drafts",
+    metadata,
+    Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exam", Text, nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("run_no", "trial", "condition", "exam", "number"),
+)
+
+attempts = Table(
+    "attempts",
+    metadata,
+    Column("no", _big, primary_key=True),
+    Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exam", Text, nullable=False),
+    Column("place", Integer, nullable=False),
+    Column("verdict", Text, nullable=False),  # pass, fail, unscored, agent, environment, open: see rows.verdict_of
+    Column("passed", Boolean),
+    Column("score", Double),
+    Column("stage", Text),  # where it broke
+    Column("turns", Integer, nullable=False),
+    Column("seconds", Double),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("calls", BigInteger, nullable=False),
+    Column("cost", Double),
+    Column("started", Double, nullable=False),
+    Column("ended", Double, nullable=False),
+    Column("ended_why", Text),  # the transcript's
+    Column("body", Text, nullable=False),  # rows.Outcome
+    UniqueConstraint("run_no", "trial", "condition", "exam"),
+    Index(None, "run_no", "place", "no"),
+    Index(None, "run_no", "verdict", "place", "no"),
+)
