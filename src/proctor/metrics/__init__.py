@@ -1,0 +1,1 @@
+"""Metrics over recorded conversations, as Python classes: `Agentic`."""

@@ -1,0 +1,134 @@
+"""The metric's keyword arguments, checked before anything is asked of anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Required, TypedDict
+
+from proctor.errors import InputError, UsageError
+from proctor.metrics.statistical import FrequentistMode, StatisticalMode
+from proctor.reviewers.tools import tool_weights
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+class AgenticOptions(TypedDict, total=False):
+    """Keyword arguments of `Agentic.run` and `Agentic.arun`."""
+
+    model: Required[BaseChatModel | str]
+    """The judge: a LangChain chat model, or a name such as `openai:MODEL`."""
+    k: Required[int]
+    """Number of attempts that pass@k and pass^k speak of."""
+    statistical_mode: StatisticalMode | None
+    """FrequentistMode() or BayesianMode()."""
+    threshold: float
+    """An answer is correct from this score on."""
+    tool_threshold: float
+    """Tool calls are correct from this score on."""
+    tool_weights: Mapping[str, float] | None
+    """Weights of selection, parameters, sequence, utilization; 0.25 each."""
+    use_structured_output: bool
+    """False: the judge's JSON is read out of its text."""
+    verbose: bool
+    """Show progress and the judge's words on standard error."""
+    concurrency: int
+    """Judge calls under way at once."""
+    retries: int
+    """Further tries where the judge does not answer."""
+    timeout: float
+    """Seconds that one judge call may take."""
+    retriever_options: Mapping[str, Any] | None
+    """Keyword arguments for the retriever's own constructor."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgenticSettings:
+    """The same, checked and complete."""
+
+    model: BaseChatModel
+    k: int
+    statistical_mode: StatisticalMode
+    threshold: float
+    tool_threshold: float
+    tool_weights: dict[str, float]
+    use_structured_output: bool
+    verbose: bool
+    concurrency: int
+    retries: int
+    timeout: float
+
+
+def checked(options: Mapping[str, Any]) -> AgenticSettings:
+    """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
+    from proctor.models.naming import load_model
+
+    _check_names(options)
+    return AgenticSettings(
+        k=_whole("k", options["k"], least=1),
+        statistical_mode=_mode(options.get("statistical_mode")),
+        threshold=_share("threshold", options.get("threshold", 0.7)),
+        tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
+        tool_weights=tool_weights(options.get("tool_weights")),
+        use_structured_output=_flag("use_structured_output", options.get("use_structured_output", True)),
+        verbose=_flag("verbose", options.get("verbose", False)),
+        concurrency=_whole("concurrency", options.get("concurrency", 10), least=1),
+        retries=_whole("retries", options.get("retries", 2), least=0),
+        timeout=_seconds("timeout", options.get("timeout", 60.0)),
+        model=load_model(options["model"]),
+    )
+
+
+def _check_names(options: Mapping[str, Any]) -> None:
+    known = AgenticOptions.__annotations__
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, 1, 0.5)
+            meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
+            raise UsageError(
+                f"Agentic.run() has no keyword argument {name!r}: {meant} "
+                "What the retriever's constructor takes goes into retriever_options={…}."
+            )
+    for name in ("model", "k"):
+        if name not in options:
+            raise UsageError(f"Agentic.run() needs {name}=…; it has no default")
+
+
+def _whole(name: str, value: object, *, least: int) -> int:
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+        raise InputError(f"{name}={value!r} cannot be used: expected a whole number from {least}")
+    return int(value)
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+
+
+def _share(name: str, value: Any) -> float:
+    if not _number(value) or not 0 <= value <= 1:
+        raise InputError(f"{name}={value!r} cannot be used: expected a number from 0 to 1")
+    return float(value)
+
+
+def _seconds(name: str, value: Any) -> float:
+    if not _number(value) or value <= 0:
+        raise InputError(f"{name}={value!r} cannot be used: expected a positive number of seconds")
+    return float(value)
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name}={value!r} cannot be used: expected True or False")
+    return value
+
+
+def _mode(mode: object) -> StatisticalMode:
+    if mode is None:
+        return FrequentistMode()
+    if isinstance(mode, StatisticalMode):
+        return mode
+    said = f"{mode.__name__}, a class: write {mode.__name__}()" if isinstance(mode, type) else repr(mode)
+    raise InputError(f"statistical_mode is {said}; expected FrequentistMode() or BayesianMode()")
