@@ -1,0 +1,1 @@
+"""Renderings of findings: terminal, HTML, JSON, CSV, JUnit, Markdown. All show the same numbers and compute none."""

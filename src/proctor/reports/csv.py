@@ -1,0 +1,126 @@
+"""One row per attempt, for a spreadsheet. The transcript in full is in the JSON export."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Mapping
+from typing import TextIO
+
+from proctor.benchmark import Case, Exam
+from proctor.findings import Findings
+from proctor.reports import outcomes
+from proctor.reports.numbers import iso
+from proctor.reports.words import clean, cut
+from proctor.run import Attempt
+
+Cell = str | int | float | None
+
+_BYTE_ORDER_MARK = "\ufeff"
+_CELL_LIMIT = 32_000
+"""Spreadsheets hold 32,767 characters in a cell and break the row at more."""
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
+    """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
+    parts = list(findings.parts)
+    stream.write(_BYTE_ORDER_MARK)
+    writer = csv.writer(stream)
+    writer.writerow([*_COLUMNS, *(safe(part) for part in parts)])
+    for attempt in attempts:
+        cells = _cells(attempt, exams.get(attempt.key.exam))
+        marks = _part_marks(attempt)
+        writer.writerow([_safe_cell(cell) for cell in [*cells, *(marks.get(part) for part in parts)]])
+
+
+def safe(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, and that fits into a cell."""
+    if text.startswith(_FORMULA_STARTS):
+        text = f"'{text}"
+    return cut(clean(text), _CELL_LIMIT)
+
+
+def _safe_cell(cell: Cell) -> Cell:
+    return safe(cell) if isinstance(cell, str) else cell
+
+
+_Column = Callable[[Attempt, Case | None], Cell]
+
+
+def _cells(attempt: Attempt, exam: Exam | None) -> list[Cell]:
+    case = exam.cases[0] if exam is not None else None
+    return [column(attempt, case) for column in _COLUMNS.values()]
+
+
+def _passed(attempt: Attempt, case: Case | None) -> Cell:
+    return None if attempt.passed is None else str(attempt.passed).lower()
+
+
+def _question(attempt: Attempt, case: Case | None) -> Cell:
+    return "\n\n".join(turn.question for turn in attempt.transcript.turns) or (case.question if case else "")
+
+
+def _reply(attempt: Attempt, case: Case | None) -> Cell:
+    return "\n\n".join(turn.reply.text for turn in attempt.transcript.turns if turn.reply is not None)
+
+
+def _tools(attempt: Attempt, case: Case | None) -> Cell:
+    replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
+    return ", ".join(call.name for reply in replies for call in reply.tool_calls)
+
+
+def _sources(attempt: Attempt, case: Case | None) -> Cell:
+    replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
+    return ", ".join(citation.source for reply in replies for citation in reply.citations)
+
+
+def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
+    return "; ".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
+
+
+def _unscored(attempt: Attempt, case: Case | None) -> Cell:
+    return "; ".join(missing.reason for missing in attempt.unscored)
+
+
+def _explanation(attempt: Attempt, case: Case | None) -> Cell:
+    said = [score.explanation for score in attempt.scores]
+    said += [f"{part.name}: {part.explanation}" for score in attempt.scores for part in score.parts if part.explanation]
+    return "\n".join(words for words in said if words)
+
+
+def _part_marks(attempt: Attempt) -> dict[str, float]:
+    """The mean of each part over the turns."""
+    marks: dict[str, list[float]] = {}
+    for score in attempt.scores:
+        if score.of == "agent":
+            for part in score.parts:
+                marks.setdefault(part.name, []).append(part.value)
+    return {name: sum(values) / len(values) for name, values in marks.items()}
+
+
+_COLUMNS: dict[str, _Column] = {
+    "run": lambda attempt, case: attempt.key.run,
+    "case": lambda attempt, case: attempt.key.exam,
+    "categories": lambda attempt, case: ", ".join(case.categories) if case else "",
+    "condition": lambda attempt, case: attempt.key.condition,
+    "trial": lambda attempt, case: attempt.key.trial,
+    "outcome": lambda attempt, case: outcomes.of_attempt(attempt).name,
+    "passed": _passed,
+    "score": lambda attempt, case: attempt.value,
+    "question": _question,
+    "expected": lambda attempt, case: case.answer if case else None,
+    "reply": _reply,
+    "tools": _tools,
+    "sources": _sources,
+    "failed_checks": _failed_checks,
+    "failure_owner": lambda attempt, case: attempt.failure.owner if attempt.failure else "",
+    "failure_stage": lambda attempt, case: attempt.failure.stage if attempt.failure else "",
+    "failure_reason": lambda attempt, case: attempt.failure.reason if attempt.failure else "",
+    "unscored_reason": _unscored,
+    "explanation": _explanation,
+    "seconds": lambda attempt, case: attempt.seconds,
+    "input_tokens": lambda attempt, case: attempt.usage.input_tokens if attempt.usage else None,
+    "output_tokens": lambda attempt, case: attempt.usage.output_tokens if attempt.usage else None,
+    "cost": lambda attempt, case: attempt.usage.cost,
+    "started": lambda attempt, case: iso(attempt.started) if attempt.started else "",
+}

@@ -1,0 +1,42 @@
+"""The estimates that stand on top of every rendering, in one order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proctor.findings import Findings
+from proctor.reports.numbers import Saying, Unit, say
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One estimate with its label and its words."""
+
+    label: str
+    estimate: Estimate
+    unit: Unit
+    said: Saying
+
+
+def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
+    """Pass rate, pass@k and pass^k where there are several trials (or `k` is asked for), mean score."""
+    chosen = k if k is not None else findings.run.settings.trials
+    lines = [_line(findings, "Pass rate", findings.pass_rate)]
+    if chosen > 1 or k is not None:
+        for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
+            if chosen in by_k:
+                lines.append(_line(findings, label, by_k[chosen]))
+    if findings.mean_score.value is not None or findings.run.settings.reviewer is not None:
+        lines.append(_line(findings, "Mean score", findings.mean_score, "score"))
+    return lines
+
+
+def _line(findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent") -> Line:
+    return Line(label=label, estimate=estimate, unit=unit, said=say(estimate, unit, noun=noun_of(findings.run)))
+
+
+def noun_of(run: Run) -> str:
+    """What n counts: cases, or in battles conversations."""
+    return "case" if run.settings.type == "standard" else "conversation"

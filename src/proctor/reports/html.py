@@ -1,0 +1,173 @@
+"""The HTML report: one file to read and to send. No script, nothing loaded from elsewhere, every text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, TextIO
+
+from markupsafe import Markup
+
+from proctor.benchmark import Case, Exam
+from proctor.findings import CaseFinding, Findings, Trouble
+from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports.headline import headline, noun_of
+from proctor.reports.particulars import expectations_of, settings_of
+from proctor.reports.selection import Shown, select
+from proctor.reports.words import clean, one_line
+from proctor.run import Attempt
+from proctor.score import CheckResult, Score, Unscored
+from proctor.transcript import Turn
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+_ATTEMPTS_IN_FULL = 500
+_ROWS = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One line of the table of cases; `anchor` is empty where the case is not shown in full."""
+
+    case: CaseFinding
+    outcome: outcomes.Outcome
+    anchor: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Section:
+    """One case in full."""
+
+    row: Row
+    exam: Exam | None
+    attempts: list[Shown]
+    open: int
+    """The place in `attempts` of the one that is unfolded."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """One turn with what was thought of it."""
+
+    turn: Turn
+    case: Case | None
+    passed: bool | None
+    scores: tuple[Score, ...]
+    unscored: tuple[Unscored, ...]
+    checks: tuple[CheckResult, ...]
+
+
+def write_html(
+    findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO, *, k: int | None = None
+) -> None:
+    """Write the report; attempts stream by, and some 500 of them are shown in full, the ones that went wrong first."""
+    fragment = _environment().get_template("attempt.html.j2")
+
+    def rendered(attempt: Attempt) -> str:
+        exam = exams.get(attempt.key.exam)
+        turns = list(_judged(attempt, exam))
+        return Markup(fragment.render(attempt=attempt, turns=turns, whole=_of_whole(attempt), exam=exam))
+
+    shown = select(findings.cases, attempts, rendered, limit=_ATTEMPTS_IN_FULL)
+    page = _environment().get_template("report.html.j2")
+    for piece in page.generate(**_page(findings, exams, shown, k)):
+        stream.write(piece)
+
+
+def _page(
+    findings: Findings, exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]], k: int | None
+) -> dict[str, Any]:
+    rows = list(_rows(findings, shown))
+    counts = outcomes.counted(findings.cases)
+    times = [case.seconds for case in findings.cases if case.seconds is not None]
+    kinds = [(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES]
+    return {
+        "findings": findings,
+        "run": findings.run,
+        "where": outcomes.of_run(findings),
+        "headline": headline(findings, k=k),
+        "kinds": kinds,
+        "stack": [(kind.style, count) for kind, count in kinds],
+        "stack_label": ", ".join(f"{count} {kind.word}" for kind, count in kinds),
+        "scores": [case.score for case in findings.cases if case.score is not None],
+        "times": times,
+        "longest": max(times, default=0.0),
+        "troubles": _troubles(findings),
+        "rows": rows[:_ROWS],
+        "rows_left_out": len(rows[_ROWS:]),
+        "anchors": {row.case.id: row.anchor for row in rows},
+        "sections": _sections(rows, exams, shown),
+        "in_full": sum(map(len, shown.values())),
+        "played": findings.counts.planned - findings.counts.pending,
+        "settings": settings_of(findings.run),
+    }
+
+
+def _rows(findings: Findings, shown: Mapping[str, list[Shown]]) -> Iterator[Row]:
+    for number, case in enumerate(outcomes.worst_first(findings.cases), 1):
+        yield Row(case=case, outcome=outcomes.of_case(case), anchor=f"case-{number}" if shown.get(case.id) else "")
+
+
+def _sections(rows: Iterable[Row], exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]]) -> Iterator[Section]:
+    for row in rows:
+        attempts = shown.get(row.case.id)
+        if attempts:
+            bad = (place for place, each in enumerate(attempts) if each.outcome is not outcomes.PASSED)
+            yield Section(row=row, exam=exams.get(row.case.id), attempts=attempts, open=next(bad, 0))
+
+
+def _troubles(findings: Findings) -> list[tuple[outcomes.Outcome, str, list[Trouble]]]:
+    grouped = [
+        (outcomes.TROUBLES[owner], heading, [each for each in findings.troubles if each.owner == owner])
+        for owner, heading in outcomes.TROUBLE_HEADINGS.items()
+    ]
+    return [(kind, heading, inside) for kind, heading, inside in grouped if inside]
+
+
+def _judged(attempt: Attempt, exam: Exam | None) -> Iterator[Judged]:
+    cases = {case.id: case for case in exam.cases} if exam is not None else {}
+    for place, turn in enumerate(attempt.transcript.turns):
+        number = turn.number
+        yield Judged(
+            turn=turn,
+            case=cases.get(turn.case or ""),
+            passed=attempt.turn_passed[place] if place < len(attempt.turn_passed) else None,
+            scores=tuple(score for score in attempt.scores if score.turn == number and score.of == "agent"),
+            unscored=tuple(missing for missing in attempt.unscored if missing.turn == number),
+            checks=tuple(check for check in attempt.checks if check.turn == number),
+        )
+
+
+def _of_whole(attempt: Attempt) -> dict[str, Any]:
+    """What was said of the conversation as a whole."""
+    return {
+        "scores": [score for score in attempt.scores if score.turn is None],
+        "unscored": [missing for missing in attempt.unscored if missing.turn is None],
+    }
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("proctor.reports"),
+        autoescape=True,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
+    environment.globals |= {
+        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
+        "expectations_of": expectations_of,
+    }  # fmt: skip
+    return environment
+
+
+def _harmless(value: object) -> object:
+    """Everything a template prints comes through here: control characters never reach the page."""
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,0 +1,142 @@
+"""JUnit XML, one test case per attempt, for CI systems.
+
+Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
+or was not played yet, is `skipped` with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TextIO
+from xml.sax.saxutils import escape, quoteattr
+
+from proctor.benchmark import Exam
+from proctor.findings import Findings
+from proctor.reports import outcomes
+from proctor.reports.headline import headline
+from proctor.reports.numbers import iso, score
+from proctor.reports.words import clean, cut, one_line
+from proctor.run import Attempt, Key, Run
+
+_REPLY_LIMIT = 20_000
+
+
+def write_junit(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
+    """Write one suite; attempts stream by."""
+    run = findings.run
+    counts = _counts(findings)
+    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    stream.write(f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **counts)}>\n")
+    moment = iso(run.started or run.created).removesuffix("Z")
+    stream.write(f"<testsuite{_attributes(name=run.benchmark, timestamp=moment, **counts)}>\n")
+    stream.write("<properties>\n")
+    for name, value in _properties(findings):
+        stream.write(f"<property{_attributes(name=name, value=value)}/>\n")
+    stream.write("</properties>\n")
+    for attempt in _with_unplayed(findings, attempts):
+        stream.write(_testcase(run, exams.get(attempt.key.exam), attempt))
+    stream.write("</testsuite>\n</testsuites>\n")
+
+
+def _counts(findings: Findings) -> dict[str, str]:
+    counts = findings.counts
+    return {
+        "tests": str(counts.planned),
+        "failures": str(sum(case.counted - case.passed for case in findings.cases)),
+        "errors": str(counts.failed_by_environment),
+        "skipped": str(counts.unscored + counts.pending),
+        "time": f"{findings.run.seconds:.3f}",
+    }
+
+
+def _properties(findings: Findings) -> Iterator[tuple[str, str]]:
+    run = findings.run
+    yield from (("run", run.id), ("status", run.status), ("reviewer", run.settings.reviewer or "checks alone"))
+    for line in headline(findings):
+        yield line.label, line.said.full
+    for note in findings.notes:
+        yield "note", note
+
+
+def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+    """The attempts and, where some are pending, those of the plan that were never begun."""
+    seen: set[Key] = set()
+    for attempt in attempts:
+        if findings.counts.pending:
+            seen.add(attempt.key)
+        yield attempt
+    if findings.counts.pending:
+        for key in _plan(findings):
+            if key not in seen:
+                yield Attempt(key=key)
+
+
+def _plan(findings: Findings) -> Iterator[Key]:
+    run = findings.run
+    for case in findings.cases:
+        for condition in run.settings.conditions:
+            for trial in range(1, run.settings.trials + 1):
+                yield Key(run=run.id, exam=case.id, condition=condition, trial=trial)
+
+
+def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
+    case = exam.cases[0] if exam is not None else None
+    group = case.categories[0] if case is not None and case.categories else run.settings.type
+    attributes = _attributes(
+        classname=f"{run.benchmark}.{group}",
+        name=_name(run, attempt.key, case.question if case is not None else ""),
+        time=f"{attempt.seconds or 0.0:.3f}",
+    )
+    return f"<testcase{attributes}>{_verdict(attempt)}{_said(attempt)}</testcase>\n"
+
+
+def _name(run: Run, key: Key, question: str) -> str:
+    name = f"{key.exam} {one_line(question, 120)}".strip()
+    if key.condition:
+        name += f" [{key.condition}]"
+    return f"{name} [trial {key.trial}]" if run.settings.trials > 1 else name
+
+
+def _verdict(attempt: Attempt) -> str:
+    outcome = outcomes.of_attempt(attempt)
+    failure = attempt.failure
+    if failure is not None:
+        tag = "failure" if outcome is outcomes.AGENT_FAILED else "error"
+        return _element(tag, failure.detail, message=f"{failure.stage}: {failure.reason}", type=outcome.name)
+    if outcome is outcomes.NOT_PASSED:
+        return _element("failure", "\n".join(_reasons(attempt)), message=_mark(attempt), type=outcome.name)
+    if outcome is outcomes.UNSCORED:
+        reasons = "; ".join(missing.reason for missing in attempt.unscored)
+        return _element("skipped", message=f"unscored: {reasons or 'no verdict could be given'}")
+    return _element("skipped", message=outcome.word) if outcome is outcomes.PENDING else ""
+
+
+def _mark(attempt: Attempt) -> str:
+    failed = [check.name for check in attempt.checks if check.passed is False]
+    pieces = [] if attempt.value is None else [f"score {score(attempt.value)}"]
+    return ", ".join([*pieces, *(f"{name} failed" for name in failed)]) or "not passed"
+
+
+def _reasons(attempt: Attempt) -> Iterator[str]:
+    for check in attempt.checks:
+        if check.passed is False:
+            yield f"{check.name}: {check.evidence}"
+    for mark in attempt.scores:
+        if mark.of == "agent":
+            yield from (f"{part.name} {score(part.value)}: {part.explanation}" for part in mark.parts)
+
+
+def _said(attempt: Attempt) -> str:
+    if attempt.passed:
+        return ""
+    turns = attempt.transcript.turns
+    spoken = "\n\n".join(f"> {turn.question}\n{turn.reply.text if turn.reply else ''}" for turn in turns)
+    return _element("system-out", cut(spoken, _REPLY_LIMIT)) if spoken else ""
+
+
+def _element(tag: str, text: str = "", **attributes: str) -> str:
+    return f"<{tag}{_attributes(**attributes)}>{escape(clean(text))}</{tag}>"
+
+
+def _attributes(**values: str) -> str:
+    return "".join(f" {name}={quoteattr(clean(value))}" for name, value in values.items())

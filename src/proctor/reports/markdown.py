@@ -1,0 +1,96 @@
+"""A summary in Markdown, for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from proctor.findings import Findings
+from proctor.reports import numbers, outcomes
+from proctor.reports.headline import headline
+from proctor.reports.terminal import drawn
+from proctor.reports.words import one_line
+
+_WORST = 10
+_REASONS = 10
+_AXIS = 21
+_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
+
+
+def render(findings: Findings, *, k: int | None = None) -> str:
+    """The verdict, the estimates with their intervals, categories, worst cases and troubles."""
+    sections = [
+        _verdict(findings), _estimates(findings, k), _categories(findings), _worst(findings), _troubles(findings),
+        _notes(findings),
+    ]  # fmt: skip
+    return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
+
+
+def plain(text: str, limit: int = 160) -> str:
+    """Text that stays text: no markup, no link, no table cell's end, nobody mentioned."""
+    escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("&", "&amp;").replace("<", "&lt;")
+    return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
+
+
+def _verdict(findings: Findings) -> Iterator[str]:
+    run, where, counts = findings.run, outcomes.of_run(findings), outcomes.counted(findings.cases)
+    yield f"### {plain(run.agent)} on {plain(run.benchmark)}: {where.sign} {where.word}"
+    yield ""
+    kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
+    said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
+    yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
+    if run.reason:
+        yield ""
+        yield f"Stopped: {plain(run.reason)}"
+
+
+def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
+    yield "| | | 95 % interval | | rests on |"
+    yield "|:--|--:|:--|:--|:--|"
+    for line in headline(findings, k=k):
+        picture = f"`{drawn(line.estimate, _AXIS).plain}`"
+        bounds = f"{line.said.missing}: {line.said.bounds}" if line.said.bounds else ""
+        basis = "; ".join(piece for piece in (line.said.basis, bounds) if piece)
+        yield f"| {line.label} | **{line.said.value}** | {line.said.interval} | {picture} | {basis} |"
+
+
+def _categories(findings: Findings) -> Iterator[str]:
+    if not findings.categories:
+        return
+    yield "| category | pass rate | 95 % interval | passed | score |"
+    yield "|:--|--:|:--|--:|--:|"
+    for name, category in findings.categories.items():
+        rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
+        passed = f"{category.passed}/{category.cases}"
+        yield f"| {plain(name)} | {rate.value} | {rate.interval} | {passed} | {mark.value} |"
+
+
+def _worst(findings: Findings) -> Iterator[str]:
+    bad = [case for case in outcomes.worst_first(findings.cases) if case.verdict in ("fail", "flaky")]
+    if not bad:
+        return
+    yield "| | worst cases | | passed | score |"
+    yield "|:--|:--|:--|--:|--:|"
+    for case in bad[:_WORST]:
+        mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
+        passed = f"{case.passed}/{case.counted}"
+        sign = outcomes.of_case(case).sign
+        yield f"| {sign} | {plain(case.id, 40)} | {plain(case.question)} | {passed} | {mark} |"
+    if len(bad) > _WORST:
+        yield f"| | | and {numbers.whole(len(bad) - _WORST)} more | | |"
+
+
+def _troubles(findings: Findings) -> Iterator[str]:
+    for trouble in findings.troubles[:_REASONS]:
+        where = f"e.g. {plain(trouble.example.exam, 40)}, trial {trouble.example.trial}"
+        kind = outcomes.TROUBLES[trouble.owner]
+        count = numbers.whole(trouble.count)
+        yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"
+    if len(findings.troubles) > _REASONS:
+        yield f"- and {len(findings.troubles) - _REASONS} more reasons"
+
+
+def _notes(findings: Findings) -> Iterator[str]:
+    for note in findings.notes:
+        yield f"> {plain(note, 400)}"
+        yield ">"

@@ -1,0 +1,180 @@
+"""How numbers are said, once for all renderings: no false precision, no bare percentage, no unknown shown as 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Literal
+
+from proctor.findings import Findings
+from proctor.statistics.estimate import Estimate
+from proctor.usage import Usage
+
+Unit = Literal["percent", "score"]
+NOTHING = "–"
+_MINUTE, _HOUR, _DAY = 60, 3600, 86400
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Saying:
+    """An estimate in words, piece by piece."""
+
+    value: str
+    """`87.8 %`, `0.87`, or – where there is none."""
+    interval: str
+    """`79 – 94`; where there is no value, why."""
+    basis: str
+    """`30 cases × 3`."""
+    missing: str
+    """`5 attempts without a verdict`; empty: none is missing."""
+    bounds: str
+    """What those could change: `74.4 % at worst, 80 % at best`."""
+
+    @property
+    def full(self) -> str:
+        """All of it in one line."""
+        said = f"{self.value} ({self.interval})" if self.interval else self.value
+        bounds = f"{self.missing}: {self.bounds}" if self.bounds else ""
+        return "; ".join(piece for piece in (said, self.basis, bounds) if piece)
+
+
+def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case") -> Saying:
+    """An estimate in words."""
+    show = percent if unit == "percent" else score
+    known = estimate.value is not None
+    return Saying(
+        value=NOTHING if estimate.value is None else show(estimate.value),
+        interval=interval(estimate.low, estimate.high, unit) if known else estimate.note,
+        basis=basis(estimate, noun=noun) if known else "",
+        missing=missing(estimate, unit),
+        bounds=bounds(estimate, unit),
+    )
+
+
+def percent(share: float) -> str:
+    """`87.8 %`; only what is exactly none or all is said to be 0 or 100."""
+    text = f"{100 * share:.1f}"
+    if text == "100.0" and share < 1:
+        text = "99.9"
+    if text == "0.0" and share > 0:
+        text = "0.1"
+    return f"{text.removesuffix('.0')} %"
+
+
+def score(value: float) -> str:
+    """`0.87`; only a full mark is said to be 1.00, only none at all 0.00."""
+    text = f"{value:.2f}"
+    if text == "1.00" and value < 1:
+        return "0.99"
+    if text == "0.00" and value > 0:
+        return "0.01"
+    return text
+
+
+def interval(low: float | None, high: float | None, unit: Unit = "percent") -> str:
+    """`79 – 94`: whole percents unless the interval is narrower than two of them; `0.81 – 0.92` for scores."""
+    if low is None or high is None:
+        return ""
+    if unit == "score":
+        return f"{low:.2f} – {high:.2f}"
+    digits = 0 if high - low >= 0.02 else 1
+    return f"{100 * low:.{digits}f} – {100 * high:.{digits}f}"
+
+
+def basis(estimate: Estimate, *, noun: str = "case") -> str:
+    """What an estimate rests on: `30 cases × 3`, or `30 cases, 88 attempts` where they are uneven."""
+    cases = plural(estimate.n, noun)
+    if not estimate.n or estimate.attempts == estimate.n:
+        return cases
+    trials, uneven = divmod(estimate.attempts, estimate.n)
+    return f"{cases}, {plural(estimate.attempts, 'attempt')}" if uneven else f"{cases} × {trials}"
+
+
+def bounds(estimate: Estimate, unit: Unit = "percent") -> str:
+    """What the value would be had every missing attempt failed, or passed; empty where none is missing."""
+    if not estimate.missing or estimate.worst is None or estimate.best is None:
+        return ""
+    show = percent if unit == "percent" else score
+    return f"{show(estimate.worst)} at worst, {show(estimate.best)} at best"
+
+
+def missing(estimate: Estimate, unit: Unit = "percent") -> str:
+    """`5 attempts without a verdict`; empty where none is missing."""
+    what = "verdict" if unit == "percent" else "mark"
+    return f"{plural(estimate.missing, 'attempt')} without a {what}" if estimate.missing else ""
+
+
+def whole(number: int) -> str:
+    """`12,345`."""
+    return f"{number:,}"
+
+
+def plural(number: int, noun: str) -> str:
+    """`1 case`, `2 cases`, `12,345 cases`."""
+    return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def duration(seconds: float | None) -> str:
+    """`42 ms`, `1.4 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`."""
+    if seconds is None:
+        return NOTHING
+    if round(seconds * 1000) < 1000:
+        return f"{round(seconds * 1000)} ms" if seconds >= 0.0005 else "< 1 ms"
+    if seconds < 9.95:
+        return f"{seconds:.1f} s"
+    total = round(seconds)
+    if total < _MINUTE:
+        return f"{total} s"
+    if total < _HOUR:
+        return f"{total // _MINUTE} min {total % _MINUTE:02d} s"
+    if total < _DAY:
+        return f"{total // _HOUR} h {total % _HOUR // _MINUTE:02d} min"
+    return f"{total // _DAY} d {total % _DAY // _HOUR} h"
+
+
+def cost(amount: float | None) -> str:
+    """`1.24`, `0.0042`; what is not known is `unknown`, never 0."""
+    if amount is None:
+        return "unknown"
+    if amount >= 0.1 or amount == 0:
+        return f"{amount:,.2f}"
+    return f"{amount:.4f}" if amount >= 0.0001 else "< 0.0001"
+
+
+def usage(used: Usage) -> str:
+    """`12,345 tokens in, 2,345 out, cost 1.24`; empty where nothing was used."""
+    if not used:
+        return ""
+    return f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out, cost {cost(used.cost)}"
+
+
+def latency(findings: Findings) -> str:
+    """`median 1.2 s, 95 % under 3.4 s, longest 5.0 s`; empty where nothing was timed."""
+    known = findings.latency
+    if known is None:
+        return ""
+    tail = f"95 % under {duration(known.p95)}, " if known.p95 is not None else ""
+    return f"median {duration(known.median)}, {tail}longest {duration(known.maximum)}"
+
+
+def exact(moment: float) -> str:
+    """`2026-11-15 02:46 UTC`."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def iso(moment: float) -> str:
+    """`2026-11-15T02:46:10Z`, for machines."""
+    return f"{datetime.fromtimestamp(moment, UTC):%Y-%m-%dT%H:%M:%SZ}"
+
+
+def ago(moment: float, now: float) -> str:
+    """`2 hours ago`; the exact time where that says more."""
+    past = now - moment
+    if past < -_MINUTE or past >= 30 * _DAY:
+        return exact(moment)
+    if past < _MINUTE:
+        return "just now"
+    for size, noun in ((_DAY, "day"), (_HOUR, "hour"), (_MINUTE, "minute")):
+        if past >= size:
+            return f"{plural(int(past // size), noun)} ago"
+    raise AssertionError("unreachable")

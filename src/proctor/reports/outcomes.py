@@ -1,0 +1,98 @@
+"""What became of a case or an attempt: a sign, a word and a style that every rendering shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from proctor.findings import CaseFinding, Findings
+from proctor.run import Attempt
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """One of the ways it can end."""
+
+    name: str
+    """For machines, stable."""
+    sign: str
+    """Readable in grey."""
+    word: str
+    """Readable aloud."""
+    style: str
+    """pass, fail, flaky, unscored, failed or pending: the only thing colour may stand for."""
+
+
+PASSED = Outcome(name="passed", sign="✓", word="passed", style="pass")
+NOT_PASSED = Outcome(name="not_passed", sign="✗", word="not passed", style="fail")
+AGENT_FAILED = Outcome(name="agent_failed", sign="✗", word="agent failed", style="fail")
+FLAKY = Outcome(name="flaky", sign="≈", word="flaky", style="flaky")
+UNSCORED = Outcome(name="unscored", sign="?", word="unscored", style="unscored")
+NO_VERDICT = Outcome(name="no_verdict", sign="?", word="no verdict", style="unscored")
+ENVIRONMENT_FAILED = Outcome(name="environment_failed", sign="!", word="environment failed", style="failed")
+PENDING = Outcome(name="pending", sign="·", word="not played yet", style="pending")
+
+OF_CASES = (PASSED, NOT_PASSED, FLAKY, NO_VERDICT)
+"""In the order in which they are counted out."""
+
+TROUBLES = {"agent": AGENT_FAILED, "environment": ENVIRONMENT_FAILED, "unscored": UNSCORED}
+"""A trouble's owner → its outcome."""
+TROUBLE_HEADINGS = {
+    "agent": "The agent failed (counts as not passed, has no mark)",
+    "environment": "The environment failed (does not count; resume tries again)",
+    "unscored": "No mark could be given (never a 0)",
+}
+
+_BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY, "missing": NO_VERDICT}
+_WORST_FIRST = ("fail", "flaky", "missing", "pass")
+
+
+def of_attempt(attempt: Attempt) -> Outcome:
+    """How one attempt ended."""
+    if not attempt.finished:
+        return PENDING
+    if attempt.failure is not None:
+        return AGENT_FAILED if attempt.failure.owner == "agent" else ENVIRONMENT_FAILED
+    if attempt.passed is None:
+        return UNSCORED
+    return PASSED if attempt.passed else NOT_PASSED
+
+
+def of_case(case: CaseFinding) -> Outcome:
+    """How one case ended, over its trials."""
+    return _BY_VERDICT[case.verdict]
+
+
+def of_run(findings: Findings) -> Outcome:
+    """Where the run stands; only one that lacks nothing gets the ✓."""
+    status = findings.run.status
+    if status == "completed":
+        if findings.complete:
+            return Outcome(name=status, sign="✓", word=status, style="plain")
+        return Outcome(name="incomplete", sign="!", word="incomplete", style="failed")
+    stopped = status in ("failed", "cancelled")
+    return Outcome(name=status, sign="!" if stopped else "·", word=status, style="failed" if stopped else "pending")
+
+
+def counted(cases: Iterable[CaseFinding]) -> dict[str, int]:
+    """Outcome's name → number of cases."""
+    return Counter(of_case(case).name for case in cases)
+
+
+def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:
+    """Not passed, flaky, no verdict, passed with trials missing, passed; the lower mark first, no mark before any."""
+    return sorted(cases, key=_badness)
+
+
+def _badness(case: CaseFinding) -> tuple[int, float, float]:
+    rank = _WORST_FIRST.index(case.verdict) + (case.verdict == "pass" and not case.missing)
+    share = case.passed / case.counted if case.counted else 0.0
+    return rank, share, -1.0 if case.score is None else case.score
+
+
+def tally(case: CaseFinding) -> str:
+    """`2 of 3 trials`; with one trial the sign says it; what is missing is said."""
+    passed = f"{case.passed} of {case.counted} trials" if case.counted > 1 else ""
+    missing = f"{case.missing} of {case.planned} missing" if case.missing else ""
+    return ", ".join(piece for piece in (passed, missing) if piece)

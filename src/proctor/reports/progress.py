@@ -1,0 +1,150 @@
+"""Progress while a run goes on: two live lines on a terminal, plain lines elsewhere. Written to standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from proctor.reports import numbers
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.live import Live
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 5.0, 60.0
+_STEP = 0.1
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counted:
+    """Where a run stands."""
+
+    done: int = 0
+    passed: int = 0
+    counted: int = 0
+    failed: int = 0
+    tokens: int = 0
+    cost: float | None = None
+    interval: tuple[float, float] | None = None
+
+
+class Progress:
+    """Shows where a run stands. `update` takes plain numbers, as often as one likes."""
+
+    def __init__(self, stream: TextIO | None = None, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._stream = stream or sys.stderr
+        self._clock = clock
+        self._total = self._done_before = 0
+        self._began = 0.0
+        self._now = Counted()
+        self._live: Live | None = None
+        self._console: Console | None = None
+        self._said_at, self._said_done, self._pause = 0.0, 0, _FIRST_PAUSE
+
+    def start(self, total: int, done: int = 0) -> None:
+        """Begin, with so many attempts planned and so many of them done before."""
+        from rich.console import Console
+
+        self._total, self._done_before, self._began = total, done, self._clock()
+        self._now = Counted(done=done)
+        self._said_at, self._said_done, self._pause = self._began, done, _FIRST_PAUSE
+        self._console = Console(file=self._stream)
+        if self._console.is_terminal and not self._console.is_dumb_terminal:
+            self._begin_live(self._console)
+
+    def _begin_live(self, console: Console) -> None:
+        from rich.live import Live
+        from rich.text import Text
+
+        from proctor.reports.terminal import Page
+
+        page = Page(lambda width: [Text(self.lines(width))])
+        self._live = Live(console=console, get_renderable=lambda: page, refresh_per_second=4, transient=True)
+        self._live.start()
+
+    def update(
+        self,
+        *,
+        done: int,
+        passed: int,
+        counted: int,
+        failed: int,
+        tokens: int = 0,
+        cost: float | None = None,
+        interval: tuple[float, float] | None = None,
+    ) -> None:
+        """Take the newest numbers; the live lines show them within a quarter of a second."""
+        self._now = Counted(
+            done=done, passed=passed, counted=counted, failed=failed, tokens=tokens, cost=cost, interval=interval
+        )
+        if self._live is None and self._due():
+            self._say()
+
+    def stop(self) -> None:
+        """End: the live lines vanish, and where there were none the last state is said."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        elif self._now.done != self._said_done:
+            self._say()
+
+    def _due(self) -> bool:
+        advanced = self._now.done - self._said_done
+        waited = self._clock() - self._said_at
+        if advanced and waited >= self._pause:
+            # Seldom enough that a run of hours does not fill the log.
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            return True
+        return advanced >= max(1, _STEP * self._total)
+
+    def _say(self) -> None:
+        from proctor.reports.terminal import writable
+
+        self._said_at, self._said_done = self._clock(), self._now.done
+        failures = f"{numbers.whole(self._now.failed)} failed"
+        pieces = [f"{self._counts()} {self._share()}", self._rate(), failures, self._spent(), self._left()]
+        line = ", ".join(piece for piece in pieces if piece)
+        self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
+        self._stream.flush()
+
+    def lines(self, width: int) -> str:
+        """Both live lines, every piece at a fixed width so that nothing jumps."""
+        digits = len(numbers.whole(self._total))
+        left = f"{self._left():>17}"
+        room = width - (2 * digits + 1) - len(left) - 9
+        bar = f"{self._bar(min(room, 40))}  " if room >= 8 else ""
+        first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
+        failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
+        second = "  ".join([f"{self._rate():<31}", failures, self._spent()])
+        return f"{first[:width]}\n{second.rstrip()[:width]}"
+
+    def _counts(self) -> str:
+        return f"{numbers.whole(self._now.done)}/{numbers.whole(self._total)}"
+
+    def _share(self) -> str:
+        return f"{100 * self._now.done // self._total if self._total else 100} %"
+
+    def _bar(self, width: int) -> str:
+        halves = 2 * width * self._now.done // self._total if self._total else 2 * width
+        return ("█" * (halves // 2) + "▌" * (halves % 2)).ljust(width, "·")
+
+    def _rate(self) -> str:
+        now = self._now
+        if not now.counted or now.interval is None:
+            return "pass rate –"
+        return f"pass rate {numbers.percent(now.passed / now.counted)} ({numbers.interval(*now.interval)})"
+
+    def _spent(self) -> str:
+        if not self._now.tokens and self._now.cost is None:
+            return ""
+        return f"{numbers.whole(self._now.tokens)} tokens, cost {numbers.cost(self._now.cost)}"
+
+    def _left(self) -> str:
+        played = self._now.done - self._done_before
+        left = self._total - self._now.done
+        if not played or left <= 0:
+            return ""
+        return f"{numbers.duration(left * (self._clock() - self._began) / played)} left"

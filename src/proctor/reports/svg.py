@@ -1,0 +1,82 @@
+"""Charts as inline SVG: no script, the page's own colours, fit for print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from markupsafe import Markup
+
+from proctor.statistics.estimate import Estimate
+
+_BAR_GAP = 0.12
+
+
+def interval(estimate: Estimate, label: str) -> Markup:
+    """`├──●─┤` on a scale from 0 to 1; what missing attempts could change as a thin line below."""
+    marks = ['<line class="axis" x1="0" x2="100%" y1="8" y2="8"/>']
+    marks += [f'<line class="axis" x1="{end}" x2="{end}" y1="5" y2="11"/>' for end in ("0", "50%", "100%")]
+    if estimate.worst is not None and estimate.best is not None:
+        ends = f'x1="{_percent(estimate.worst)}" x2="{_percent(estimate.best)}"'
+        marks.append(f'<line class="bounds" {ends} y1="14" y2="14"/>')
+    if estimate.value is not None and estimate.low is not None and estimate.high is not None:
+        low, high = _percent(estimate.low), _percent(estimate.high)
+        marks.append(f'<line class="range" x1="{low}" x2="{high}" y1="8" y2="8"/>')
+        marks += [f'<line class="range" x1="{end}" x2="{end}" y1="4" y2="12"/>' for end in (low, high)]
+        marks.append(f'<circle class="value" cx="{_percent(estimate.value)}" cy="8" r="4"/>')
+    return Markup('<svg class="interval" width="100%" height="16" role="img" aria-label="{}">{}</svg>').format(
+        label, Markup("".join(marks))
+    )
+
+
+def bar(value: float) -> Markup:
+    """A share of 1 as a small bar."""
+    return Markup(
+        '<svg class="bar" width="64" height="8" aria-hidden="true"><rect class="track" width="100%" height="8"/>'
+        '<rect class="fill" width="{}" height="8"/></svg>'
+    ).format(_percent(value))
+
+
+def stack(counts: Sequence[tuple[str, int]], label: str) -> Markup:
+    """How many of each outcome, as one bar."""
+    total = sum(count for _, count in counts) or 1
+    pieces, start = [], 0.0
+    for style, count in counts:
+        if count:
+            pieces.append(
+                f'<rect class="{style}" x="{_percent(start / total)}" width="{_percent(count / total)}" height="6"/>'
+            )
+            start += count
+    return Markup('<svg class="stack" width="100%" height="6" role="img" aria-label="{}">{}</svg>').format(
+        label, Markup("".join(pieces))
+    )
+
+
+def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20, mark: float | None = None) -> Markup:
+    """How the values spread from 0 to `top`; `mark` is drawn as a line."""
+    heights = _binned(values, top, bins)
+    tallest = max(heights, default=0) or 1
+    width = 100 / bins
+    bars = [
+        f'<rect class="fill" x="{place * width:.2f}%" width="{width * (1 - _BAR_GAP):.2f}%" '
+        f'y="{44 - 40 * height / tallest:.1f}" height="{max(1.0, 40 * height / tallest):.1f}"/>'
+        for place, height in enumerate(heights)
+        if height
+    ]
+    bars.append('<line class="axis" x1="0" x2="100%" y1="44.5" y2="44.5"/>')
+    if mark is not None:
+        place = _percent(mark / top)
+        bars.append(f'<line class="mark" x1="{place}" x2="{place}" y1="0" y2="48"/>')
+    return Markup('<svg class="histogram" width="100%" height="48" role="img" aria-label="{}">{}</svg>').format(
+        label, Markup("".join(bars))
+    )
+
+
+def _binned(values: Iterable[float], top: float, bins: int) -> list[int]:
+    heights = [0] * bins
+    for value in values:
+        heights[min(bins - 1, max(0, int(value / top * bins)))] += 1
+    return heights
+
+
+def _percent(share: float) -> str:
+    return f"{100 * min(1.0, max(0.0, share)):.2f}%"

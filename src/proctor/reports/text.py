@@ -1,0 +1,295 @@
+"""The terminal report, and the table of runs."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings import CaseFinding, CategoryFinding, Findings, Trouble
+from proctor.reports import numbers, outcomes
+from proctor.reports.headline import Line, headline, noun_of
+from proctor.reports.terminal import STYLES, Page, drawn, signed
+from proctor.reports.words import clean, one_line
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+
+_WORST = 8
+_REASONS = 5
+_INDENT = (0, 0, 0, 2)
+_LABEL = 10
+
+
+def render(findings: Findings, *, html: Path | None = None, k: int | None = None) -> RenderableType:
+    """The report for a terminal; `html` is where the HTML report lies, `k` which pass@k and pass^k are shown."""
+    return Page(lambda width: _report(findings, width, html=html, k=k))
+
+
+def _report(findings: Findings, width: int, *, html: Path | None, k: int | None) -> Iterator[RenderableType]:
+    yield from _title(findings)
+    lines = headline(findings, k=k)
+    yield from _estimates(lines, width)
+    yield from _facts(findings, lines)
+    yield from _categories(findings.categories, width)
+    yield from _worst(findings.cases, width)
+    yield from _troubles(findings.troubles)
+    yield from _notes(findings.notes)
+    yield from _ends(findings, html)
+
+
+def _title(findings: Findings) -> Iterator[RenderableType]:
+    run, where = findings.run, outcomes.of_run(findings)
+    status = signed(where, where.word)
+    if run.seconds:
+        status.append(f"  {numbers.duration(run.seconds)}", style="not bold")
+    title = Table.grid(padding=(0, 2), expand=True)
+    title.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    title.add_column(justify="right", no_wrap=True)
+    title.add_row(Text(one_line(f"{run.agent} on {run.benchmark}"), style="bold"), status)
+    yield title
+    named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
+    yield Text(f"{named}, {_reviewed(run)}", style="dim", no_wrap=True, overflow="ellipsis")
+    if run.reason:
+        yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
+    yield Text()
+    yield Padding(_verdicts(findings), _INDENT)
+    yield Text()
+
+
+def _reviewed(run: Run) -> str:
+    return "checks alone" if run.settings.reviewer is None else f"reviewed by {one_line(run.settings.reviewer)}"
+
+
+def _verdicts(findings: Findings) -> Text:
+    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case once."""
+    counts = outcomes.counted(findings.cases)
+    shown = [kind for kind in outcomes.OF_CASES if counts.get(kind.name) or kind is outcomes.PASSED]
+    pieces = [signed(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
+    return Text("   ").join(pieces)
+
+
+def _estimates(lines: Sequence[Line], width: int) -> Iterator[RenderableType]:
+    longest = max(len(line.said.basis) for line in lines)
+    roomy = width - 38 - longest >= 12
+    axis = max(4, min(40, width - 38 - longest if roomy else width - 37))
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, min_width=_LABEL)
+    table.add_column(justify="right", no_wrap=True)
+    table.add_column(no_wrap=True)
+    level = numbers.percent(lines[0].estimate.level)
+    table.add_row("", "", f"0{'1':>{axis - 1}}", f"{level} interval", style="dim")
+    for line in lines:
+        said = line.said
+        basis = said.basis if roomy and line.estimate.value is not None else ""
+        tail = f"{said.interval:<11}  {basis}".rstrip()
+        table.add_row(line.label, Text(said.value, style="bold"), drawn(line.estimate, axis), Text(tail))
+    if not roomy:
+        table.add_row("", "", Text(f"{lines[0].said.basis}", style="dim"))
+    yield Padding(table, _INDENT)
+
+
+def _facts(findings: Findings, lines: Sequence[Line]) -> Iterator[RenderableType]:
+    """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True, min_width=_LABEL)
+    table.add_column(overflow="fold")
+    facts = {
+        "Missing": _missing(lines),
+        "Failures": _failures(findings),
+        "Time": numbers.latency(findings),
+        "Usage": numbers.usage(findings.usage),
+    }
+    for label, fact in facts.items():
+        if fact:
+            table.add_row(label, Text(fact))
+    yield Padding(table, _INDENT)
+    yield Text()
+
+
+def _missing(lines: Sequence[Line]) -> str:
+    """What is missing, and what it could change."""
+    bounded = [line for line in lines if line.said.bounds]
+    lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
+    return "\n".join([lacking, *(f"{line.label:<{_LABEL}}  {line.said.bounds}" for line in bounded)]) if bounded else ""
+
+
+def _failures(findings: Findings) -> str:
+    counts = findings.counts
+    said = [
+        f"{numbers.whole(counts.failed_by_agent)} agent",
+        f"{numbers.whole(counts.failed_by_environment)} environment",
+        f"{numbers.whole(counts.unscored)} unscored",
+    ]
+    return " · ".join([*said, f"{numbers.whole(counts.pending)} not played yet"] if counts.pending else said)
+
+
+def _categories(categories: Mapping[str, CategoryFinding], width: int) -> Iterator[RenderableType]:
+    if not categories:
+        return
+    table = _table(width)
+    table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("pass rate", "", "", "passed", "score"):
+        table.add_column(header, justify="right", no_wrap=True)
+    axis = max(8, min(24, width - 56))
+    for name, category in categories.items():
+        rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
+        table.add_row(
+            Text(one_line(name)), rate.value, drawn(category.pass_rate, axis), rate.interval,
+            f"{category.passed}/{category.cases}", mark.value,
+        )  # fmt: skip
+    yield table
+    yield Text()
+
+
+def _table(width: int) -> Table:
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+
+
+def _worst(cases: Iterable[CaseFinding], width: int) -> Iterator[RenderableType]:
+    bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
+    if not bad:
+        return
+    table = _table(width)
+    table.add_column("", no_wrap=True)
+    table.add_column("Worst cases", no_wrap=True, overflow="ellipsis", max_width=14)
+    table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
+    for header in ("passed", "score", "time"):
+        table.add_column(header, justify="right", no_wrap=True)
+    for case in bad[:_WORST]:
+        mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
+        table.add_row(
+            signed(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question)),
+            f"{case.passed}/{case.counted}", mark, numbers.duration(case.seconds),
+        )  # fmt: skip
+    yield table
+    if len(bad) > _WORST:
+        yield Padding(Text(f"and {numbers.whole(len(bad) - _WORST)} more", style="dim"), _INDENT)
+    yield Text()
+
+
+def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
+    for owner, heading in outcomes.TROUBLE_HEADINGS.items():
+        inside = [trouble for trouble in troubles if trouble.owner == owner]
+        if not inside:
+            continue
+        yield signed(outcomes.TROUBLES[owner], heading)
+        table = Table.grid(padding=(0, 1))
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(overflow="fold")
+        for trouble in inside[:_REASONS]:
+            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
+        yield Padding(table, _INDENT)
+        if len(inside) > _REASONS:
+            yield Padding(Text(f"and {len(inside) - _REASONS} more reasons", style="dim"), _INDENT)
+        yield Text()
+
+
+def _reason(trouble: Trouble) -> Text:
+    reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
+    return reason.append(f"  e.g. {one_line(trouble.example.exam, 40)}, trial {trouble.example.trial}", style="dim")
+
+
+def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:
+    for note in notes:
+        yield Text(clean(note))
+    if notes:
+        yield Text()
+
+
+def _ends(findings: Findings, html: Path | None) -> Iterator[RenderableType]:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    if html is not None:
+        table.add_row("Report", Text(clean(str(html)), style="bold"))
+    command, why = next_command(findings, html=html)
+    table.add_row("Next", Text(command, style="bold").append(f"  {why}", style="dim not bold"))
+    yield table
+
+
+def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, str]:
+    """The command to try next, and what for."""
+    run = findings.run
+    if run.status == "running":
+        return f"proctor show {run.id}", "for newer numbers"
+    if run.status != "completed" or not findings.complete:
+        return f"proctor resume {run.id}", "plays what is missing, nothing twice"
+    if html is None:
+        return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
+    if run.settings.trials == 1:
+        agent = shlex.quote(clean(run.agent))
+        return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
+    return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"
+
+
+def runs_table(listed: Sequence[tuple[Run, Estimate | None]], *, now: float | None = None) -> RenderableType:
+    """Runs with their pass rates (None: not known), one a row."""
+    moment = time.time() if now is None else now
+    return Page(lambda width: [_runs(listed, width, moment)])
+
+
+_SIGNS = {"completed": "✓", "failed": "!", "cancelled": "!"}
+_ONE_LINE_A_RUN = 112
+
+
+def _runs(listed: Sequence[tuple[Run, Estimate | None]], width: int, now: float) -> RenderableType:
+    if not listed:
+        return Text("No runs yet. Try: proctor demo")
+    cells = [_run_cells(run, rate, now) for run, rate in listed]
+    return _runs_in_one_line(cells, width) if width >= _ONE_LINE_A_RUN else _runs_in_two_lines(cells, width)
+
+
+def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
+    said = None if rate is None else numbers.say(rate, noun=noun_of(run))
+    cases = rate.n if rate is not None else run.planned // max(1, run.settings.trials * len(run.settings.conditions))
+    return {
+        "run": run.id,
+        "name": one_line(run.name),
+        "benchmark": one_line(run.benchmark),
+        "agent": one_line(run.agent),
+        "status": f"{_SIGNS.get(run.status, '·')} {run.status}",
+        "pass rate": said.value if said else numbers.NOTHING,
+        "interval": said.interval if said and rate and rate.n else "",
+        "cases": numbers.whole(cases),
+        "when": numbers.ago(run.created, now),
+    }
+
+
+def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
+    table = _table(width)
+    for header in rows[0]:
+        flexible = header in ("name", "benchmark", "agent")
+        table.add_column(
+            header, ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
+            justify="right" if header in ("pass rate", "interval", "cases", "when") else "left",
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row.values()))
+    return table
+
+
+def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
+    """Pairs of cells, one above the other, so that nothing is lost at 80 columns."""
+    pairs = [("name", "run"), ("agent", "benchmark"), ("status", ""), ("pass rate", "interval"), ("cases", "when")]
+    if width < 70:
+        pairs.remove(("agent", "benchmark"))
+    table = _table(width)
+    for upper, lower in pairs:
+        flexible = upper in ("name", "agent")
+        table.add_column(
+            f"{upper}\n{lower}".rstrip(), ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
+            justify="right" if upper in ("pass rate", "cases") else "left",
+        )  # fmt: skip
+    for row in rows:
+        table.add_row(*(_stacked(row[upper], row.get(lower, "")) for upper, lower in pairs))
+    return table
+
+
+def _stacked(upper: str, lower: str) -> Text:
+    return Text(upper).append(f"\n{lower}", style="dim")

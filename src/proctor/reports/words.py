@@ -1,0 +1,37 @@
+"""Other people's text, made harmless and short enough to show."""
+
+from __future__ import annotations
+
+import re
+
+REPLACEMENT = "\ufffd"
+
+# What no rendering may carry raw: control characters (a terminal obeys them, XML forbids them), lone surrogates and
+# noncharacters (no encoding takes them), and the signs that turn the direction of the text after them.
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
+)
+_LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
+_CONTROL_PICTURES = 0x2400
+
+
+def clean(text: str) -> str:
+    """The text with line ends as LF and each unsafe character as a visible sign."""
+    return _UNSAFE.sub(_visible, _LINE_ENDS.sub("\n", text))
+
+
+def _visible(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code < 0x20:
+        return chr(_CONTROL_PICTURES + code)
+    return "\u2421" if code == 0x7F else REPLACEMENT
+
+
+def one_line(text: str, limit: int = 500) -> str:
+    """The text in one line, runs of blanks as one, cut at so many characters."""
+    return cut(" ".join(clean(text[: 4 * limit]).split()), limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """At most so many characters; the last is … where some were lost."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -1,0 +1,266 @@
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proctor.benchmark import Case, Exam, Expectation
+from proctor.findings import gather
+from proctor.reports.html import write_html
+from proctor.run import Attempt, Key
+from proctor.score import CheckResult, Contradiction, Part, Score
+from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Maker, Sample
+
+HOSTILE = (
+    "</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>\"' style=x \x00\x1b[31m\u202e {{ 7*7 }}"
+)
+VOID = {"meta", "input", "br", "img", "link", "hr"}
+
+
+class Page(HTMLParser):
+    """Elements, attributes and text; raises where an element is closed that is not open."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str, str]] = []
+        self.ids: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
+        self.ids += [value or "" for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self.open:
+            self.text.append(data)
+
+    @property
+    def said(self) -> str:
+        return " ".join(" ".join(self.text).split())
+
+
+def written(sample: Sample) -> str:
+    stream = io.StringIO()
+    write_html(sample.findings, sample.exams, sample.attempts, stream)
+    return stream.getvalue()
+
+
+def parsed(text: str) -> Page:
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert page.open == []
+    return page
+
+
+def assert_harmless(page: Page) -> None:
+    assert not {"script", "img", "iframe", "object", "embed", "link", "form"} & set(page.tags)
+    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
+    for _, name, value in page.attributes:
+        if name in ("href", "src"):
+            assert value.startswith("#")
+
+
+def test_the_report_is_one_file_that_loads_nothing(sample: Sample) -> None:
+    text = written(sample)
+    assert_harmless(parsed(text))
+    assert "http://" not in text
+    assert "https://" not in text
+    assert "@import" not in text
+    assert "default-src 'none'" in text
+
+
+def test_the_first_screen_says_how_good_and_how_sure(sample: Sample) -> None:
+    said = parsed(written(sample)).said
+    for words in (
+        "demo:librarian on handbook",
+        "! incomplete",
+        "2 min 04 s",
+        "6 cases × 3",
+        "Pass rate 41.7 %",
+        "pass^3",
+    ):
+        assert words in said
+    assert re.search(r"Pass rate 41.7 % \d+ – \d+ 4 cases × 3", said)
+    assert "3 agent · 3 environment 3 unscored" in said
+
+
+def test_the_note_on_the_embedded_reviewer_is_said(sample: Sample) -> None:
+    assert "Marks are by the embedded reviewer" in parsed(written(sample)).said
+
+
+def test_failures_and_unscored_stand_apart_with_their_reasons(sample: Sample) -> None:
+    said = parsed(written(sample)).said
+    assert "✗ agent failed 3 agent the agent did not answer within 60 s" in said
+    assert "! environment failed 3 reviewer HTTP 503 after 3 tries" in said
+    assert "? unscored 3 reviewer the answer had no number" in said
+
+
+def test_a_failure_never_shows_as_zero(sample: Sample) -> None:
+    said = parsed(written(sample)).said
+    assert "✗ crashing Which policy covers remote work? reading 0/3 – 1.2 s" in said
+    assert not re.search(r"\b0\.00\b", said)
+
+
+def test_every_row_leads_to_its_case(sample: Sample) -> None:
+    page = parsed(written(sample))
+    links = {value.removeprefix("#") for tag, name, value in page.attributes if tag == "a" and name == "href"}
+    assert links <= set(page.ids)
+    assert {f"case-{number}" for number in range(1, 7)} <= links
+    assert len(set(page.ids)) == len(page.ids)
+
+
+def test_a_case_shows_question_expectation_reply_calls_citations_and_marks(sample: Sample) -> None:
+    said = parsed(written(sample)).said
+    for words in (
+        "Expected The remote policy.",
+        'search_knowledge(query="remote work") → 3 results 42 ms',
+        "Remote work is covered by hr/remote.md.",
+        "Cited hr/remote.md Up to three days a week.",
+        "Mark by embedded correctness 0.93 3 of 4 facts are there.",
+        "✗ keywords 'policy' not found",
+        "agent: the agent did not answer within 60 s detail Timeout",
+        "Unscored by model: the answer had no number",
+    ):
+        assert words in said
+
+
+def test_the_trial_that_went_wrong_is_the_open_one(maker: Callable[..., Maker]) -> None:
+    made = maker(trials=3)
+    case = made.case("a")
+    for trial, value in enumerate((0.9, 0.2, 0.9), 1):
+        made.marked(case, value, trial=trial)
+    text = written(made.sample())
+    trials = re.findall(r'<details class="trial"( open)?>', text)
+    assert trials == ["", " open", ""]
+
+
+def hostile_sample(maker: Callable[..., Maker], text: str) -> Sample:
+    made = maker()
+    made = maker(run=replace(made.run, name=text, agent=text, benchmark=text, reason=text, labels={text: text}))
+    reply = Reply(
+        text=text,
+        tool_calls=(ToolCall(name=text, arguments={text: text}, result=text, result_known=True, error=text),),
+        citations=(Citation(source=text, quote=text),),
+        steps=(Step(id="1", kind=text, name=text, agent=text, detail=text, status="error"),),
+        stderr=text,
+    )
+    expect = Expectation(keywords=(text,), limits={text: 1.0})
+    case = made.case(text, question=text, reasoning=text, context=text, categories=(text,), expect=expect)
+    score = Score(turn=1, of="agent", parts=(Part(name=text, value=0.2, explanation=text),), value=0.2, by=text)
+    check = CheckResult(turn=1, name=text, passed=None, evidence=text)
+    pair = Contradiction(turns=(1, 2), quotes=(text, text), kind=text, reason=text)
+    made.played(case, reply=reply, scores=(score,), checks=(check,), contradictions=(pair,), passed=False)
+    made.broken(made.case(f"b{text}"), "environment", text, detail=text)
+    made.unscored(made.case(f"c{text}"), text)
+    return made.sample()
+
+
+def test_hostile_text_is_shown_and_harmless(maker: Callable[..., Maker]) -> None:
+    text = written(hostile_sample(maker, HOSTILE))
+    page = parsed(text)
+    assert_harmless(page)
+    assert "<script>alert(1)</script>" in page.said
+    assert "{{ 7*7 }}" in page.said
+    assert not re.search("[\x00\x1b\u202e]", text)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=30)
+@given(st.text(st.characters(exclude_categories=[])) | st.text("<>&\"'=/ !-ab`\n"))
+def test_any_text_makes_a_page_whose_elements_close(maker: Callable[..., Maker], text: str) -> None:
+    written_text = written(hostile_sample(maker, text))
+    written_text.encode("utf-8")
+    assert_harmless(parsed(written_text))
+
+
+def test_a_reply_of_50_kilobytes_is_folded_and_whole(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.2, reply=Reply(text="<b>" * 17_000))
+    text = written(made.sample())
+    assert '<details class="fold"><summary>48,000 more characters</summary>' in text
+    assert text.count("&lt;b&gt;") == 17_000
+    assert "<b>" not in text.split("<main>")[1]
+
+
+def test_a_huge_run_is_cut_and_says_how_to_get_the_rest(maker: Callable[..., Maker]) -> None:
+    made = maker(trials=2)
+    for number in range(600):
+        for trial in (1, 2):
+            made.marked(made.case(f"case-{number}"), 0.1 if number == 599 else 0.9, trial=trial)
+    text = written(made.sample())
+    page = parsed(text)
+    assert text.count('<details class="trial"') == 500
+    assert "500 of 1,200 attempts are shown in full" in page.said
+    assert "700 are left out" in page.said
+    assert "proctor export 261115-024610-k3f9 --format json" in page.said
+    assert text.index('id="case-1"') < text.index('id="case-2"')
+    assert "case-599" in page.said.split("top")[0]
+
+
+def test_attempts_are_read_once_as_they_stream(sample: Sample) -> None:
+    def once() -> Iterator[Attempt]:
+        yield from sample.attempts
+
+    stream = io.StringIO()
+    write_html(sample.findings, sample.exams, once(), stream)
+    assert stream.getvalue() == written(sample)
+
+
+def test_a_conversation_shows_every_turn_with_its_own_expectation(maker: Callable[..., Maker]) -> None:
+    cases = tuple(Case(id=f"c{n}", question=f"Question {n}?", answer=f"Answer {n}.") for n in (1, 2))
+    exam = Exam(id="exam-1", cases=cases)
+    turns = tuple(
+        Turn(number=n, question=f"Question {n}?", reply=Reply(text=f"Reply {n}."), case=f"c{n}") for n in (1, 2)
+    )
+    pair = Contradiction(turns=(1, 2), quotes=("it is", "it is not"), kind="negation", reason="both cannot be")
+    run = replace(maker().run, settings=replace(maker().run.settings, type="abm-static"))
+    attempt = Attempt(
+        key=Key(run=run.id, exam="exam-1"), transcript=Transcript(turns=turns), contradictions=(pair,),
+        turn_passed=(True, False), passed=False, finished=True,
+    )  # fmt: skip
+    stream = io.StringIO()
+    write_html(gather(run, [exam], [attempt]), {"exam-1": exam}, [attempt], stream)
+    said = parsed(stream.getvalue()).said
+    for words in ("1 Question 1? Reply 1. Expected Answer 1.", "2 Question 2? Reply 2. Expected Answer 2."):
+        assert words in said
+    assert "Contradiction between turn 1 and turn 2: both cannot be it is it is not" in said
+    assert "1 conversation" in said
+
+
+@pytest.mark.parametrize("reviewer", ["embedded", None])
+def test_an_empty_run_says_what_belongs_there(maker: Callable[..., Maker], reviewer: str | None) -> None:
+    made = maker(reviewer=reviewer)
+    assert "This run has no cases yet" in parsed(written(made.sample())).said
+    made.case("a")
+    said = parsed(written(made.sample())).said
+    assert "nothing was counted" in said
+    assert "1 not played yet" in said
+
+
+def test_the_report_fits_dark_screens_paper_and_phones(sample: Sample) -> None:
+    text = written(sample)
+    for rule in ("prefers-color-scheme: dark", "@media print", "max-width: 620px", "width=device-width"):
+        assert rule in text

@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from proctor.reports import outcomes
+from proctor.run import Attempt, Key
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Maker, Sample
+
+
+def test_every_attempt_has_one_outcome(sample: Sample) -> None:
+    by_case = {attempt.key.exam: outcomes.of_attempt(attempt) for attempt in sample.attempts if attempt.key.trial == 1}
+    assert by_case == {
+        "good": outcomes.PASSED,
+        "bad": outcomes.NOT_PASSED,
+        "flaky": outcomes.NOT_PASSED,
+        "crashing": outcomes.AGENT_FAILED,
+        "offline": outcomes.ENVIRONMENT_FAILED,
+        "odd": outcomes.UNSCORED,
+    }
+    assert outcomes.of_attempt(Attempt(key=Key(run="r", exam="e"))) is outcomes.PENDING
+
+
+def test_the_worst_come_first_and_a_crash_before_a_low_mark(sample: Sample) -> None:
+    ordered = [case.id for case in outcomes.worst_first(sample.findings.cases)]
+    assert ordered == ["crashing", "bad", "flaky", "offline", "odd", "good"]
+
+
+def test_a_pass_with_missing_trials_comes_before_a_whole_one(maker: Callable[..., Maker]) -> None:
+    made = maker(trials=2)
+    made.marked(made.case("whole"), 0.8, trial=1)
+    made.marked("whole", 0.8, trial=2)
+    made.marked(made.case("partly"), 0.9)
+    cases = made.sample().findings.cases
+    assert [case.id for case in outcomes.worst_first(cases)] == ["partly", "whole"]
+    assert [outcomes.tally(case) for case in cases] == ["2 of 2 trials", "1 of 2 missing"]
+
+
+def test_only_a_run_that_lacks_nothing_gets_the_tick(sample: Sample, maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.1)
+    whole = made.sample().findings
+    assert outcomes.of_run(whole).sign == "✓"
+    assert (outcomes.of_run(sample.findings).sign, outcomes.of_run(sample.findings).word) == ("!", "incomplete")
+    cancelled = replace(whole, run=replace(whole.run, status="cancelled"))
+    assert outcomes.of_run(cancelled).sign == "!"
+    assert outcomes.of_run(replace(whole, run=replace(whole.run, status="running"))).sign == "·"

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import pytest
+
+from proctor.reports.progress import Progress
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def standing(done: int, **others: Any) -> dict[str, Any]:
+    return {"done": done, "passed": done, "counted": done, "failed": 0, "interval": (0.5, 0.9), **others}
+
+
+def test_without_a_terminal_there_is_one_plain_line_for_every_tenth() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(1000)
+    for done in range(1, 1001):
+        clock.now += 0.001
+        progress.update(**standing(done))
+    progress.stop()
+    lines = stream.getvalue().splitlines()
+    assert len(lines) == 10
+    assert lines[0] == "100/1,000 10 %, pass rate 100 % (50 – 90), 0 failed, 900 ms left"
+    assert lines[-1] == "1,000/1,000 100 %, pass rate 100 % (50 – 90), 0 failed"
+    assert "\x1b" not in stream.getvalue()
+
+
+def test_a_slow_run_speaks_after_five_seconds_and_then_less_often() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(100_000)
+    for second in range(1, 3601):
+        clock.now = float(second)
+        progress.update(**standing(second))
+    lines = stream.getvalue().splitlines()
+    assert lines[0].startswith("5/100,000")
+    assert 30 < len(lines) < 80
+
+
+def test_the_last_state_is_said_even_when_little_was_done() -> None:
+    stream = io.StringIO()
+    progress = Progress(stream, clock=Clock())
+    progress.start(1000)
+    progress.update(**standing(3, failed=2, tokens=12345))
+    progress.stop()
+    assert (
+        stream.getvalue()
+        == "3/1,000 0 %, pass rate 100 % (50 – 90), 2 failed, 12,345 tokens, cost unknown, 0 ms left\n".replace(
+            "0 ms left", "< 1 ms left"
+        )
+    )
+
+
+def test_time_left_counts_only_what_was_played_now() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(100, 80)
+    clock.now = 10.0
+    progress.update(**standing(90))
+    assert "10 s left" in stream.getvalue()
+
+
+def test_nothing_new_is_not_repeated() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(10, 10)
+    progress.stop()
+    assert stream.getvalue() == ""
+
+
+def test_on_a_terminal_the_live_lines_show_all_and_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    stream = Terminal()
+    progress = Progress(stream, clock=Clock())
+    progress.start(1000)
+    progress.update(**standing(500, failed=7, tokens=12345, cost=0.5))
+    progress.stop()
+    shown = stream.getvalue()
+    for piece in ("500/1,000", "█", "50 %", "pass rate 100 % (50 – 90)", "7 failed", "12,345 tokens, cost 0.50"):
+        assert piece in shown
+    assert "\x1b[2K" in shown
+    assert not re.search(r"\x1b\[[0-9;]*m", shown)
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 200])
+def test_the_live_lines_keep_their_width(width: int) -> None:
+    clock = Clock()
+    progress = Progress(io.StringIO(), clock=clock)
+    progress.start(1000)
+    shapes = set()
+    for done in (1, 99, 999):
+        clock.now += 40
+        progress.update(**standing(done, failed=done))
+        first, second = progress.lines(width).split("\n")
+        assert max(len(first), len(second)) <= width
+        shapes.add((len(first), len(second)))
+    assert len(shapes) == 1
+
+
+def test_an_ascii_stream_is_written_in_ascii() -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    progress = Progress(stream, clock=Clock())
+    progress.start(1)
+    progress.update(**standing(1))
+    progress.stop()
+    assert b"(50 - 90)" in stream.buffer.getvalue()

@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.reports.words import clean, cut, one_line
+
+ANY_TEXT = st.text(st.characters(exclude_categories=[]))
+
+
+@given(ANY_TEXT)
+def test_cleaned_text_has_no_control_character_and_can_be_encoded(text: str) -> None:
+    cleaned = clean(text)
+    cleaned.encode("utf-8")
+    assert not [each for each in cleaned if unicodedata.category(each) in ("Cc", "Cs") and each not in "\n\t"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [("a\r\nb\rc", "a\nb\nc"), ("\x1b[31mred", "␛[31mred"), ("\x00", "␀"), ("\x7f", "␡"), ("\u202eabc", "\ufffdabc")],
+)
+def test_unsafe_characters_stay_visible(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+@given(ANY_TEXT, st.integers(1, 50))
+def test_one_line_is_one_line_and_short(text: str, limit: int) -> None:
+    line = one_line(text, limit)
+    assert len(line.splitlines()) <= 1
+    assert len(line) <= limit
+
+
+def test_a_cut_is_shown() -> None:
+    assert cut("abcdef", 4) == "abc…"
+    assert cut("abcd", 4) == "abcd"
