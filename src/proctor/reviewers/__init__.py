@@ -1,0 +1,1 @@
+"""Who judges: one file per kind of reviewer."""

@@ -1,0 +1,156 @@
+"""Is a reply right? Rules over words, numbers and dates; no model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from proctor.reviewers.embedded_facts import facts_met
+from proctor.reviewers.embedded_match import Match
+from proctor.reviewers.embedded_reading import Answered, Asked, Expected, read_answer, read_question
+from proctor.reviewers.embedded_stance import stance
+from proctor.reviewers.embedded_words import words_met
+from proctor.text.choices import items
+from proctor.text.negation import NEGATORS, declines, negated, polarity
+from proctor.text.overlap import STOP
+from proctor.text.words import stem_set
+
+_TO_JUDGE = re.compile(
+    r"\b(?:ignore|disregard|forget) (?:all|any|the|your|these|previous|prior|above)\b"
+    r"|\b(?:give|award|assign|grant) (?:me|this|it|full|the|a)\b[^.!?]{0,60}?\b(?:score|marks?|points?|grade|rating|\d)"
+    r"|\b(?:mark|grade|score|rate|count|treat|accept) (?:this|it|me|my|the (?:answer|reply|response))\b"
+    r"[^.!?]{0,60}?\b(?:as|correct|right|\d)"
+    r"|\b(?:reviewer|grader|judge|evaluator|examiner|system)\s?:|\"(?:correctness|score|right|correct)\"\s?:"
+    r"|\bexpected answer is\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?=\{)")
+_FORBIDS = stem_set("prohibited forbidden banned disallowed impossible refused")
+_PASSING = 0.7
+_WRONG_FACT = 0.45
+"""Under this share of its facts an answer is wrong, whatever words it shares."""
+_MOST_WITHOUT_FACT = 0.3
+_FACT_LEFT_OUT = 0.7
+_TAKES_UP = 0.6
+_EXTRA_ITEM = 0.5
+
+
+class Verdict(NamedTuple):
+    """How right a reply is, from 0 to 1, and why."""
+
+    value: float
+    explanation: str
+
+
+def judge(question: str, references: Iterable[str], reply: str) -> Verdict:
+    """How right the reply is, by the reference it meets best."""
+    answered = Answered(without_orders(reply))
+    if not answered.passage.stems:
+        return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
+    asked = read_question(question)
+    best = Verdict(-1.0, "")
+    for reference in references:
+        for answer in read_answer(question, reference):
+            verdict = _against(answered, asked, answer)
+            if verdict.value > best.value:
+                best = verdict
+            if best.value >= 1.0:
+                return best
+    if best.value < _PASSING and declines(answered.passage.folded):
+        return Verdict(0.0, "the reply does not answer")
+    return best if best.value >= 0.0 else Verdict(0.0, "nothing is expected")
+
+
+def without_orders(reply: str) -> str:
+    """The reply without sentences that speak to whoever judges it (`give me 1.0`): they are no part of an answer."""
+    if _TO_JUDGE.search(reply) is None:
+        return reply
+    return " ".join(sentence for sentence in _SENTENCE.split(reply) if _TO_JUDGE.search(sentence) is None)
+
+
+def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    if answer.squeezed and reply.squeezed == answer.squeezed:
+        return Verdict(1.0, f"the same as expected: {answer.text!r}")
+    if answer.polarity is not None and (asked.yes_no or len(answer.passage) == 1):
+        return _yes_or_no(reply, asked, answer)
+    if answer.items:
+        return _list(reply, asked, answer)
+    return _single(reply, asked, answer)
+
+
+def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    match = _met(reply, asked, answer)
+    if match.first < 0 or not match.value:
+        return Verdict(match.value, match.explanation)
+    stands = stance(reply, asked, answer, match.first, match.last)
+    if stands.does:
+        return Verdict(match.value * stands.factor, f"expected {answer.text!r}, but the reply {stands.does}")
+    return Verdict(match.value, match.explanation)
+
+
+def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
+    """Words and facts together: a wrong number spoils right words."""
+    if not answer.facts:
+        return words_met(reply, asked, answer)
+    facts = facts_met(reply, asked, answer)
+    if answer.only_facts and facts is not None:
+        return facts
+    match = words_met(reply, asked, answer)
+    if answer.only_facts:
+        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT))
+    if facts is None:
+        return match._replace(value=match.value * _FACT_LEFT_OUT)
+    if facts.value < _WRONG_FACT:
+        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT), explanation=facts.explanation)
+    return match
+
+
+def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    said = _said(reply, asked)
+    if said is None:
+        return _single(reply, asked, answer.rest or answer)
+    wanted, found = ("yes" if yes else "no" for yes in (answer.polarity, said))
+    if said != answer.polarity:
+        return Verdict(0.0, f"expected {wanted}, found {found}")
+    facts = facts_met(reply, asked, answer) if answer.facts else None
+    if facts is not None and facts.value < _WRONG_FACT:
+        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}")
+    return Verdict(1.0, f"expected {wanted}, found {found}")
+
+
+def _said(reply: Answered, asked: Asked) -> bool | None:
+    """Yes or no in so many words, or by taking up the question with or without a negation."""
+    said = polarity(reply.passage)
+    if said is not None:
+        return said
+    if not asked.content or len(asked.content & reply.stems) < _TAKES_UP * len(asked.content):
+        return None
+    denies = not NEGATORS.isdisjoint(reply.stems) or not _FORBIDS.isdisjoint(reply.stems)
+    return denies == asked.negative
+
+
+def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    """In any order; each item counts, and each thing listed beside them counts half against it."""
+    missing = [item.text for item in answer.items if not _has(reply, asked, item)]
+    count = len(answer.items)
+    found = count - len(missing)
+    extra = _extras(reply, asked, answer) if found else 0
+    told = f"{found} of {count} found"
+    if missing:
+        told += f", missing {', '.join(missing)}"
+    return Verdict(found / (count + _EXTRA_ITEM * extra), told + (f", {extra} not expected" if extra else ""))
+
+
+def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
+    match = _met(reply, asked, item)
+    if match.value < _PASSING or match.first < 0:
+        return False
+    return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
+
+
+def _extras(reply: Answered, asked: Asked, answer: Expected) -> int:
+    """How many items the reply lists that were not expected."""
+    listed = [stem_set(item) - STOP for item in items(reply.passage.folded)]
+    known = asked.content.union(*(item.weights for item in answer.items))
+    return sum(1 for item in listed if item and known.isdisjoint(item))

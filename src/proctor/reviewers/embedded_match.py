@@ -1,0 +1,31 @@
+"""A match: how well a reply meets one spelling of the expected answer, where, and in what words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from proctor.reviewers.embedded_reading import Answered, Asked
+
+
+class Match(NamedTuple):
+    """What was found of the expected answer."""
+
+    value: float
+    explanation: str
+    first: int = -1
+    """The place of the first matching word; -1: nothing matches."""
+    last: int = -1
+
+
+def best_mention(reply: Answered, asked: Asked, places: list[int]) -> int:
+    """Of several mentions the one that answers: in the clause that takes up most of the question, else the first."""
+    if len(places) == 1:
+        return places[0]
+    clauses = reply.passage.clauses
+    if clauses[places[0]] == clauses[places[-1]]:
+        return places[0]
+    shared: dict[int, int] = {}
+    for word, clause in zip(reply.passage.stems, clauses, strict=True):
+        if word in asked.content:
+            shared[clause] = shared.get(clause, 0) + 1
+    return max(places, key=lambda place: shared.get(clauses[place], 0))

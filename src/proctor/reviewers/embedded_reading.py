@@ -1,0 +1,187 @@
+"""What is read before judging: the question, every spelling of the expected answer, and the reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from proctor.text.choices import alternatives, items
+from proctor.text.clocks import Clock, clocks
+from proctor.text.dates import Date, dates
+from proctor.text.fold import squeeze
+from proctor.text.negation import NEGATORS, polarity
+from proctor.text.numbers import Quantity, quantities
+from proctor.text.overlap import STOP, weight
+from proctor.text.passage import Passage
+from proctor.text.words import stem_set
+
+_ASKS_YES_NO = stem_set("is are am was were do does did can could has have had will would should shall may might must")
+_ASKS_YEAR = re.compile(r"\b(?:what|which) year\b")
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
+_WEIGHT_OF_GIVEN = 0.35
+"""What is left of a word's weight where the question already holds it."""
+_WEIGHT_OF_STOP = 0.2
+"""A stop word's weight in an answer that has no other words."""
+_LITTLE = 0.9
+"""Beside a number, words of less weight than this are not a statement of their own."""
+_KEPT = 1024
+"""Questions and answers remembered: trials and conversations come back to them."""
+
+
+Fact = Date | Clock | Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The numbers, dates and times of day in a text."""
+
+    quantities: tuple[Quantity, ...] = ()
+    dates: tuple[Date, ...] = ()
+    clocks: tuple[Clock, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.quantities or self.dates or self.clocks)
+
+    def __iter__(self) -> Iterator[Fact]:
+        yield from self.dates
+        yield from self.clocks
+        yield from self.quantities
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question."""
+
+    content: frozenset[str]
+    """Its telling stems."""
+    words: frozenset[str]
+    """All its stems."""
+    yes_no: bool
+    """Whether it asks for a yes or a no."""
+    negative: bool
+    """Whether it asks with a negation: then one in the reply denies nothing."""
+    person: bool
+    """Whether it asks for somebody."""
+    year: bool
+    """Whether a year is enough of a date."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Expected:
+    """One spelling of the expected answer."""
+
+    text: str
+    squeezed: str
+    """For comparing it as a whole."""
+    passage: Passage
+    weights: dict[str, float]
+    """Telling stem → how much it tells, given the question."""
+    total: float
+    """The sum of the weights."""
+    facts: Facts
+    only_facts: bool
+    """Whether numbers, dates and times are all it says."""
+    polarity: bool | None
+    """Whether it begins with a yes or a no."""
+    negative: bool
+    """Whether it holds a negation."""
+    items: tuple[Expected, ...]
+    """Where the answer is a list."""
+    rest: Expected | None
+    """What follows a leading yes or no."""
+
+    def word(self, wanted: str) -> str:
+        """A stem as the answer writes it."""
+        place = self.passage.stems.index(wanted)
+        return self.passage.quote(place, place)
+
+
+class Answered:
+    """A reply, read as far as the judgement needs."""
+
+    def __init__(self, text: str) -> None:
+        self.passage = Passage(text)
+        self.stems = frozenset(self.passage.stems)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Its numbers, dates and times of day."""
+        return read_facts(self.passage.folded)
+
+    @cached_property
+    def squeezed(self) -> str:
+        """For comparing it as a whole."""
+        return squeeze(self.passage.folded)
+
+
+def read_facts(folded: str) -> Facts:
+    """The facts in a folded text; digits that belong to a date or time of day are no number beside it."""
+    found_dates, found_clocks = dates(folded), clocks(folded)
+    found = quantities(folded)
+    if found_dates or found_clocks:
+        taken = bytearray(len(folded))
+        for fact in Facts((), tuple(found_dates), tuple(found_clocks)):
+            taken[fact.start : fact.end] = b"\1" * (fact.end - fact.start)
+        found = [quantity for quantity in found if not any(taken[quantity.start : quantity.end])]
+    return Facts(tuple(found), tuple(found_dates), tuple(found_clocks))
+
+
+@lru_cache(maxsize=_KEPT)
+def read_question(question: str) -> Asked:
+    """A question."""
+    passage = Passage(question)
+    found = frozenset(passage.stems)
+    return Asked(
+        content=found - STOP,
+        words=found,
+        yes_no=bool(passage.stems) and passage.stems[0] in _ASKS_YES_NO,
+        negative=not NEGATORS.isdisjoint(found),
+        person="who" in found or "whom" in found,
+        year=_ASKS_YEAR.search(passage.folded) is not None,
+    )
+
+
+@lru_cache(maxsize=_KEPT)
+def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
+    """Every spelling of an expected answer."""
+    asked = read_question(question)
+    return tuple(_read(asked, text) for text in alternatives(answer))
+
+
+def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
+    passage = Passage(text)
+    facts = read_facts(passage.folded)
+    weights = _weights(asked, passage)
+    no_list = in_list or facts.dates or facts.clocks
+    rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
+    return Expected(
+        text=text,
+        squeezed=squeeze(passage.folded),
+        passage=passage,
+        weights=weights,
+        total=sum(weights.values()),
+        facts=facts,
+        only_facts=bool(facts) and _weight_beside(facts, asked, passage) < _LITTLE,
+        polarity=polarity(passage),
+        negative=not NEGATORS.isdisjoint(passage.stems),
+        items=() if no_list else tuple(_read(asked, part, in_list=True) for part in items(text)),
+        rest=_read(asked, text[rest.end() :]) if rest else None,
+    )
+
+
+def _weights(asked: Asked, passage: Passage) -> dict[str, float]:
+    """A word that the question gave tells less; where it gave all of them, they must do."""
+    telling = [word for word in passage.stems if word not in STOP] or passage.stems
+    left = 1.0 if asked.content.issuperset(telling) else _WEIGHT_OF_GIVEN
+    return {word: (weight(word) or _WEIGHT_OF_STOP) * (left if word in asked.content else 1.0) for word in telling}
+
+
+def _weight_beside(facts: Facts, asked: Asked, passage: Passage) -> float:
+    """The weight of the words that are neither part of a fact nor given by the question."""
+    taken = bytearray(len(passage.folded))
+    for fact in facts:
+        taken[fact.start : fact.end] = b"\1" * (fact.end - fact.start)
+    pairs = zip(passage.stems, passage.starts, strict=True)
+    return sum(weight(word) for word, start in pairs if not taken[start] and word not in asked.content)

@@ -1,0 +1,128 @@
+"""Does a reply stand by the words that match? They may be denied, left open, or said of something else."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from proctor.reviewers.embedded_reading import Answered, Asked, Expected
+from proctor.text.negation import NEGATORS, excepted, negated, unsure
+from proctor.text.overlap import GENERIC, STOP
+from proctor.text.words import stem_set
+
+
+class Stance(NamedTuple):
+    """What is left of a match, and what the reply does to it."""
+
+    factor: float
+    does: str = ""
+
+
+STANDS = Stance(1.0)
+_RELATIONS = stem_set(
+    "contemporary son daughter brother sister student pupil rival friend wife husband cousin neighbour colleague "
+    "predecessor successor follower fan"
+)
+_COMPARISONS = stem_set("than against beating defeating versus unlike near")
+_NO_CHOICE = stem_set("more less so later earlier older fewer higher lower about even simply just otherwise not")
+_SMALL = stem_set("the a an in by of to at on and")
+_OPEN, _OF_ANOTHER, _UNSURE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.2
+_REACH_OF_OR = 6
+_REACH_OF_COMPARISON = 3
+_MOST_FILLING = 3
+_TAKES_UP = 0.6
+
+
+def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> Stance:
+    """How the reply stands by its words `first` to `last`, which match the expected answer."""
+    passage = reply.passage
+    if len(passage) == last - first + 1:
+        return STANDS
+    denial = None if asked.negative else _denial(reply, answer, first, last)
+    if denial is not None:
+        return denial
+    apart = excepted(passage, first)
+    if apart is not None and passage.stems[apart] not in answer.passage.stems:
+        return Stance(0.0, f"says {passage.quote(apart, last)!r}")
+    if _is_one_choice(reply, asked, answer, first, last):
+        return Stance(_OPEN, "leaves it open between several answers")
+    if _is_compared(reply, asked, answer, first):
+        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} only beside another answer")
+    if _is_elsewhere(reply, asked, answer, first, last):
+        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise")
+    return Stance(_UNSURE, "is not sure") if unsure(passage.folded) else STANDS
+
+
+def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance | None:
+    """What a negation in the reply does; where the answer itself is negative, the lack of one."""
+    if answer.negative:
+        return Stance(_NOT_DENIED, "says so without the negation") if NEGATORS.isdisjoint(reply.stems) else None
+    place = negated(reply.passage, first, last)
+    if place is None:
+        return None
+    return Stance(0.0, f"says {reply.passage.quote(min(place, first), max(place, last))!r}")
+
+
+def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
+    """Whether the match is one of several possibilities joined by `or`."""
+    if "or" not in reply.stems or "or" in answer.passage.stems:
+        return False
+    stems, sentences = reply.passage.stems, reply.passage.sentences
+    for place in range(max(0, first - _REACH_OF_OR), min(len(stems), last + _REACH_OF_OR + 1)):
+        if stems[place] != "or" or sentences[place] != sentences[first]:
+            continue
+        after = stems[place + 1 : place + _REACH_OF_OR]
+        if after and after[0] in _NO_CHOICE:
+            continue
+        others = after if place > last else stems[max(0, place - _REACH_OF_OR + 1) : place]
+        if any(_is_new(word, asked, answer) and word not in GENERIC for word in others):
+            return True
+    return False
+
+
+def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
+    return word not in STOP and word not in answer.weights and word not in asked.words
+
+
+def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
+    """`larger than Ankara`, `a contemporary of Shakespeare`: the match only describes the answer given before."""
+    stems = reply.passage.stems
+    start = max(0, first - _REACH_OF_COMPARISON)
+    before = stems[start:first]
+    cues = [word for word in before if word in _COMPARISONS or (word in _RELATIONS and before[-1] in ("of", "to"))]
+    if not cues or cues[0] in asked.words or cues[0] in answer.passage.stems:
+        return False
+    return any(_is_new(word, asked, answer) for word in stems[:start])
+
+
+def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
+    """Whether another clause takes up the question's words and fills them with something else."""
+    stems, clauses = reply.passage.stems, reply.passage.clauses
+    if len(asked.content) < 2 or clauses[0] == clauses[-1]:
+        return False
+    shared: dict[int, set[str]] = {}
+    for word, clause in zip(stems, clauses, strict=True):
+        if word in asked.content:
+            shared.setdefault(clause, set()).add(word)
+    most = max(map(len, shared.values()), default=0)
+    here = range(clauses[first], clauses[last] + 1)
+    if most < max(2, _TAKES_UP * len(asked.content)) or any(len(shared.get(clause, ())) >= most for clause in here):
+        return False
+    answering = next(clause for clause, found in shared.items() if len(found) == most)
+    there = [word for word, clause in zip(stems, clauses, strict=True) if clause == answering]
+    around = [word for word, clause in zip(stems, clauses, strict=True) if clause in here]
+    return not _is_only(around, answer) and _is_filled(there, asked, answer)
+
+
+def _is_only(clause: list[str], answer: Expected) -> bool:
+    """Whether a clause is the answer and nothing more: `Timmy Smith (…)`."""
+    return all(word in answer.weights or word in _SMALL for word in clause)
+
+
+def _is_filled(clause: list[str], asked: Asked, answer: Expected) -> bool:
+    """Whether a clause answers with something other than what was expected, of the same kind."""
+    if not NEGATORS.isdisjoint(clause):
+        return False
+    others = {word for word in clause if _is_new(word, asked, answer)}
+    if answer.only_facts:
+        return any(word[0].isdecimal() for word in others)
+    return 0 < len(others) <= _MOST_FILLING

@@ -1,0 +1,161 @@
+"""Words: how much of the expected answer stands in the reply, and how much else beside it."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from itertools import pairwise
+from typing import NamedTuple
+
+from proctor.reviewers.embedded_match import Match, best_mention
+from proctor.reviewers.embedded_reading import Answered, Asked, Expected
+from proctor.text.overlap import STOP, weight
+
+_ALL = 0.985
+_NOTHING_ELSE = 0.99
+_LONG = 5
+"""From so many telling words on, an answer is a statement: the share of it that is found is its value."""
+_LEAST_PART = 0.3
+_GIVEN_NAME = 0.55
+"""For somebody's given name alone."""
+_CONFLICT = 0.7
+"""Some words are found and others stand in place of the rest: Louis Armstrong for Neil Armstrong."""
+_SHORT_REPLY = 40
+_LONGEST_WORD = 30
+_SAME_ENOUGH = 0.84
+_SLIP = 0.85
+_LONGER_FORM = 0.9
+_INITIAL = 0.8
+
+
+class _Place(NamedTuple):
+    """Where an expected word stands in the reply, and how surely it is the same word."""
+
+    first: int
+    last: int
+    share: float = 1.0
+
+
+def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
+    """How well the reply's words meet the expected ones."""
+    found = _found(reply, asked, answer)
+    if not found or not answer.total:
+        return Match(0.0, f"expected {answer.text!r}, not found")
+    met = sum(answer.weights[word] * place.share for word, place in found.items())
+    value = _value(reply, asked, answer, found, met)
+    first, last = _span(reply, answer, found)
+    return Match(value, _told(reply, answer, found, first, last), first, last)
+
+
+def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place], met: float) -> float:
+    share = met / answer.total
+    if share > _ALL:
+        return 1.0
+    if len(answer.weights) >= _LONG:
+        return share
+    if met / (met + _weight_of_others(reply, asked, answer, found)) < _NOTHING_ELSE:
+        return _CONFLICT * share
+    if asked.person and next(reversed(answer.weights)) not in found:
+        return _GIVEN_NAME
+    return _GIVEN_NAME + (1 - _GIVEN_NAME) * share if share >= _LEAST_PART else share
+
+
+def _weight_of_others(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> float:
+    """The weight of what the reply says beside the answer and the words of the question."""
+    stems = reply.passage.stems
+    used = {stems[place] for spot in found.values() for place in range(spot.first, spot.last + 1)}
+    known = used.union(answer.weights, asked.content)
+    return sum(weight(word) for word in reply.stems if word not in known)
+
+
+def _span(reply: Answered, answer: Expected, found: dict[str, _Place]) -> tuple[int, int]:
+    """Where the answer stands: its most telling word, with the answer's other words right beside it."""
+    anchor = found[max(found, key=answer.weights.__getitem__)]
+    first, last = anchor.first, anchor.last
+    stems, own = reply.passage.stems, answer.passage.stems
+    while first and stems[first - 1] in own:
+        first -= 1
+    while last + 1 < len(stems) and stems[last + 1] in own:
+        last += 1
+    return first, last
+
+
+def _told(reply: Answered, answer: Expected, found: dict[str, _Place], first: int, last: int) -> str:
+    missing = [answer.word(word) for word in answer.weights if word not in found]
+    if missing:
+        return f"expected {answer.text!r}, missing {', '.join(missing[:_LONG])}"
+    return f"expected {answer.text!r}, found {reply.passage.quote(first, last)!r}"
+
+
+def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]:
+    """Expected stem → its place in the reply."""
+    stems = reply.passage.stems
+    found: dict[str, _Place] = {}
+    for word in answer.weights:
+        if word in reply.stems:
+            places = [place for place, other in enumerate(stems) if other == word]
+            place = best_mention(reply, asked, places)
+            found[word] = _Place(place, place)
+    if len(found) < len(answer.weights) and len(stems) <= _SHORT_REPLY:
+        _add_short_forms(found, reply, answer)
+        _add_compounds(found, reply, answer)
+        _add_slips(found, reply, answer)
+    return found
+
+
+def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    """NHS for National Health Service, J. R. R. for John Ronald Reuel, on either side."""
+    theirs = [(place, word) for place, word in enumerate(reply.passage.stems) if word not in STOP]
+    ours = list(answer.weights)
+    for place, word in theirs:
+        for name in () if word in answer.weights else _spelled_out(word, ours):
+            found.setdefault(name, _Place(place, place))
+    words = [word for _, word in theirs]
+    for word in ours:
+        if word not in found and (out := _spelled_out(word, words)):
+            at = words.index(out[0])
+            found[word] = _Place(theirs[at][0], theirs[at + len(out) - 1][0])
+
+
+def _spelled_out(short: str, words: list[str]) -> list[str]:
+    """The words that a short form stands for: all of them, or the first names before another one."""
+    if not 2 <= len(short) <= 5:
+        return []
+    at = "".join(word[0] for word in words).find(short)
+    fits = at >= 0 and (len(short) == len(words) or len(short) > 2 or at + len(short) < len(words))
+    return words[at : at + len(short)] if fits else []
+
+
+def _add_compounds(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    """`steam ship` for `steamship`, on either side."""
+    stems = reply.passage.stems
+    for place, (one, other) in enumerate(pairwise(stems)):
+        if one + other in answer.weights:
+            found.setdefault(one + other, _Place(place, place + 1))
+    for one, other in pairwise(answer.weights):
+        if one + other in reply.stems:
+            place = stems.index(one + other)
+            found[one] = found[other] = _Place(place, place)
+
+
+def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    for word in answer.weights:
+        if word in found or word in STOP:
+            continue
+        for place, other in enumerate(reply.passage.stems):
+            share = _alike(word, other) if other not in answer.weights and other not in STOP else 0.0
+            if share > (found[word].share if word in found else 0.0):
+                found[word] = _Place(place, place, share)
+
+
+def _alike(word: str, other: str) -> float:
+    """How surely two stems are one word: a slip of the pen, a longer form, an initial."""
+    if word[0] != other[0] or not word[0].isalpha() or max(len(word), len(other)) > _LONGEST_WORD:
+        return 0.0
+    shorter = min(len(word), len(other))
+    if shorter == 1:
+        return _INITIAL
+    if shorter >= 5 and (word.startswith(other) or other.startswith(word)):
+        return _LONGER_FORM
+    if shorter < 4:
+        return 0.0
+    return _SLIP if SequenceMatcher(None, word, other, autojunk=False).ratio() >= _SAME_ENOUGH else 0.0

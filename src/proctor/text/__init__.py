@@ -1,0 +1,1 @@
+"""Reading text without a model: folding, words, numbers, dates, negation, overlap, claims."""

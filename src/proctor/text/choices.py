@@ -1,0 +1,83 @@
+"""Choices: the spellings of an answer that count as one, and the items of an answer that is a list."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.text.units import UNITS
+
+_EXPLICIT = re.compile(r"\s+/\s+|\s*\|\s*")
+_OR = re.compile(r",?\s+or\s+(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
+_COMMA_OR = re.compile(r",\s+or\s+", re.IGNORECASE)
+_SLASH = re.compile(r"/")
+_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_NAMING = re.compile(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_COMMA = re.compile(r",\s+(?!\d{3}\b)")
+_AND = re.compile(r"\s(?:and|&)\s", re.IGNORECASE)
+_MARKED = re.compile(r"[;\n]")
+_ITEM = re.compile(r"\s*[;\n]\s*(?:[-*•]\s+)?|,\s+(?:and|or)\s+|,\s+(?!\d{3}\b)|\s+(?:and|&)\s+", re.IGNORECASE)
+_MOST_WORDS = 6
+_ITEM_WORDS = 4
+_MARKED_ITEM_WORDS = 8
+
+
+def alternatives(answer: str) -> tuple[str, ...]:
+    """The answers that count as one.
+
+    ` / ` with blanks and `|` always part them; `or` and a bare slash where all parts are short (a sentence with
+    `or` in it is one answer). What stands in brackets may be left out, or given alone.
+    """
+    found: list[str] = []
+    for explicit in _EXPLICIT.split(answer):
+        for one in _apart_at_or(explicit.strip()):
+            for other in _apart_at_slash(one):
+                found.extend(_with_brackets(other))
+    return tuple(dict.fromkeys(text for text in found if text)) or (answer,)
+
+
+def _apart_at_or(text: str) -> list[str]:
+    parts = _OR.split(text)
+    if len(parts) == 1:
+        return [text]
+    if _COMMA_OR.search(text):  # a, b, or c; without that comma the others belong to names (Landover, Maryland)
+        parts = [piece for part in parts for piece in _COMMA.split(part)]
+    return [part.strip(" ,") for part in parts] if all(_is_short(part) for part in parts) else [text]
+
+
+def _apart_at_slash(text: str) -> list[str]:
+    if "/" not in text or text.lower() in UNITS:
+        return [text]
+    parts = [part.strip() for part in _SLASH.split(text)]
+    names = all(_is_short(part) and _LETTERS.search(part) and not _is_acronym(part) for part in parts)
+    return parts if names else [text]
+
+
+def _is_short(part: str) -> bool:
+    return 0 < len(part.split()) <= _MOST_WORDS
+
+
+def _is_acronym(part: str) -> bool:
+    """TCP/IP and AC/DC are one name each."""
+    return part.isupper() and len(part) <= 4
+
+
+def _with_brackets(text: str) -> list[str]:
+    inside = [_NAMING.sub("", part.strip()) for part in _BRACKETS.findall(text)]
+    if not inside:
+        return [text]
+    outside = " ".join(_BRACKETS.sub(" ", text).split())
+    return [text, outside, *(part for part in inside if _LETTERS.search(part) and len(part.split()) <= _MOST_WORDS)]
+
+
+def items(answer: str) -> tuple[str, ...]:
+    """The items of a list; empty where the text is no list: one comma alone (`Landover, Maryland`) makes none."""
+    marked = _MARKED.search(answer) is not None
+    if not (marked or _AND.search(answer) or len(_COMMA.findall(answer)) > 1):
+        return ()
+    parts = [part.strip(" .,;:") for part in _ITEM.split(answer)]
+    parts = list(dict.fromkeys(part for part in parts if part))
+    longest = _MARKED_ITEM_WORDS if marked else _ITEM_WORDS
+    if len(parts) < 2 or any(len(part.split()) > longest for part in parts):
+        return ()
+    return tuple(parts)

@@ -1,0 +1,77 @@
+"""Times of day in text: 9:30 pm, 21:30, half past nine in the evening, noon."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_NAMES = "one two three four five six seven eight nine ten eleven twelve"
+_HOURS = {word: hour for hour, word in enumerate(_NAMES.split(), 1)}
+_CLOCK = re.compile(
+    r"(?<![\d.,:])(?P<hour>[0-2]?\d)(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap])\.?\s?m\b\.?"
+    r"|(?<![\d.,:])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
+    r"|\b(?P<word>noon|midday|midnight)\b"
+)
+_SPOKEN = re.compile(
+    rf"\b(?:(?P<part>half|quarter)\s(?P<way>past|to)\s)?(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)})\b(?P<clock>\so'clock)?"
+    r"(?:\s(?:in\sthe\s(?P<time>morning|afternoon|evening)|at\s(?P<night>night)))?"
+)
+_HINT = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m\b|noon|mid(?:day|night)|past|o'clock|morning|afternoon|evening|quarter to")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Clock:
+    """A time of day."""
+
+    minutes: int
+    """After midnight."""
+    start: int
+    """Where it stands in the folded text."""
+    end: int
+    certain: bool = True
+    """Whether the text tells morning from afternoon."""
+
+
+def clocks(folded: str) -> list[Clock]:
+    """Every time of day in a folded text, in order."""
+    if _HINT.search(folded) is None:
+        return []
+    found = [clock for match in _CLOCK.finditer(folded) if (clock := _from_digits(match))]
+    if found:
+        return found
+    spoken = (match for match in _SPOKEN.finditer(folded) if any(match.group("part", "clock", "time", "night")))
+    return [_from_words(match) for match in spoken]
+
+
+def _from_digits(match: re.Match[str]) -> Clock | None:
+    start, end = match.span()
+    if match["word"]:
+        return Clock(minutes=0 if match["word"] == "midnight" else 720, start=start, end=end)
+    if match["hour24"]:
+        hour = int(match["hour24"])
+        certain = hour > 12 or match["hour24"].startswith("0")
+        return Clock(minutes=hour * 60 + int(match["minute24"]), start=start, end=end, certain=certain)
+    hour = int(match["hour"])
+    if not 1 <= hour <= 12:
+        return None
+    afternoon = 720 if match["half"] == "p" else 0
+    return Clock(minutes=hour % 12 * 60 + int(match["minute"] or 0) + afternoon, start=start, end=end)
+
+
+def _from_words(match: re.Match[str]) -> Clock:
+    hour = _HOURS.get(match["hour"]) or int(match["hour"])
+    minutes = hour % 12 * 60
+    if match["part"]:
+        amount = 30 if match["part"] == "half" else 15
+        minutes += amount if match["way"] == "past" else -amount
+    if match["time"] in ("afternoon", "evening") or match["night"]:
+        minutes += 720
+    certain = bool(match["time"] or match["night"])
+    return Clock(minutes=minutes % 1440, start=match.start(), end=match.end(), certain=certain)
+
+
+def same_time(one: Clock, other: Clock) -> bool:
+    """Whether two times of day are one; where either does not tell the half of the day, both halves will do."""
+    if one.certain and other.certain:
+        return one.minutes == other.minutes
+    return one.minutes % 720 == other.minutes % 720

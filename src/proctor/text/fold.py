@@ -1,0 +1,66 @@
+"""Folding: one spelling for what a reader takes as the same text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SIGNS = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′´`ʼ＇", "'"),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
+        **dict.fromkeys("‐‑‒–—―−﹣－", "-"),
+        **dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad", ""),
+        "¼": " 1/4",
+        "½": " 1/2",
+        "¾": " 3/4",
+        "²": "^2",
+        "³": "^3",
+        "\u2044": "/",
+    }
+)
+_WITHOUT_STROKE = str.maketrans("øØłŁđĐ", "oOlLdD")
+# UTF-8 read as Windows-1252: a lead byte shown as one of these letters, then what its tail bytes look like.
+_GARBLED = re.compile(
+    r"[ÂÃâ][\u0080-\u00bf\u0152\u0153\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]+"
+)
+_FINAL = " \t\r\n.,;:!?…\"'"
+
+
+def fold(text: str, *, accents: bool = True) -> str:
+    """The text in one case, width and style of quotes and dashes; `accents=False` drops accents too."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", mend(text).translate(_SIGNS)).casefold()
+    # Casefolding and compatibility forms can bring in signs and marks that were not there before.
+    text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
+    return text if accents else without_accents(text)
+
+
+def without_accents(text: str) -> str:
+    """The text with its letters' accents and strokes taken away: Brasília → Brasilia."""
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFD", text)
+    kept = "".join(letter for letter in apart if not unicodedata.combining(letter))
+    return unicodedata.normalize("NFC", kept).translate(_WITHOUT_STROKE)
+
+
+def mend(text: str) -> str:
+    """Repair UTF-8 that was once read as Windows-1252 (`â€“` → `–`); other text stays as it is."""
+    return text if text.isascii() else _GARBLED.sub(_repaired, text)
+
+
+def _repaired(match: re.Match[str]) -> str:
+    garbled = match.group()
+    for encoding in ("cp1252", "latin-1"):
+        try:
+            return garbled.encode(encoding).decode("utf-8")
+        except UnicodeError:
+            continue
+    return garbled
+
+
+def squeeze(text: str) -> str:
+    """The folded text with single blanks and without final punctuation: for comparing whole answers."""
+    return " ".join(fold(text).split()).strip(_FINAL)

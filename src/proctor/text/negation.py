@@ -1,0 +1,143 @@
+"""Negation and hedging: what a text denies, leaves open, or declines to say."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.text.passage import Passage
+from proctor.text.words import stem, stem_set, words
+
+_CONTRACTED = stem_set(
+    "isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't won't wouldn't shouldn't hasn't haven't "
+    "hadn't ain't mustn't"
+)
+NEGATORS: frozenset[str] = _CONTRACTED | stem_set(
+    "not no never none neither nor nobody false incorrect wrong untrue myth mistaken falsely wrongly hardly"
+)
+"""Stems that deny what stands with them."""
+_AUXILIARIES = stem_set("is was are were has have had do does did can could will would should be been")
+# Followed by these, a negator denies nothing: not only, no doubt, not until, no more than.
+_HARMLESS = {
+    "not": stem_set("only just merely until to more less least later earlier long far"),
+    "no": stem_set("doubt more less later earlier fewer matter wonder question sooner"),
+    stem("don't"): stem_set("forget worry"),
+    stem("wrong"): stem_set("with"),
+}
+_EXCEPTING = tuple(
+    tuple(words(cue))
+    for cue in (
+        "except",
+        "excluding",
+        "besides",
+        "unlike",
+        "other than",
+        "rather than",
+        "instead of",
+        "apart from",
+        "contrary to",
+        "as opposed to",
+        "confused with",
+        "mistaken for",
+    )
+)
+_REACH_BEFORE = 12
+_REACH_AFTER = 3
+_REACH_EXCEPTING = 6
+_YES = stem_set("yes yeah yep yup")
+_NO = stem_set("no nope nah")
+_AGREES = stem_set("indeed correct right absolutely certainly definitely true affirmative sure")
+_DISAGREES = stem_set("negative false incorrect wrong never not untrue")
+_UNSURE = re.compile(r"\b(?:not (?:sure|certain)|unsure|uncertain|no idea|(?:just|only) (?:a|my) guess|wild guess)\b")
+_OPEN = re.compile(
+    r"\b(?:either|might|could be|could have been|may be|may have been|maybe|perhaps|possibly|hard to say|one of)\b"
+)
+_DECLINES = re.compile(
+    r"\b(?:i|we) (?:do not|don't|cannot|can't|could not|couldn't|am not able to|am unable to|are not able to|have no)"
+    r"(?: \w+){0,2} (?:know|answer|help|find|determine|tell|say|provide|recall|access|idea|information|assist)\b"
+    r"|\b(?:i'm|i am) (?:sorry|unable|not able|afraid)\b|\bsorry, (?:but )?i\b|\bno idea\b|\bas an ai\b"
+    r"|\b(?:not|isn't|is no|no) enough (?:information|context|detail|data)\b"
+    r"|\binsufficient (?:information|context|data)\b|\bno (?:information|data|answer|mention)\b"
+    r"|\b(?:cannot|can't|could not|couldn't) be (?:determined|answered|found)\b"
+    r"|\b(?:would|will|should) (?:have|need) to ask\b"
+    r"|\b(?:it is|it's|remains|answer is) (?:un(?:known|clear|certain|available)|"
+    r"not (?:known|clear|specified|stated|mentioned|given))\b"
+)
+_NOTHING = frozenset(
+    ("unknown", "n/a", "na", "none", "nothing", "unsure", "unclear", "unanswerable", "no idea", "not known")
+)
+
+
+def declines(folded: str) -> bool:
+    """Whether the text says that it does not know or will not answer."""
+    return folded.strip(" .!?") in _NOTHING or _DECLINES.search(folded) is not None
+
+
+def unsure(folded: str) -> bool:
+    """Whether the text takes back what it says: not sure, a guess. `I think` and `probably` do not."""
+    return _UNSURE.search(folded) is not None
+
+
+def leaves_open(folded: str) -> bool:
+    """Whether the text speaks of possibilities: either, might, could be, perhaps."""
+    return _OPEN.search(folded) is not None
+
+
+def negated(passage: Passage, first: int, last: int) -> int | None:
+    """The place of the word that denies the words `first` to `last`; None: nothing does.
+
+    A negator reaches forward within its clause (`not painted by Leonardo`) and, after an auxiliary, back to what
+    stands right before it (`Paris is not …`).
+    """
+    if NEGATORS.isdisjoint(passage.stems):
+        return None
+    clauses = passage.clauses
+    for place in range(first - 1, max(-1, first - 1 - _REACH_BEFORE), -1):
+        if clauses[place] != clauses[first]:
+            break
+        if _denies(passage.stems, place):
+            return place
+    return _negated_after(passage, last)
+
+
+def _negated_after(passage: Passage, last: int) -> int | None:
+    stems, clauses = passage.stems, passage.clauses
+    for place in range(last + 1, min(len(stems), last + 1 + _REACH_AFTER)):
+        if clauses[place] != clauses[last]:
+            return None
+        after_auxiliary = stems[place - 1] in _AUXILIARIES and _denies(stems, place)
+        if stems[place] in _CONTRACTED or after_auxiliary:
+            return place
+    return None
+
+
+def _denies(stems: list[str], place: int) -> bool:
+    word = stems[place]
+    if word not in NEGATORS:
+        return False
+    harmless = _HARMLESS.get(word)
+    return harmless is None or place + 1 == len(stems) or stems[place + 1] not in harmless
+
+
+def excepted(passage: Passage, first: int) -> int | None:
+    """The place of the words that set `first` apart (except, rather than, instead of); None: nothing does."""
+    stems, sentences = passage.stems, passage.sentences
+    for place in range(first - 1, max(-1, first - 1 - _REACH_EXCEPTING), -1):
+        if sentences[place] != sentences[first]:
+            return None
+        for cue in _EXCEPTING:
+            if stems[place] == cue[0] and tuple(stems[place : place + len(cue)]) == cue:
+                return place
+    return None
+
+
+def polarity(passage: Passage) -> bool | None:
+    """Yes (True) or no (False) as a text begins; None: it says neither."""
+    opening = passage.stems[:5]
+    for word in opening:
+        if word in _YES or word in _NO:
+            return word in _YES
+    while opening[:1] and opening[0] in ("that", "thats", "this", "it", "is", "are", "you"):
+        opening = opening[1:]
+    if not opening or (opening[0] not in _AGREES and opening[0] not in _DISAGREES):
+        return None
+    return opening[0] in _AGREES

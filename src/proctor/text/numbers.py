@@ -1,0 +1,345 @@
+"""Numbers in text: found in any usual format, read with their units, compared by amount."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from proctor.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
+from proctor.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS
+
+_HINT = re.compile(r"\d+|[^\W\d_]+")
+_DIGITS = re.compile(
+    r"(?P<digits>\d{1,3}(?:,\d{3}){1,8}(?:\.\d+)?(?!\d|,\d)"  # 1,234,567.8
+    r"|\d{1,3}(?:[' ]\d{3}){1,8}(?:[.,]\d+)?(?!\d)"  # 1 234 567,8
+    r"|\d{1,3}(?:\.\d{3}){2,8}(?:,\d+)?(?!\d)"  # 1.234.567,8
+    r"|\d{1,3}\.\d{3},\d+(?!\d)"  # 1.234,5
+    r"|\d+(?:[.,]\d+)?)"
+    r"(?P<fraction>\s\d/\d\d?(?![\d/])|/\d+(?![\d/]))?"
+    r"(?P<ordinal>(?:st|nd|rd|th)\b)?"
+)
+_VERSION = re.compile(r"\.\d")
+_VERSION_BEFORE = re.compile(r"\d\.$")
+# Up to three words after a number: multiplier, unit, or what is counted.
+_NEXT = r"([^\s\d,.;:!?()\[\]\"]+(?:\^\d)?)"
+_TAIL = re.compile(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
+_AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
+_CURRENCY = re.compile(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$"
+)
+_AT_LEAST = re.compile(
+    r"(?:\b(?:at least|minimum(?: of)?|more than|over|no (?:less|fewer) than|not less than)|[>≥])\s?$"
+)
+_AT_MOST = re.compile(
+    r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|no more than|not more than|up to)|[<≤])\s?$"
+)
+_LOOK_BACK = 20
+_RANGE = frozenset(("-", "to", "or", "and", "/"))
+# Words that follow a number without being what is counted.
+_SMALL_WORDS = (
+    "in on at by of to for from with and or but is was are were be been as per than if when that which who it its the "
+    "a an this these those not so then each every also up total ago before after since until during over under about "
+    "only more less least most other others out away long old high wide deep tall later earlier according within "
+    "without between through because while has have had there they he she we you i his her their our your my "
+    "respectively altogether overall instead too either both all ad bc ce bce"
+)
+_NO_NOUN = frozenset(_SMALL_WORDS.split())
+Comparison = Literal["same", "rounded", "different", "other-unit"]
+"""`rounded`: equal to the digits given, or within 5 % of what is called approximate."""
+Bound = Literal["", "low", "high"]
+
+
+class Reading(NamedTuple):
+    """One way to read a number: an amount in its dimension's own unit."""
+
+    amount: float
+    dimension: str = ""
+    """Empty: a bare number."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Quantity:
+    """A number found in a text."""
+
+    value: float
+    """As written, before the unit."""
+    readings: tuple[Reading, ...]
+    """More than one where a letter or word is ambiguous (5 m, 10 pounds)."""
+    start: int
+    """Where it stands in the folded text."""
+    end: int
+    noun: str = ""
+    """The word counted, where it is no unit: `seats` in `1000 seats`."""
+    about: bool = False
+    """Whether the text calls it approximate."""
+    bound: Bound = ""
+    """low: at least; high: at most."""
+    ordinal: bool = False
+    decimals: int = 0
+    """Digits after the point, as written."""
+    bare: bool = False
+    """Digits alone, without unit, multiplier or separator."""
+    ranged: bool = False
+    """Whether it is one end of a range."""
+
+    @property
+    def dimension(self) -> str:
+        """The dimension of its first reading."""
+        return self.readings[0].dimension
+
+
+class _Tail(NamedTuple):
+    """What stands after a number."""
+
+    end: int
+    multiplier: float = 1.0
+    letter: str = ""
+    """A letter that may multiply or be a unit, with the blank before it."""
+    unit: str = ""
+    noun: str = ""
+    added: float = 0.0
+    """The half of `two and a half`."""
+
+
+def quantities(folded: str) -> list[Quantity]:
+    """Every number in a folded text, in order, with its unit."""
+    found = list(_scan(folded))
+    return _joined(folded, found) if len(found) > 1 else found
+
+
+def _scan(folded: str) -> Iterator[Quantity]:
+    after = 0
+    for hint in _HINT.finditer(folded):
+        word, start = hint.group(), hint.start()
+        in_digits = word[0].isdecimal()
+        if start < after or not (in_digits or word in BEGINNINGS):
+            continue
+        quantity = _from_digits(folded, start) if in_digits else _from_words(folded, start)
+        if quantity is not None:
+            after = quantity.end
+            yield quantity
+
+
+def _from_digits(folded: str, start: int) -> Quantity | None:
+    if start and (folded[start - 1].isalnum() or _VERSION_BEFORE.search(folded, max(0, start - 2), start)):
+        return None  # b12, 1.2.3: a name, not an amount
+    match = _DIGITS.match(folded, start)
+    if match is None or not match[0].isascii() or _VERSION.match(folded, match.end()):
+        return None
+    digits, fraction, ordinal = match.group("digits", "fraction", "ordinal")
+    value = _with_fraction(parse(digits), fraction)
+    if not math.isfinite(value):
+        return None
+    found = _built(folded, start, value, _tail(folded, match.end()))
+    if digits.isdigit() and not ordinal and not fraction:
+        return replace(found, bare=True) if found.value == value and not found.dimension else found
+    decimals = len(digits) - digits.rindex(".") - 1 if "." in digits else 0
+    return replace(found, ordinal=ordinal is not None, decimals=decimals)
+
+
+def _from_words(folded: str, start: int) -> Quantity | None:
+    spelled = spelled_number(folded, start)
+    if spelled is None or (start and folded[start - 1] in "'-_"):
+        return None
+    tail = _Tail(spelled.end, unit=spelled.unit) if spelled.unit else _tail(folded, spelled.end)
+    found = _built(folded, start, spelled.value, tail)
+    return replace(found, ordinal=True) if spelled.ordinal else found
+
+
+def _built(folded: str, start: int, value: float, tail: _Tail) -> Quantity:
+    value = (value + tail.added) * tail.multiplier
+    start, sign, currency = _before(folded, start)
+    if sign == "-":
+        value = -value
+    near = max(0, start - _LOOK_BACK)
+    return Quantity(
+        value=value,
+        readings=_readings(value, currency, tail),
+        start=start,
+        end=tail.end,
+        noun="" if tail.unit else tail.noun,
+        about=start > 0 and _ABOUT.search(folded, near, start) is not None,
+        bound=_bound(folded, near, start) if start > 1 else "",
+    )
+
+
+def _bound(folded: str, near: int, start: int) -> Bound:
+    if _AT_LEAST.search(folded, near, start):
+        return "low"
+    return "high" if _AT_MOST.search(folded, near, start) else ""
+
+
+def parse(digits: str) -> float:
+    """The value of digits with separators, by where they stand: 1,234.5 and 1.234,5 and 12,5."""
+    if digits.isdigit():
+        return float(digits)
+    digits = digits.replace("'", "").replace(" ", "")
+    points, commas = digits.count("."), digits.count(",")
+    if points and commas and digits.rindex(",") > digits.rindex("."):
+        return float(digits.replace(".", "").replace(",", "."))
+    if points > 1:
+        return float(digits.replace(".", ""))
+    if commas == 1 and not points and len(digits) - digits.index(",") != 4:
+        return float(digits.replace(",", "."))
+    return float(digits.replace(",", ""))
+
+
+def _with_fraction(value: float, fraction: str | None) -> float:
+    """`2 1/2` is two and a half, `3/4` three quarters; 24/7 and 1/0 are no fractions."""
+    if not fraction:
+        return value
+    top, _, bottom = fraction.strip().partition("/")
+    if not float(bottom):
+        return value
+    if top:
+        return value + float(top) / float(bottom)
+    return value / float(bottom) if value < float(bottom) else value
+
+
+def _before(folded: str, start: int) -> tuple[int, str, str]:
+    """Where a number begins with sign and currency, and both of them."""
+    currency = ""
+    if start and folded[start - 1] in "$€£¥₹ drpfyk":
+        match = _CURRENCY.search(folded, max(0, start - 4), start)
+        if match:
+            currency, start = match[1], match.start()
+    if start and folded[start - 1] in "-+" and (start == 1 or folded[start - 2] in " (:="):
+        return start - 1, folded[start - 1], currency
+    return start, "", currency
+
+
+def _tail(folded: str, end: int) -> _Tail:
+    if end == len(folded) or folded[end] in ".,;:!?)":
+        return _Tail(end)
+    match = _TAIL.match(folded, end)
+    half, gap, *following = match.groups() if match else (None, "")
+    added = FRACTIONS[half.split()[-1]] if half else 0.0
+    at = match.end(1) if match and half else end
+    words = [(word, match.end(3 + place)) for place, word in enumerate(following) if word] if match else []
+    multiplier, letter = 1.0, ""
+    if words and words[0][0] in MULTIPLIERS:
+        multiplier, at = MULTIPLIERS[words[0][0]], words.pop(0)[1]
+    elif words and words[0][0] in LETTER_MULTIPLIERS:
+        letter, at = words[0][0] + gap, words.pop(0)[1]
+    unit, noun, at = _counted(words, at)
+    if unit and not added and (more := _AND_HALF.match(folded, at)):
+        added, at = FRACTIONS[more[1]], more.end()
+    return _Tail(at, multiplier, letter, unit, noun, added)
+
+
+def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
+    """The unit or the noun in the words after a number: `km/h`, `square metres`, `working days`, `seats`."""
+    if not words:
+        return "", "", at
+    for count in range(len(words), 0, -1):
+        name = " ".join(word for word, _ in words[:count])
+        if name in UNITS:
+            return name, "", words[count - 1][1]
+    first, place = words[0]
+    head, _, rest = first.partition("-")
+    if rest and head in UNITS:
+        return head, "", place - len(rest) - 1  # a 30-day period
+    if first in _NO_NOUN or not first[0].isalpha():
+        return "", "", at
+    if len(words) > 1 and len(words[1][0]) > 2 and words[1][0] in UNITS:
+        return words[1][0], "", words[1][1]
+    return "", first, place
+
+
+def _readings(value: float, currency: str, tail: _Tail) -> tuple[Reading, ...]:
+    name = currency or tail.unit
+    if not tail.letter:
+        return _measured(value, name)
+    letter = tail.letter[0]
+    multiplied = _measured(value * LETTER_MULTIPLIERS[letter], name)
+    if name or letter not in UNITS:
+        return multiplied
+    measured = _measured(value, letter)
+    return multiplied + measured if len(tail.letter) == 1 else measured + multiplied
+
+
+def _measured(value: float, name: str) -> tuple[Reading, ...]:
+    if not name:
+        return (Reading(value),)
+    return tuple(Reading(value * unit.factor + unit.offset, unit.dimension) for unit in UNITS[name])
+
+
+def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:
+    """`1 hour 30 minutes` is one amount, and in `10-12 years` both are years."""
+    joined = [found[0]]
+    for quantity in found[1:]:
+        last = joined[-1]
+        between = folded[last.end : quantity.start].strip()
+        if between in ("", "and", ",") and _adds_to(last, quantity):
+            reading = Reading(last.readings[0].amount + quantity.readings[0].amount, last.dimension)
+            joined[-1] = replace(last, readings=(reading,), end=quantity.end)
+        elif between in _RANGE:
+            ranged = between in ("-", "to") and last.value < quantity.value
+            joined[-1] = _like(replace(last, ranged=ranged or last.ranged), quantity)
+            joined.append(replace(quantity, ranged=ranged))
+        else:
+            joined.append(quantity)
+    return joined
+
+
+def _like(bare: Quantity, other: Quantity) -> Quantity:
+    """A bare number in the unit of the one it makes a range or choice with."""
+    if not (bare.bare and other.dimension and other.value):
+        return bare
+    readings = (Reading(bare.value * amount / other.value, dimension) for amount, dimension in other.readings)
+    return replace(bare, readings=tuple(readings), bare=False)
+
+
+def _adds_to(first: Quantity, second: Quantity) -> bool:
+    if not first.dimension or first.dimension != second.dimension or first.dimension == "share":
+        return False
+    return second.readings[0].amount / (second.value or 1.0) < first.readings[0].amount / (first.value or 1.0)
+
+
+def compare(expected: Quantity, found: Quantity) -> Comparison:
+    """Whether a found number is the expected amount; a missing unit is forgiven, another one is not."""
+    if expected.bound and found.bound and expected.bound != found.bound:
+        return "different"
+    comparable = False
+    for one in expected.readings:
+        for other in found.readings:
+            if not _same_kind(one, other, expected, found):
+                continue
+            comparable = True
+            if math.isclose(one.amount, other.amount, rel_tol=1e-6, abs_tol=1e-12):
+                return "same"
+            if _rounds_to(expected, found, one.amount, other.amount):
+                return "rounded"
+    if expected.value == found.value and _unit_is_left_out(expected, found):
+        return "same"
+    return "different" if comparable else "other-unit"
+
+
+def _same_kind(one: Reading, other: Reading, expected: Quantity, found: Quantity) -> bool:
+    """Whether amounts can be held against each other: one dimension, or a share and a fraction (50 % and 0.5)."""
+    if one.dimension == other.dimension:
+        return True
+    if one.dimension == "share" and not other.dimension:
+        return not found.noun and 0 < found.value <= 1
+    if other.dimension == "share" and not one.dimension:
+        return not expected.noun and 0 < expected.value <= 1
+    return False
+
+
+def _unit_is_left_out(expected: Quantity, found: Quantity) -> bool:
+    """Whether one of them leaves the unit to the question: 30 for 30 days, 25 years old for 25."""
+    if not expected.dimension:
+        return True
+    return not found.dimension and not found.noun and not found.ordinal
+
+
+def _rounds_to(expected: Quantity, found: Quantity, one: float, other: float) -> bool:
+    if expected.about and abs(one - other) <= 0.05 * abs(one):
+        return True
+    if not expected.decimals > found.decimals > 1:
+        return False
+    return abs(one - other) <= 0.5 * 10.0**-found.decimals * abs(one / (expected.value or 1.0))

@@ -1,0 +1,59 @@
+"""Overlap of words, where words that tell more weigh more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+
+from proctor.text.words import stem, words
+
+_STOP = """
+a an the and or but if then than that this these those of in on at by for from to into onto with within without as is
+are was were be been being am do does did done doing has have had having will would shall should can could may might
+must it its he she they them his her hers their theirs we our you your i me my mine who whom whose which what when where
+why how there here not no so too very also just only about up down out off over under again all any both each few more
+most other some such own same s t m d ll re ve via per upon among amongst between through during before after above
+below whether either neither nor while because since until although though however therefore thus hence let lets yes
+ago approximately around roughly nearly almost circa
+"""
+# Words that name a kind rather than a thing: to share one of them says little.
+_GENERIC = """
+number name thing kind type part place time year day month date age century season series episode film movie show song
+album book novel game team club player actor actress singer artist writer author band group member person man woman
+character role king queen president minister leader governor general captain sir lord lady mr mrs ms doctor professor
+saint state country city town village county province region area district island river lake mountain sea street road
+park building house school university college company corporation incorporated limited organization government
+department office act law bill court case battle war army party system world national international american british
+english last new old great big small large main many much north south east west northern southern eastern western
+central called known named located based various typically usually generally answer correct question according million
+billion thousand percent
+"""
+STOP: frozenset[str] = frozenset(map(stem, _STOP.split()))
+"""Stems without content of their own."""
+GENERIC: frozenset[str] = frozenset(map(stem, _GENERIC.split())) - STOP
+"""Stems that name a kind rather than a thing."""
+_WEIGHTS: dict[str, float] = {**dict.fromkeys(GENERIC, 0.4), **dict.fromkeys(STOP, 0.0)}
+
+
+def weight(word: str) -> float:
+    """How much a stem tells: 0 for a stop word, 0.4 for a generic one, else 1."""
+    return _WEIGHTS.get(word, 1.0)
+
+
+def content(folded: str) -> dict[str, float]:
+    """The telling stems of a folded text with their weights, in order of appearance."""
+    return {word: weight(word) for word in words(folded) if word not in STOP}
+
+
+def coverage(expected: Mapping[str, float], found: Set[str]) -> float:
+    """The share of the expected content, by weight, that is found; of nothing, all is found."""
+    total = sum(expected.values())
+    if not total:
+        return 1.0
+    return min(1.0, sum(value for word, value in expected.items() if word in found) / total)
+
+
+def f1(one: Iterable[str], other: Iterable[str]) -> float:
+    """How much two sets of stems share, by weight: twice what is common over what both have."""
+    first, second = set(one), set(other)
+    total = sum(map(weight, first)) + sum(map(weight, second))
+    return min(1.0, 2 * sum(map(weight, first & second)) / total) if total else 1.0

@@ -1,0 +1,99 @@
+"""A passage: a text with its words, where each of them stands, and in which sentence and clause."""
+
+from __future__ import annotations
+
+import re
+
+from proctor.text.fold import fold
+from proctor.text.words import WORD, stem, stem_set
+
+_COUNTRIES = re.compile(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
+_CLAUSE_WORDS = stem_set("but however although though whereas while which who whose where because despite yet unlike")
+_VERBS = frozenset(WORD.findall("was is were are has had have became went came took got made won lost left began"))
+
+
+class Passage:
+    """One folded text and its words; sentences and clauses are told apart on first use."""
+
+    __slots__ = ("_clauses", "_sentences", "ends", "folded", "starts", "stems", "text")
+
+    def __init__(self, text: str) -> None:
+        folded = fold(text, accents=False)
+        if "united" in folded or "great b" in folded:
+            folded = _COUNTRIES.sub(_short_country, folded)
+        self.text = text
+        self.folded = folded
+        self.stems: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
+        for match in WORD.finditer(folded):
+            start, end = match.span()
+            self.stems.append(stem(match[0]))
+            self.starts.append(start)
+            self.ends.append(end)
+        self._clauses: list[int] | None = None
+        self._sentences: list[int] | None = None
+
+    def __len__(self) -> int:
+        return len(self.stems)
+
+    def cut(self, start: int, end: int) -> str:
+        """The text between two places of the folded text, as it was written if folding kept the places."""
+        return (self.text if len(self.text) == len(self.folded) else self.folded)[start:end]
+
+    def quote(self, first: int, last: int) -> str:
+        """The words from `first` to `last`."""
+        return self.cut(self.starts[first], self.ends[last])
+
+    @property
+    def sentences(self) -> list[int]:
+        """Word by word, the number of its sentence."""
+        if self._sentences is None:
+            self._sentences, self._clauses = self._numbered()
+        return self._sentences
+
+    @property
+    def clauses(self) -> list[int]:
+        """Word by word, the number of its clause; clauses are counted through all sentences."""
+        if self._clauses is None:
+            self._sentences, self._clauses = self._numbered()
+        return self._clauses
+
+    def _numbered(self) -> tuple[list[int], list[int]]:
+        sentences = [0] * len(self.stems)
+        clauses = [0] * len(self.stems)
+        sentence = clause = 0
+        for place in range(1, len(self.stems)):
+            between = self.folded[self.ends[place - 1] : self.starts[place]]
+            if between != " " and _ends_sentence(between, self.stems[place - 1]):
+                sentence += 1
+                clause += 1
+            elif _ends_clause(between) or self._opens_clause(place):
+                clause += 1
+            sentences[place], clauses[place] = sentence, clause
+        return sentences, clauses
+
+    def _opens_clause(self, place: int) -> bool:
+        """Whether a clause begins here: with `but`, `which` …, or with `and` before a verb (… and moved to Leeds)."""
+        word = self.stems[place]
+        if word != "and" or place + 1 == len(self.stems):
+            return word in _CLAUSE_WORDS
+        after = self.folded[self.starts[place + 1] : self.ends[place + 1]]
+        return after in _VERBS or (after.endswith("ed") and len(after) > 4)
+
+
+def _short_country(match: re.Match[str]) -> str:
+    return "us" if match[0].startswith("united s") else "uk"
+
+
+def _ends_sentence(between: str, last: str) -> bool:
+    """Whether a sentence ends in these signs; after a single letter a full stop only abbreviates."""
+    if ";" in between or "\n" in between or "!" in between or "?" in between:
+        return True
+    return ". " in between and len(last) > 1
+
+
+def _ends_clause(between: str) -> bool:
+    if between == " ":
+        return False
+    return "," in between or ": " in between or " - " in between or "(" in between or ")" in between

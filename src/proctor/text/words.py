@@ -1,0 +1,118 @@
+"""Words: what a text is made of, each brought to a stem so that forms of one word meet."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+# Initials with full stops are one word (j. r. r. → jrr, u.s. → us), so are b12 and 3rd; 64gb is two.
+WORD = re.compile(
+    r"(?<![^\W_])[^\W\d_](?:\. ?[^\W\d_])+(?![^\W_])"
+    r"|\d+(?:[.,]\d+)*(?:(?:st|nd|rd|th)\b)?"
+    r"|[^\W\d_]+(?:\d[^\W_]*|'[^\W\d_]+)*"
+)
+_CARDINALS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+    "seventeen eighteen nineteen twenty"
+)
+_ORDINALS = (
+    "zeroth first 2nd third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth "
+    "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ROMAN = "_ _ ii iii iv _ vi vii viii ix _ xi xii xiii xiv xv xvi xvii xviii xix xx"  # i, v and x are letters too
+_ALIKE = """
+us: usa america | uk: britain | versus: vs v | doctor: dr | saint: st | mount: mt | professor: prof | governor: gov
+president: pres | senator: sen | department: dept | government: govt | university: univ | corporation: corp
+incorporated: inc | limited: ltd | company: co | avenue: ave | television: tv | gray: grey | child: children
+person: people | man: men | woman: women | foot: feet | write: wrote written | sing: sang sung | win: won
+begin: began begun | hold: held | build: built | find: found | give: gave given | take: took taken | make: made
+keep: kept | leave: left | send: sent | die: died dying | use: used using | pay: paid | say: said | tell: told
+speak: spoke spoken | go: went gone | come: came | become: became | grow: grew grown | know: knew known | buy: bought
+bring: brought | teach: taught | think: thought | lose: lost | meet: met | lead: led | run: ran | rise: rose risen
+"""
+_DROPPED = str.maketrans("", "", ". ")
+
+
+def _alike() -> dict[str, str]:
+    """Word → the stem it shares with others."""
+    found = {
+        word: str(value)
+        for series in (_CARDINALS, _ORDINALS, _ROMAN)
+        for value, word in enumerate(series.split())
+        if word != "_"
+    }
+    for entry in _ALIKE.replace("\n", "|").split("|"):
+        name, _, others = entry.partition(":")
+        found.update({other: _shortened(name.strip()) for other in others.split()})
+    return found
+
+
+def words(folded: str) -> list[str]:
+    """The stems of a folded text's words, in order."""
+    return [stem(word) for word in WORD.findall(folded)]
+
+
+def stem_set(folded: str) -> frozenset[str]:
+    """The stems of a folded text's words, as a set."""
+    return frozenset(words(folded))
+
+
+@lru_cache(maxsize=16384)
+def stem(word: str) -> str:
+    """One form for a word's plural, possessive, tense, British or American spelling, numeral or short form."""
+    if word[0].isdecimal():
+        return _plain_digits(word)
+    if "." in word:
+        word = word.translate(_DROPPED)
+    if "'" in word:
+        word = word[:-2] if word.endswith("'s") else word.replace("'", "")
+    return _STEMS.get(word) or _shortened(word)
+
+
+def _plain_digits(word: str) -> str:
+    digits = word.rstrip("sthndr").replace(",", "")
+    if digits.count(".") == 1:
+        digits = digits.rstrip("0").rstrip(".")
+    return digits.lstrip("0") or "0"
+
+
+def _shortened(word: str) -> str:
+    if len(word) < 4 or not word.isascii():
+        return word
+    word = _singular(word)
+    if word.endswith("ing") and len(word) > 5:
+        word = _undoubled(word[:-3])
+    elif word.endswith("ed") and len(word) > 4:
+        word = _undoubled(word[:-2])
+    elif word.endswith("ly") and len(word) > 5:
+        word = word[:-2]
+    return _one_spelling(word)
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _undoubled(word: str) -> str:
+    """`stopp` → `stop`, but `fill` and `pass` stay."""
+    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz" else word
+
+
+def _one_spelling(word: str) -> str:
+    """colour → color, centre → center, organise → organiz; a final e goes, for it goes before -ed and -ing."""
+    if word.endswith("our"):
+        return word[:-3] + "or"
+    if word.endswith("tre"):
+        return word[:-2] + "er"
+    if word.endswith("e") and len(word) > 3:
+        word = word[:-1]
+    return word[:-1] + "z" if word.endswith("is") and len(word) > 5 else word
+
+
+_STEMS = _alike()
