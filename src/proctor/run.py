@@ -141,6 +141,8 @@ class Settings:
     """Most that may be spent, over agent, examiner and reviewer."""
     max_tokens: int | None = None
     """Most tokens that may be spent."""
+    context_given: bool = True
+    """Whether the agent is handed the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
     """Role (agent, reviewer, examiner) → how it is built; a live object's role is left out."""
 

@@ -105,6 +105,19 @@ class Review:
     """What the review cost, repairs included."""
 
 
+STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
+BATTLE_WEIGHTS = {"correctness": 0.4, "reasoning": 0.2, "context": 0.1, "consistency": 0.3}
+JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}
+QUESTION_WEIGHTS = {"relevance": 0.5, "difficulty": 0.5}
+
+
+def weights_for(exam_type: str, parts: Iterable[str] = ()) -> Mapping[str, float]:
+    """The weights of a run that was given none: a judge's where completeness was judged, else those of its type."""
+    if "completeness" in parts:
+        return JUDGE_WEIGHTS
+    return STANDARD_WEIGHTS if exam_type == "standard" else BATTLE_WEIGHTS
+
+
 def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
     """The mean of the parts by their weights, renormalised over the parts that are there; None: none has a weight."""
     pairs = [(weights.get(part.name, 0.0), part.value) for part in parts]

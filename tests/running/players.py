@@ -69,9 +69,9 @@ async def played(
     agent: Any, todo: Sequence[Sitting], *, reviewer: Reviewer | None = None, **settings: Any
 ) -> tuple[list[Attempt], list[Record], LocalExecutor]:
     """Play everything; the finished attempts, all records, and the executor."""
-    executor = LocalExecutor(
-        agent=adapt(agent, name="agent"), reviewers=(reviewer or SaysRight(),), settings=Settings(**settings)
-    )
+    examined = adapt(agent, name="agent")
+    settings.setdefault("context_given", examined.takes_request)
+    executor = LocalExecutor(agent=examined, reviewers=(reviewer or SaysRight(),), settings=Settings(**settings))
     records = [record async for batch in executor.execute(todo) for record in batch]
     return [record.attempt for record in records if isinstance(record, Finished)], records, executor
 

@@ -108,7 +108,7 @@ class Player:
     async def _review(self, play: _Play, case: Case, number: int) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
         turns = play.turns[:number]
-        seen = case if self._agent.takes_request or case.context is None else replace(case, context=None)
+        seen = case if self._settings.context_given or case.context is None else replace(case, context=None)
         reviews = []
         for reviewer in self._reviewers:
             make = partial(_reviewed, reviewer, seen, turns)

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from proctor.benchmark import Case
 from proctor.run import Settings
-from proctor.score import CheckResult, Contradiction, Review, Score, Unscored, reaches, weigh
-
-STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
-BATTLE_WEIGHTS = {"correctness": 0.4, "reasoning": 0.2, "context": 0.1, "consistency": 0.3}
-JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}
-QUESTION_WEIGHTS = {"relevance": 0.5, "difficulty": 0.5}
-
-
-def weights_of(settings: Settings, parts: Sequence[str]) -> Mapping[str, float]:
-    """The weights in force: the user's, or those of the run's type."""
-    if settings.weights:
-        return settings.weights
-    if "completeness" in parts:
-        return JUDGE_WEIGHTS
-    return STANDARD_WEIGHTS if settings.type == "standard" else BATTLE_WEIGHTS
+from proctor.score import (
+    QUESTION_WEIGHTS,
+    CheckResult,
+    Contradiction,
+    Review,
+    Score,
+    Unscored,
+    reaches,
+    weigh,
+    weights_for,
+)
 
 
 def marks(
@@ -31,7 +27,7 @@ def marks(
     missing: list[Unscored] = []
     for by, review in reviews:
         names = [part.name for part in review.parts]
-        value = weigh(review.parts, weights_of(settings, names))
+        value = weigh(review.parts, settings.weights or weights_for(settings.type, names))
         if value is not None:
             scores.append(
                 Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)

@@ -100,12 +100,18 @@ def prepare(
 
 def _cast(agent: Chosen, reviewer: Chosen, config: Config) -> tuple[Cast, dict[str, Any]]:
     """The players, and what the settings must say of them so that they can be built again."""
-    built = {role: part.spec for role, part in (("agent", agent), ("reviewer", reviewer)) if part.spec is not None}
-    if reviewer.name == "none":
-        return Cast(agent=build_agent(agent, config), reviewers=()), {"reviewer": None, "rubric": "", "built": built}
-    judge = build_reviewer(reviewer, config)
-    cast = Cast(agent=build_agent(agent, config), reviewers=(judge,))
-    return cast, {"reviewer": reviewer.name, "rubric": judge.rubric, "built": built}
+    cast = Cast(
+        agent=build_agent(agent, config),
+        reviewers=() if reviewer.name == "none" else (build_reviewer(reviewer, config),),
+    )
+    return cast, {
+        "reviewer": reviewer.name if cast.reviewers else None,
+        "rubric": cast.reviewers[0].rubric if cast.reviewers else "",
+        "context_given": cast.agent.takes_request,
+        "built": {
+            role: part.spec for role, part in (("agent", agent), ("reviewer", reviewer)) if part.spec is not None
+        },
+    }
 
 
 def _new_run(
@@ -119,7 +125,7 @@ def _new_run(
 ) -> Run:
     exams = exams_of(benchmark, settings)
     return Run(
-        id=f"{datetime.now(UTC):%y%m%d-%H%M%S}-{secrets.token_hex(2)}",
+        id=new_id(),
         name=name or f"{agent.name.rpartition(':')[2]} on {benchmark.name}",
         benchmark=benchmark.name,
         digest=benchmark.digest,
@@ -130,6 +136,11 @@ def _new_run(
         planned=len(exams) * settings.trials * len(settings.conditions),
         created=time.time(),
     )
+
+
+def new_id() -> str:
+    """An id that sorts by time and that a person can type the beginning of."""
+    return f"{datetime.now(UTC):%y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -> Evaluation:

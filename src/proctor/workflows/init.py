@@ -33,7 +33,7 @@ spec = "python:agent:answer"  # the function `answer` in agent.py
 _BENCHMARK = """\
 "What is the capital of France?";"Paris"
 "How many minutes are three hours?";"180";"3 hours times 60 minutes is 180 minutes."
-"Which of the two is larger?";"Jupiter";"Jupiter's radius is eleven times the Earth's.";"We were comparing the Earth and Jupiter."
+"Which of the two is larger?";"Jupiter";"Jupiter is eleven times as wide.";"We were comparing the Earth and Jupiter."
 """
 
 _AGENT = '''\

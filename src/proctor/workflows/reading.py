@@ -19,18 +19,17 @@ def find_run(name: str, *, store: str) -> Run:
 def read_findings(name: str, *, store: str) -> Findings:
     """What a stored run found, as far as it got."""
     with open_store(store, create=False) as opened:
-        run = opened.archive.find(name)
-        exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
-        return findings_of(opened, run.id, exams)
+        return findings_of_run(opened, opened.archive.find(name))
+
+
+def findings_of_run(opened: Store, run: Run) -> Findings:
+    """The same in a store that is open already."""
+    exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
+    return findings_of(opened, run.id, exams)
 
 
 def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate]]:
     """The newest runs, each with its pass rate."""
     with open_store(store, create=False) as opened:
         runs = opened.archive.runs()[:limit]
-        return [(run, _rate(opened, run)) for run in runs]
-
-
-def _rate(opened: Store, run: Run) -> Estimate:
-    exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
-    return findings_of(opened, run.id, exams).pass_rate
+        return [(run, findings_of_run(opened, run).pass_rate) for run in runs]

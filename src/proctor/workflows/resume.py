@@ -5,13 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from proctor.benchmark import Exam
 from proctor.config import Config, load_config
+from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
-from proctor.workflows.parts import recast
+from proctor.workflows.parts import Cast, recast
+from proctor.workflows.rescore import play_rescored, rescoring_cast
 from proctor.workflows.tally import Tally
 
 
@@ -35,23 +38,33 @@ async def aresume(
         exams = exams_of(opened.archive.benchmark(found.digest), found.settings)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
+        elif found.rescored_from is not None:
+            findings = await _go_on_rescoring(opened, found, config, reviewer, watch)
         else:
             cast = recast(found, config, {"agent": agent, "reviewer": reviewer})
-            finished = opened.archive.finished(found.id)
-            under_way = {
-                (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
-                for attempt, reviews in opened.archive.sittings(found.id)
-            }
-            findings = await conduct(
-                opened,
-                found,
-                exams,
-                cast=cast,
-                sittings=sittings(found, exams, finished=finished, under_way=under_way),
-                tally=_tally_so_far(opened, found),
-                watch=watch,
-            )
+            findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
+
+
+async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, watch: Watch | None) -> Findings:
+    under_way = {
+        (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
+        for attempt, reviews in store.archive.sittings(run.id)
+    }
+    return await conduct(
+        store,
+        run,
+        exams,
+        cast=cast,
+        sittings=sittings(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
+        tally=_tally_so_far(store, run),
+        watch=watch,
+    )
+
+
+async def _go_on_rescoring(store: Store, run: Run, config: Config, reviewer: Any, watch: Watch | None) -> Findings:
+    cast = rescoring_cast(run, config, reviewer)
+    return await play_rescored(store, run, cast, finished=store.archive.finished(run.id), watch=watch)
 
 
 def _tally_so_far(store: Store, run: Run) -> Tally:

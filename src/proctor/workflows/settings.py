@@ -12,7 +12,7 @@ from proctor.config import RunConfig
 from proctor.errors import UsageError
 from proctor.run import Settings
 
-_CHOSEN_ELSEWHERE = {"reviewer", "rubric", "built", "checks"}
+_CHOSEN_ELSEWHERE = {"reviewer", "rubric", "built", "checks", "context_given"}
 _OPTIONS = tuple(field.name for field in fields(Settings) if field.name not in _CHOSEN_ELSEWHERE)
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
 _WHOLE = {"trials": 1, "concurrency": 1, "retries": 0, "max_turns": 1, "retry_agent_failures": 0, "seeds": 1}

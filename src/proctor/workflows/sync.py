@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 from proctor.workflows.evaluate import Evaluation, aevaluate
+from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
 
 T = TypeVar("T")
@@ -21,6 +22,11 @@ def evaluate(benchmark: object, *, agent: object, **options: Any) -> Evaluation:
 def resume(run: str, **options: Any) -> Evaluation:
     """Go on with a run where it stopped; see `aresume` for the options."""
     return wait_for(aresume(run, **options))
+
+
+def rescore(run: str, **options: Any) -> Evaluation:
+    """Judge the stored replies of a run anew; see `arescore` for the options."""
+    return wait_for(arescore(run, **options))
 
 
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
