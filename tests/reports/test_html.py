@@ -244,7 +244,10 @@ def test_a_conversation_shows_every_turn_with_its_own_expectation(maker: Callabl
     stream = io.StringIO()
     write_html(gather(run, [exam], [attempt]), {"exam-1": exam}, [attempt], stream)
     said = parsed(stream.getvalue()).said
-    for words in ("1 Question 1? Reply 1. Expected Answer 1.", "2 Question 2? Reply 2. Expected Answer 2."):
+    for words in (
+        "1 ✓ passed Question 1? Reply 1. Expected Answer 1.",
+        "2 ✗ not passed Question 2? Reply 2. Expected Answer 2.",
+    ):
         assert words in said
     assert "Contradiction between turn 1 and turn 2: both cannot be it is it is not" in said
     assert "1 conversation" in said

@@ -91,6 +91,5 @@ def _troubles(findings: Findings) -> Iterator[str]:
 
 
 def _notes(findings: Findings) -> Iterator[str]:
-    for note in findings.notes:
-        yield f"> {plain(note, 400)}"
-        yield ">"
+    if findings.notes:
+        yield "\n>\n".join(f"> {plain(note, 400)}" for note in findings.notes)

@@ -13,7 +13,6 @@ from proctor.transcript import ToolCall
 
 _FENCE = re.compile(r"^[ \t]*```[^\n]*\n?", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
-_OPENING = 3_000
 _LINES = 12
 _LINE_LENGTH = 120
 _REPLY_LIMIT = 100_000
@@ -40,14 +39,14 @@ class Prose:
     """What was cut, and where it can be had; empty: nothing."""
 
 
-def set_as_prose(text: str) -> Prose:
-    """A reply, for reading."""
+def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
+    """A text for reading, what goes beyond the opening folded."""
     kept, lost = _limited(text, _REPLY_LIMIT)
     opening: list[Block] = []
     folded: list[Block] = []
-    room = _OPENING
+    room = opening_size
     for block in _blocks(kept):
-        now, later = _split(block, room)
+        now, later = _split(block, room, alone=not opening)
         opening += [now] if now else []
         folded += [later] if later else []
         room -= len(block.text)
@@ -88,11 +87,11 @@ def _blocks(text: str) -> list[Block]:
     return blocks
 
 
-def _split(block: Block, room: int) -> tuple[Block | None, Block | None]:
-    """What of a block fits into the opening, and the rest; a block is only broken where it alone is too long."""
+def _split(block: Block, room: int, *, alone: bool) -> tuple[Block | None, Block | None]:
+    """What of a block fits into the opening, and the rest; only the first block is ever broken."""
     if len(block.text) <= room:
         return block, None
-    if room < _OPENING:
+    if not alone:
         return None, block
     return Block(text=block.text[:room], code=block.code), Block(text=block.text[room:], code=block.code)
 

@@ -45,9 +45,7 @@ def _report(findings: Findings, width: int, *, html: Path | None, k: int | None)
 
 def _title(findings: Findings) -> Iterator[RenderableType]:
     run, where = findings.run, outcomes.of_run(findings)
-    status = signed(where, where.word)
-    if run.seconds:
-        status.append(f"  {numbers.duration(run.seconds)}", style="not bold")
+    status = Text.assemble(signed(where, where.word), f"  {numbers.duration(run.seconds)}" if run.seconds else "")
     title = Table.grid(padding=(0, 2), expand=True)
     title.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     title.add_column(justify="right", no_wrap=True)
@@ -89,8 +87,8 @@ def _estimates(lines: Sequence[Line], width: int) -> Iterator[RenderableType]:
         basis = said.basis if roomy and line.estimate.value is not None else ""
         tail = f"{said.interval:<11}  {basis}".rstrip()
         table.add_row(line.label, Text(said.value, style="bold"), drawn(line.estimate, axis), Text(tail))
-    if not roomy:
-        table.add_row("", "", Text(f"{lines[0].said.basis}", style="dim"))
+    if not roomy and lines[0].said.basis:
+        table.add_row("", "", Text(lines[0].said.basis, style="dim"))
     yield Padding(table, _INDENT)
 
 
@@ -116,7 +114,7 @@ def _missing(lines: Sequence[Line]) -> str:
     """What is missing, and what it could change."""
     bounded = [line for line in lines if line.said.bounds]
     lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
-    return "\n".join([lacking, *(f"{line.label:<{_LABEL}}  {line.said.bounds}" for line in bounded)]) if bounded else ""
+    return "\n".join([lacking, *(f"{line.label:<{_LABEL}}  {line.said.bounds}" for line in bounded)])
 
 
 def _failures(findings: Findings) -> str:

@@ -17,6 +17,8 @@ _CONTROL_PICTURES = 0x2400
 
 def clean(text: str) -> str:
     """The text with line ends as LF and each unsafe character as a visible sign."""
+    if text.isprintable():
+        return text
     return _UNSAFE.sub(_visible, _LINE_ENDS.sub("\n", text))
 
 
