@@ -110,6 +110,9 @@ def test_the_live_lines_keep_their_width(width: int) -> None:
         progress.update(**standing(done, failed=done))
         first, second = progress.lines(width).split("\n")
         assert max(len(first), len(second)) <= width
+        if width >= 40:
+            assert first.endswith("left")
+            assert second.endswith("failed")
         shapes.add((len(first), len(second)))
     assert len(shapes) == 1
 

@@ -114,12 +114,14 @@ class Progress:
         """Both live lines, every piece at a fixed width so that nothing jumps."""
         digits = len(numbers.whole(self._total))
         left = f"{self._left():>17}"
-        room = width - (2 * digits + 1) - len(left) - 9
+        room = width - (2 * digits + 1) - len(left) - 11
         bar = f"{self._bar(min(room, 40))}  " if room >= 8 else ""
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
         failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
-        second = "  ".join([f"{self._rate():<31}", failures, self._spent()])
-        return f"{first[:width]}\n{second.rstrip()[:width]}"
+        second = f"{self._rate():<{31 if width >= 60 else 26}}  {failures}"
+        if len(second) + len(self._spent()) + 2 <= width:
+            second = f"{second}  {self._spent()}".rstrip()
+        return f"{first[:width]}\n{second[:width]}"
 
     def _counts(self) -> str:
         return f"{numbers.whole(self._now.done)}/{numbers.whole(self._total)}"
