@@ -134,7 +134,7 @@ async def test_the_repair_is_one_message_to_the_model_so_that_every_provider_tak
 async def test_tool_calls_that_differ_are_no_answer() -> None:
     model = Tooled(script=[called({"score": 0.0}, {"score": 1.0}), called({"score": 0.5}, {"score": 0.5})])
     assert (await put(model)).value.score == 0.5
-    assert len(model.prompts) == 2
+    assert "several different answers" in model.prompt(1)
 
 
 async def test_a_broken_tool_call_is_shown_in_the_repair() -> None:

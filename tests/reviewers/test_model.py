@@ -219,10 +219,9 @@ async def test_a_longer_one_loses_its_middle_and_both_prompt_and_explanation_say
     assert said_so in review.explanation
 
 
-async def test_one_endless_tool_result_hides_no_other_call() -> None:
-    calls = [
-        ToolCall(name=f"tool{n}", result="x" * 300_000 if n == 1 else "short", result_known=True) for n in range(3)
-    ]
+async def test_endless_tool_results_hide_no_other_call() -> None:
+    results = ["short", "x" * 300_000, "short", "y" * 300_000]
+    calls = [ToolCall(name=f"tool{n}", result=result, result_known=True) for n, result in enumerate(results)]
     model = Tooled(script=[called(marks())])
     review = await reviewed(model, Reply(text="Paris", tool_calls=tuple(calls)))
     assert "1. tool0 {} gave: short" in model.prompt()

@@ -125,8 +125,8 @@ def _heard(message: BaseMessage, price: Price | None) -> Heard:
     calls = getattr(message, "tool_calls", None) or []
     if calls and all(call["args"] == calls[0]["args"] for call in calls):
         return _given(calls[0]["args"], usage)
-    broken = [*calls, *(getattr(message, "invalid_tool_calls", None) or [])]
-    text = str(message.text) or "\n".join(str(call.get("args") or "") for call in broken)
+    broken = [call.get("args") or "" for call in getattr(message, "invalid_tool_calls", None) or []]
+    text = str(message.text) or "\n".join([*(_given(call["args"], usage).text for call in calls), *broken])
     return Heard(text=text, usage=usage, circumstance=_circumstance(message))
 
 

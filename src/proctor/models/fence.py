@@ -22,14 +22,14 @@ FENCE_RULE = (
 _SINGLE = "<˂˱ᐸ‹≺⋖〈❬❮❰⟨⦑⦓⧼〈︿﹤＜\U000e003c"
 _DOUBLE = "«≪⟪⪡《︽"
 _TRIPLE = "⋘⫷"
-_BRACKET = f"[{_SINGLE}{_DOUBLE}{_TRIPLE}]|&lt;?|&#0*60;?|&#x0*3c;?"
+# one class of first characters, and only then the entities: the search is several times faster so
+_BRACKET = f"[{_SINGLE}{_DOUBLE}{_TRIPLE}&](?:(?<!&)|(?<=&)(?:[lL][tT]|#0*60|#[xX]0*3[cC]);?)"
 _UNSEEN = (  # white space, joiners, fillers, direction marks, variation selectors, combining marks
     r"[\s\u00ad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
     r"\u2060-\u206f\u20d0-\u20f0\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0100-\U000e01ef]*"
 )
-_bracket = re.compile(_BRACKET, re.IGNORECASE)
-_run = re.compile(f"(?:{_BRACKET})(?:{_UNSEEN}(?:{_BRACKET}))*", re.IGNORECASE)
-_unsendable = re.compile("[\x00\ud800-\udfff]")
+_bracket = re.compile(_BRACKET)
+_run = re.compile(f"{_BRACKET}(?:{_UNSEEN}{_BRACKET})*")
 _NAME = re.compile(r"[a-z][a-z ]*")
 
 
@@ -37,7 +37,8 @@ def fence(text: str, name: str = "text") -> str:
     """The text as a block of data; `name` says what it is, in lower-case words of ours, such as "expected answer"."""
     if not _NAME.fullmatch(name):
         raise ValueError(f"a fence is named in lower-case words: name={name!r}")
-    inside = _run.sub(_escaped, _unsendable.sub("\ufffd", text))
+    sendable = text.encode(errors="replace").decode().replace("\0", "?")
+    inside = _run.sub(_escaped, sendable)
     code = hashlib.sha256(inside.encode()).hexdigest()[:16]
     return f"<<<DATA {name} {code}>>>\n{inside}\n<<<END {name} {code}>>>"
 
