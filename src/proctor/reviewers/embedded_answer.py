@@ -32,6 +32,7 @@ _WRONG_FACT = 0.45
 """Under this share of its facts an answer is wrong, whatever words it shares."""
 _MOST_WITHOUT_FACT = 0.3
 _FACT_LEFT_OUT = 0.7
+_WEIGHT_OF_FACT = 2.0
 _TAKES_UP = 0.6
 _EXTRA_ITEM = 0.5
 
@@ -103,7 +104,11 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
         return match._replace(value=match.value * _FACT_LEFT_OUT)
     if facts.value < _WRONG_FACT:
         return match._replace(value=min(match.value, _MOST_WITHOUT_FACT), explanation=facts.explanation)
-    return match
+    known = _WEIGHT_OF_FACT * len(list(answer.facts))
+    value = (match.value * answer.total + facts.value * known) / (answer.total + known)
+    if match.first < 0:
+        return facts._replace(value=value, explanation=match.explanation)
+    return match._replace(value=value)
 
 
 def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from proctor.reviewers.embedded_match import Match, best_mention
+from proctor.reviewers.embedded_match import Match, best_mention, taken_up
 from proctor.reviewers.embedded_reading import Answered, Asked, Expected, Fact
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
@@ -18,6 +18,8 @@ _VAGUE_YEAR = 0.4
 """A decade or century where a year was asked for."""
 _IN_RANGE = 0.5
 """One end of a range where one number was expected."""
+_OUTDONE = 0.4
+"""The expected fact is there, and another one is given as the answer."""
 _SHOWN = 3
 F = TypeVar("F", Date, Clock, Quantity)
 
@@ -62,7 +64,29 @@ def _best(reply: Answered, asked: Asked, wanted: str, found: Sequence[F], value:
         return Match(0.0, f"expected {wanted}, found {_shown(reply)}")
     place = best_mention(reply, asked, [first for first, _ in spans])
     first, last = next(span for span in spans if span[0] == place)
-    return Match(best, f"expected {wanted}, found {reply.passage.quote(first, last)}", first, last)
+    met = f"expected {wanted}, found {reply.passage.quote(first, last)}"
+    others = [fact for fact, mark in zip(found, marks, strict=True) if not mark]
+    rival = _rival(reply, asked, place, others) if others else None
+    if rival is not None:
+        return Match(best * _OUTDONE, f"{met}, but the answer given is {_text(reply, rival)}", first, last)
+    return Match(best, met, first, last)
+
+
+def _rival(reply: Answered, asked: Asked, place: int, others: Sequence[Fact]) -> Fact | None:
+    """Another date or measure, in a clause that takes up more of the question, or as much and before."""
+    clauses, shared = reply.passage.clauses, taken_up(reply, asked)
+    here = clauses[place]
+    known = len(shared.get(here, ()))
+    for other in others:
+        first, _ = _words_of(reply, other)
+        there = clauses[first]
+        bare = isinstance(other, Quantity) and not other.dimension
+        if bare or there == here or reply.passage.stems[first] in asked.words:
+            continue
+        theirs = len(shared.get(there, ()))
+        if theirs > known or (theirs == known and there < here):
+            return other
+    return None
 
 
 def _date_value(asked: Asked, date: Date, found: Date) -> float:
@@ -90,7 +114,10 @@ def _words_of(reply: Answered, fact: Fact) -> tuple[int, int]:
     return first, max(first, last)
 
 
+def _text(reply: Answered, fact: Fact) -> str:
+    return reply.passage.cut(fact.start, fact.end).strip()
+
+
 def _shown(reply: Answered) -> str:
-    passage = reply.passage
-    texts = [passage.cut(fact.start, fact.end).strip() for fact in reply.facts]
+    texts = [_text(reply, fact) for fact in reply.facts]
     return ", ".join(texts[:_SHOWN]) + (" …" if len(texts) > _SHOWN else "")

@@ -24,8 +24,14 @@ def best_mention(reply: Answered, asked: Asked, places: list[int]) -> int:
     clauses = reply.passage.clauses
     if clauses[places[0]] == clauses[places[-1]]:
         return places[0]
-    shared: dict[int, int] = {}
-    for word, clause in zip(reply.passage.stems, clauses, strict=True):
+    shared = taken_up(reply, asked)
+    return max(places, key=lambda place: len(shared.get(clauses[place], ())))
+
+
+def taken_up(reply: Answered, asked: Asked) -> dict[int, set[str]]:
+    """Clause → the telling words of the question that it takes up."""
+    shared: dict[int, set[str]] = {}
+    for word, clause in zip(reply.passage.stems, reply.passage.clauses, strict=True):
         if word in asked.content:
-            shared[clause] = shared.get(clause, 0) + 1
-    return max(places, key=lambda place: shared.get(clauses[place], 0))
+            shared.setdefault(clause, set()).add(word)
+    return shared

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from proctor.text.choices import alternatives, items
 from proctor.text.clocks import Clock, clocks
 from proctor.text.dates import Date, dates
 from proctor.text.fold import squeeze
-from proctor.text.negation import NEGATORS, polarity
+from proctor.text.negation import NEGATIONS, polarity
 from proctor.text.numbers import Quantity, quantities
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage
@@ -118,14 +118,12 @@ class Answered:
 
 def read_facts(folded: str) -> Facts:
     """The facts in a folded text; digits that belong to a date or time of day are no number beside it."""
-    found_dates, found_clocks = dates(folded), clocks(folded)
+    timed = Facts(dates=tuple(dates(folded)), clocks=tuple(clocks(folded)))
     found = quantities(folded)
-    if found_dates or found_clocks:
-        taken = bytearray(len(folded))
-        for fact in Facts((), tuple(found_dates), tuple(found_clocks)):
-            taken[fact.start : fact.end] = b"\1" * (fact.end - fact.start)
+    if timed:
+        taken = _taken(timed, len(folded))
         found = [quantity for quantity in found if not any(taken[quantity.start : quantity.end])]
-    return Facts(tuple(found), tuple(found_dates), tuple(found_clocks))
+    return replace(timed, quantities=tuple(found)) if found else timed
 
 
 @lru_cache(maxsize=_KEPT)
@@ -137,7 +135,7 @@ def read_question(question: str) -> Asked:
         content=found - STOP,
         words=found,
         yes_no=bool(passage.stems) and passage.stems[0] in _ASKS_YES_NO,
-        negative=not NEGATORS.isdisjoint(found),
+        negative=not NEGATIONS.isdisjoint(found),
         person="who" in found or "whom" in found,
         year=_ASKS_YEAR.search(passage.folded) is not None,
     )
@@ -153,7 +151,9 @@ def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     passage = Passage(text)
     facts = read_facts(passage.folded)
-    weights = _weights(asked, passage)
+    beside = _beside(facts, passage)
+    only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
+    weights = _weights(asked, passage.stems if only_facts else beside)
     no_list = in_list or facts.dates or facts.clocks
     rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
     return Expected(
@@ -163,25 +163,32 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         weights=weights,
         total=sum(weights.values()),
         facts=facts,
-        only_facts=bool(facts) and _weight_beside(facts, asked, passage) < _LITTLE,
+        only_facts=only_facts,
         polarity=polarity(passage),
-        negative=not NEGATORS.isdisjoint(passage.stems),
+        negative=not NEGATIONS.isdisjoint(passage.stems),
         items=() if no_list else tuple(_read(asked, part, in_list=True) for part in items(text)),
         rest=_read(asked, text[rest.end() :]) if rest else None,
     )
 
 
-def _weights(asked: Asked, passage: Passage) -> dict[str, float]:
+def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:
     """A word that the question gave tells less; where it gave all of them, they must do."""
-    telling = [word for word in passage.stems if word not in STOP] or passage.stems
+    telling = [word for word in stems if word not in STOP] or stems
     left = 1.0 if asked.content.issuperset(telling) else _WEIGHT_OF_GIVEN
     return {word: (weight(word) or _WEIGHT_OF_STOP) * (left if word in asked.content else 1.0) for word in telling}
 
 
-def _weight_beside(facts: Facts, asked: Asked, passage: Passage) -> float:
-    """The weight of the words that are neither part of a fact nor given by the question."""
-    taken = bytearray(len(passage.folded))
+def _beside(facts: Facts, passage: Passage) -> list[str]:
+    """The stems that are no part of a fact."""
+    if not facts:
+        return passage.stems
+    taken = _taken(facts, len(passage.folded))
+    return [word for word, start in zip(passage.stems, passage.starts, strict=True) if not taken[start]]
+
+
+def _taken(facts: Facts, length: int) -> bytearray:
+    """Place by place, whether a fact stands there."""
+    taken = bytearray(length)
     for fact in facts:
         taken[fact.start : fact.end] = b"\1" * (fact.end - fact.start)
-    pairs = zip(passage.stems, passage.starts, strict=True)
-    return sum(weight(word) for word, start in pairs if not taken[start] and word not in asked.content)
+    return taken

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from proctor.reviewers.embedded_match import taken_up
 from proctor.reviewers.embedded_reading import Answered, Asked, Expected
-from proctor.text.negation import NEGATORS, excepted, negated, unsure
+from proctor.text.negation import NEGATORS, excepted, hedged, negated, unsure
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
 
@@ -22,10 +23,10 @@ _RELATIONS = stem_set(
     "contemporary son daughter brother sister student pupil rival friend wife husband cousin neighbour colleague "
     "predecessor successor follower fan"
 )
-_COMPARISONS = stem_set("than against beating defeating versus unlike near")
+_COMPARISONS = stem_set("than against beating defeating versus unlike near succeeded replaced preceded")
 _NO_CHOICE = stem_set("more less so later earlier older fewer higher lower about even simply just otherwise not")
 _SMALL = stem_set("the a an in by of to at on and")
-_OPEN, _OF_ANOTHER, _UNSURE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.2
+_OPEN, _OF_ANOTHER, _UNSURE, _MAYBE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.8, 0.2
 _REACH_OF_OR = 6
 _REACH_OF_COMPARISON = 3
 _MOST_FILLING = 3
@@ -49,7 +50,10 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
         return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} only beside another answer")
     if _is_elsewhere(reply, asked, answer, first, last):
         return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise")
-    return Stance(_UNSURE, "is not sure") if unsure(passage.folded) else STANDS
+    if unsure(passage.folded):
+        return Stance(_UNSURE, "is not sure")
+    maybe = hedged(passage, first)
+    return STANDS if maybe is None else Stance(_MAYBE, f"only says {passage.quote(maybe, last)!r}")
 
 
 def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance | None:
@@ -89,7 +93,7 @@ def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) ->
     start = max(0, first - _REACH_OF_COMPARISON)
     before = stems[start:first]
     cues = [word for word in before if word in _COMPARISONS or (word in _RELATIONS and before[-1] in ("of", "to"))]
-    if not cues or cues[0] in asked.words or cues[0] in answer.passage.stems:
+    if not cues or answer.only_facts or cues[0] in asked.words or cues[0] in answer.passage.stems:
         return False
     return any(_is_new(word, asked, answer) for word in stems[:start])
 
@@ -99,10 +103,7 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
     stems, clauses = reply.passage.stems, reply.passage.clauses
     if len(asked.content) < 2 or clauses[0] == clauses[-1]:
         return False
-    shared: dict[int, set[str]] = {}
-    for word, clause in zip(stems, clauses, strict=True):
-        if word in asked.content:
-            shared.setdefault(clause, set()).add(word)
+    shared = taken_up(reply, asked)
     most = max(map(len, shared.values()), default=0)
     here = range(clauses[first], clauses[last] + 1)
     if most < max(2, _TAKES_UP * len(asked.content)) or any(len(shared.get(clause, ())) >= most for clause in here):

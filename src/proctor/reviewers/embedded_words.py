@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,8 +9,6 @@ from proctor.reviewers.embedded_match import Match, best_mention
 from proctor.reviewers.embedded_reading import Answered, Asked, Expected
 from proctor.text.overlap import STOP, weight
 
-_ALL = 0.985
-_NOTHING_ELSE = 0.99
 _LONG = 5
 """From so many telling words on, an answer is a statement: the share of it that is found is its value."""
 _LEAST_PART = 0.3
@@ -21,7 +18,7 @@ _CONFLICT = 0.7
 """Some words are found and others stand in place of the rest: Louis Armstrong for Neil Armstrong."""
 _SHORT_REPLY = 40
 _LONGEST_WORD = 30
-_SAME_ENOUGH = 0.84
+_LONG_WORD = 8
 _SLIP = 0.85
 _LONGER_FORM = 0.9
 _INITIAL = 0.8
@@ -48,23 +45,21 @@ def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 
 def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place], met: float) -> float:
     share = met / answer.total
-    if share > _ALL:
-        return 1.0
-    if len(answer.weights) >= _LONG:
-        return share
-    if met / (met + _weight_of_others(reply, asked, answer, found)) < _NOTHING_ELSE:
+    if len(found) == len(answer.weights) or len(answer.weights) >= _LONG:
+        return min(share, 1.0)
+    if _says_more(reply, asked, answer, found):
         return _CONFLICT * share
     if asked.person and next(reversed(answer.weights)) not in found:
         return _GIVEN_NAME
     return _GIVEN_NAME + (1 - _GIVEN_NAME) * share if share >= _LEAST_PART else share
 
 
-def _weight_of_others(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> float:
-    """The weight of what the reply says beside the answer and the words of the question."""
+def _says_more(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> bool:
+    """Whether the reply holds telling words beside those of the answer and the question."""
     stems = reply.passage.stems
     used = {stems[place] for spot in found.values() for place in range(spot.first, spot.last + 1)}
     known = used.union(answer.weights, asked.content)
-    return sum(weight(word) for word in reply.stems if word not in known)
+    return any(weight(word) == 1.0 for word in reply.stems if word not in known)
 
 
 def _span(reply: Answered, answer: Expected, found: dict[str, _Place]) -> tuple[int, int]:
@@ -138,24 +133,37 @@ def _add_compounds(found: dict[str, _Place], reply: Answered, answer: Expected) 
 
 
 def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    alone = len(answer.weights) == 1
     for word in answer.weights:
         if word in found or word in STOP:
             continue
         for place, other in enumerate(reply.passage.stems):
-            share = _alike(word, other) if other not in answer.weights and other not in STOP else 0.0
+            share = _alike(word, other, alone=alone) if other not in answer.weights and other not in STOP else 0.0
             if share > (found[word].share if word in found else 0.0):
                 found[word] = _Place(place, place, share)
 
 
-def _alike(word: str, other: str) -> float:
-    """How surely two stems are one word: a slip of the pen, a longer form, an initial."""
-    if word[0] != other[0] or not word[0].isalpha() or max(len(word), len(other)) > _LONGEST_WORD:
+def _alike(word: str, other: str, *, alone: bool) -> float:
+    """How surely two stems are one word: an initial, a longer form, a slip of the pen.
+
+    A word that is the whole answer must be alike in more than its beginning: Niger is not Nigeria.
+    """
+    if word[0] != other[0] or not word[0].isalpha():
         return 0.0
     shorter = min(len(word), len(other))
     if shorter == 1:
-        return _INITIAL
-    if shorter >= 5 and (word.startswith(other) or other.startswith(word)):
-        return _LONGER_FORM
-    if shorter < 4:
+        return 0.0 if alone else _INITIAL
+    if shorter < 5 or max(len(word), len(other)) > _LONGEST_WORD:
         return 0.0
-    return _SLIP if SequenceMatcher(None, word, other, autojunk=False).ratio() >= _SAME_ENOUGH else 0.0
+    if shorter >= (_LONG_WORD if alone else 5) and (word.startswith(other) or other.startswith(word)):
+        return _LONGER_FORM
+    return _SLIP if _slips(word, other) <= (2 if shorter >= _LONG_WORD + 2 else 1) else 0.0
+
+
+def _slips(one: str, other: str) -> int:
+    """Letters that differ between the common beginning and the common end; two that changed places count once."""
+    while one and other and one[0] == other[0]:
+        one, other = one[1:], other[1:]
+    while one and other and one[-1] == other[-1]:
+        one, other = one[:-1], other[:-1]
+    return 1 if len(one) == 2 and one == other[::-1] else max(len(one), len(other))

@@ -20,6 +20,7 @@ _TO = r"(?:\s?(?:-|to|and|/)\s?(?P<last>[0-3]?\d)(?:st|nd|rd|th)?)?"
 _IN_DIGITS = (
     re.compile(r"(?<![\d.,/-])(?P<year>[12]\d{3})[-/.](?P<month>[01]?\d)[-/.](?P<day>[0-3]?\d)(?![\d-])"),  # 2018-03-08
     re.compile(r"(?<![\d.,/-])(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])(?![\d-])"),  # 2018-03
+    re.compile(r"(?<![\d.,/-])(?P<month>0?[1-9]|1[0-2])/(?P<year>[12]\d{3})(?![\d/-])"),  # 03/2018
 )
 _EITHER_ORDER = re.compile(  # 08.03.2018, 3/8/18
     r"(?<![\d.,/-])(?P<first>[0-3]?\d)(?P<sign>[-/.])\s?(?P<second>[0-3]?\d)(?P=sign)\s?(?P<year>[12]\d{3}|\d\d)"

@@ -24,7 +24,8 @@ _WITHOUT_STROKE = str.maketrans("øØłŁđĐ", "oOlLdD")
 _GARBLED = re.compile(
     r"[ÂÃâ][\u0080-\u00bf\u0152\u0153\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]+"
 )
-_FINAL = " \t\r\n.,;:!?…\"'"
+_QUOTES = " \"'"
+_FINAL = " .,;:!?…\"'"
 
 
 def fold(text: str, *, accents: bool = True) -> str:
@@ -62,5 +63,5 @@ def _repaired(match: re.Match[str]) -> str:
 
 
 def squeeze(text: str) -> str:
-    """The folded text with single blanks and without final punctuation: for comparing whole answers."""
-    return " ".join(fold(text).split()).strip(_FINAL)
+    """The folded text with single blanks, without quotes around it and final punctuation: to compare whole answers."""
+    return " ".join(fold(text).split()).lstrip(_QUOTES).rstrip(_FINAL)

@@ -11,17 +11,18 @@ _CONTRACTED = stem_set(
     "isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't won't wouldn't shouldn't hasn't haven't "
     "hadn't ain't mustn't"
 )
-NEGATORS: frozenset[str] = _CONTRACTED | stem_set(
-    "not no never none neither nor nobody false incorrect wrong untrue myth mistaken falsely wrongly hardly"
-)
-"""Stems that deny what stands with them."""
+NEGATIONS: frozenset[str] = _CONTRACTED | stem_set("not no never none neither nor nobody")
+"""Stems that make a sentence negative."""
+_FALSE = stem_set("false incorrect wrong untrue myth mistaken")
+NEGATORS: frozenset[str] = NEGATIONS | _FALSE | stem_set("mistakenly hardly")
+"""Stems that can deny what stands with them."""
 _AUXILIARIES = stem_set("is was are were has have had do does did can could will would should be been")
+_SHORT_ANSWER = _AUXILIARIES | _CONTRACTED  # it does, it isn't
 # Followed by these, a negator denies nothing: not only, no doubt, not until, no more than.
 _HARMLESS = {
     "not": stem_set("only just merely until to more less least later earlier long far"),
     "no": stem_set("doubt more less later earlier fewer matter wonder question sooner"),
     stem("don't"): stem_set("forget worry"),
-    stem("wrong"): stem_set("with"),
 }
 _EXCEPTING = tuple(
     tuple(words(cue))
@@ -40,17 +41,17 @@ _EXCEPTING = tuple(
         "mistaken for",
     )
 )
+_SHORT = 4
 _REACH_BEFORE = 12
 _REACH_AFTER = 3
 _REACH_EXCEPTING = 6
+_REACH_HEDGE = 4
 _YES = stem_set("yes yeah yep yup")
 _NO = stem_set("no nope nah")
 _AGREES = stem_set("indeed correct right absolutely certainly definitely true affirmative sure")
 _DISAGREES = stem_set("negative false incorrect wrong never not untrue")
 _UNSURE = re.compile(r"\b(?:not (?:sure|certain)|unsure|uncertain|no idea|(?:just|only) (?:a|my) guess|wild guess)\b")
-_OPEN = re.compile(
-    r"\b(?:either|might|could be|could have been|may be|may have been|maybe|perhaps|possibly|hard to say|one of)\b"
-)
+_POSSIBLY = stem_set("maybe perhaps possibly might")
 _DECLINES = re.compile(
     r"\b(?:i|we) (?:do not|don't|cannot|can't|could not|couldn't|am not able to|am unable to|are not able to|have no)"
     r"(?: \w+){0,2} (?:know|answer|help|find|determine|tell|say|provide|recall|access|idea|information|assist)\b"
@@ -77,11 +78,6 @@ def unsure(folded: str) -> bool:
     return _UNSURE.search(folded) is not None
 
 
-def leaves_open(folded: str) -> bool:
-    """Whether the text speaks of possibilities: either, might, could be, perhaps."""
-    return _OPEN.search(folded) is not None
-
-
 def negated(passage: Passage, first: int, last: int) -> int | None:
     """The place of the word that denies the words `first` to `last`; None: nothing does.
 
@@ -94,8 +90,8 @@ def negated(passage: Passage, first: int, last: int) -> int | None:
     for place in range(first - 1, max(-1, first - 1 - _REACH_BEFORE), -1):
         if clauses[place] != clauses[first]:
             break
-        if _denies(passage.stems, place):
-            return place
+        if _denies(passage.stems, place) and "than" not in passage.stems[place:first]:
+            return place  # `not larger than 20 MB` sets a bound
     return _negated_after(passage, last)
 
 
@@ -104,8 +100,9 @@ def _negated_after(passage: Passage, last: int) -> int | None:
     for place in range(last + 1, min(len(stems), last + 1 + _REACH_AFTER)):
         if clauses[place] != clauses[last]:
             return None
-        after_auxiliary = stems[place - 1] in _AUXILIARIES and _denies(stems, place)
-        if stems[place] in _CONTRACTED or after_auxiliary:
+        if stems[place] in _CONTRACTED:
+            return place
+        if stems[place - 1] in _AUXILIARIES and (stems[place] in _FALSE or _denies(stems, place)):
             return place
     return None
 
@@ -114,8 +111,10 @@ def _denies(stems: list[str], place: int) -> bool:
     word = stems[place]
     if word not in NEGATORS:
         return False
-    harmless = _HARMLESS.get(word)
-    return harmless is None or place + 1 == len(stems) or stems[place + 1] not in harmless
+    after = stems[place + 1] if place + 1 < len(stems) else ""
+    if word in _FALSE:
+        return after in ("that", "to")  # `it is false that …`, not `after a wrong attempt …`
+    return after not in _HARMLESS.get(word, ())
 
 
 def excepted(passage: Passage, first: int) -> int | None:
@@ -130,12 +129,25 @@ def excepted(passage: Passage, first: int) -> int | None:
     return None
 
 
+def hedged(passage: Passage, first: int) -> int | None:
+    """The place of the word that makes `first` a mere possibility (perhaps, might, could be); None: nothing does."""
+    stems, clauses = passage.stems, passage.clauses
+    for place in range(first - 1, max(-1, first - 1 - _REACH_HEDGE), -1):
+        if clauses[place] != clauses[first]:
+            return None
+        if stems[place] in _POSSIBLY or stems[place : place + 2] == ["could", "be"]:
+            return place
+    return None
+
+
 def polarity(passage: Passage) -> bool | None:
     """Yes (True) or no (False) as a text begins; None: it says neither."""
     opening = passage.stems[:5]
     for word in opening:
         if word in _YES or word in _NO:
             return word in _YES
+    if 1 < len(passage) <= _SHORT and opening[-1] in _SHORT_ANSWER:
+        return opening[-1] in _AUXILIARIES
     while opening[:1] and opening[0] in ("that", "thats", "this", "it", "is", "are", "you"):
         opening = opening[1:]
     if not opening or (opening[0] not in _AGREES and opening[0] not in _DISAGREES):

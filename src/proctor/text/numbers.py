@@ -22,7 +22,8 @@ _DIGITS = re.compile(
     r"(?P<ordinal>(?:st|nd|rd|th)\b)?"
 )
 _VERSION = re.compile(r"\.\d")
-_VERSION_BEFORE = re.compile(r"\d\.$")
+# b12 and 1.2.3 are names, not amounts; the v of v2.3 only says that it is a version.
+_NAME_BEFORE = re.compile(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
 # Up to three words after a number: multiplier, unit, or what is counted.
 _NEXT = r"([^\s\d,.;:!?()\[\]\"]+(?:\^\d)?)"
 _TAIL = re.compile(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
@@ -125,8 +126,8 @@ def _scan(folded: str) -> Iterator[Quantity]:
 
 
 def _from_digits(folded: str, start: int) -> Quantity | None:
-    if start and (folded[start - 1].isalnum() or _VERSION_BEFORE.search(folded, max(0, start - 2), start)):
-        return None  # b12, 1.2.3: a name, not an amount
+    if start and (_NAME_BEFORE.search(folded, max(0, start - 2), start)):
+        return None
     match = _DIGITS.match(folded, start)
     if match is None or not match[0].isascii() or _VERSION.match(folded, match.end()):
         return None
@@ -278,12 +279,16 @@ def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:
             reading = Reading(last.readings[0].amount + quantity.readings[0].amount, last.dimension)
             joined[-1] = replace(last, readings=(reading,), end=quantity.end)
         elif between in _RANGE:
-            ranged = between in ("-", "to") and last.value < quantity.value
+            ranged = _is_range(folded, last, between) and last.value < quantity.value
             joined[-1] = _like(replace(last, ranged=ranged or last.ranged), quantity)
             joined.append(replace(quantity, ranged=ranged))
         else:
             joined.append(quantity)
     return joined
+
+
+def _is_range(folded: str, first: Quantity, between: str) -> bool:
+    return between in ("-", "to") or (between == "and" and folded[: first.start].endswith("between "))
 
 
 def _like(bare: Quantity, other: Quantity) -> Quantity:

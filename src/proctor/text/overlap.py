@@ -9,23 +9,23 @@ from proctor.text.words import stem, words
 _STOP = """
 a an the and or but if then than that this these those of in on at by for from to into onto with within without as is
 are was were be been being am do does did done doing has have had having will would shall should can could may might
-must it its he she they them his her hers their theirs we our you your i me my mine who whom whose which what when where
-why how there here not no so too very also just only about up down out off over under again all any both each few more
-most other some such own same s t m d ll re ve via per upon among amongst between through during before after above
-below whether either neither nor while because since until although though however therefore thus hence let lets yes
-ago approximately around roughly nearly almost circa
+must it its he she they them his her hers their theirs we our you your i me my mine who whom whose which what when
+where why how there here not no so too very also just only about up down out off over under again all any both each
+few more most other some such own same s t m d ll re ve mr mrs ms via per upon among amongst between through during
+before after above below whether either neither nor while because since until although though however therefore thus
+hence let lets yes ago approximately around roughly nearly almost circa
 """
 # Words that name a kind rather than a thing: to share one of them says little.
 _GENERIC = """
 number name thing kind type part place time year day month date age century season series episode film movie show song
 album book novel game team club player actor actress singer artist writer author band group member person man woman
-character role king queen president minister leader governor general captain sir lord lady mr mrs ms doctor professor
-saint state country city town village county province region area district island river lake mountain sea street road
-park building house school university college company corporation incorporated limited organization government
-department office act law bill court case battle war army party system world national international american british
-english last new old great big small large main many much north south east west northern southern eastern western
-central called known named located based various typically usually generally answer correct question according million
-billion thousand percent
+character role king queen president minister leader governor general captain sir lord lady doctor professor saint
+state country city town village county province region area district island river lake mountain sea street road park
+building house school university college company corporation incorporated limited organization government department
+office act law bill court case battle war army party system world national international american british english last
+next previous following current new old great big small large main many much north south east west northern southern
+eastern western central called known named located based various typically usually generally answer correct question
+according million billion thousand percent
 """
 STOP: frozenset[str] = frozenset(map(stem, _STOP.split()))
 """Stems without content of their own."""

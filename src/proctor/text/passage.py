@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 
 from proctor.text.fold import fold
-from proctor.text.words import WORD, stem, stem_set
+from proctor.text.words import PAST, WORD, stem, stem_set
 
 _COUNTRIES = re.compile(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
 _CLAUSE_WORDS = stem_set("but however although though whereas while which who whose where because despite yet unlike")
-_VERBS = frozenset(WORD.findall("was is were are has had have became went came took got made won lost left began"))
 
 
 class Passage:
@@ -79,7 +78,7 @@ class Passage:
         if word != "and" or place + 1 == len(self.stems):
             return word in _CLAUSE_WORDS
         after = self.folded[self.starts[place + 1] : self.ends[place + 1]]
-        return after in _VERBS or (after.endswith("ed") and len(after) > 4)
+        return after in PAST or (after.endswith("ed") and len(after) > 4)
 
 
 def _short_country(match: re.Match[str]) -> str:

@@ -59,17 +59,32 @@ def spelled_number(folded: str, start: int) -> Spelled | None:
         return None
     if first.group() in ("a", "an"):
         return _after_article(folded, first.end())
-    return _summed(folded, first.group(), first.end())
+    found = _summed(folded, first.group(), first.end())
+    return _of_unit(folded, found) if first.group() in FRACTIONS else found
 
 
 def _after_article(folded: str, end: int) -> Spelled | None:
     """`a hundred`, `a quarter`, `an hour and a half`: alone, an article is no number."""
     word, after = _next(folded, end)
-    if word in MULTIPLIERS or word in FRACTIONS:
+    if word in FRACTIONS:
+        return _of_unit(folded, Spelled(FRACTIONS[word], after))
+    if word in MULTIPLIERS:
         return _summed(folded, word, after)
     if word in UNITS and (half := _and_half(folded, after)):
         return Spelled(1.0 + FRACTIONS[half[0]], half[1], unit=word)
     return None
+
+
+def _of_unit(folded: str, found: Spelled) -> Spelled:
+    """`half an hour`, `a quarter of a mile`: the unit belongs to it."""
+    word, end = _next(folded, found.end)
+    if word == "of":
+        word, end = _next(folded, end)
+    if word in ("a", "an"):
+        word, end = _next(folded, end)
+        if word in UNITS:
+            return found._replace(end=end, unit=word)
+    return found
 
 
 def _next(folded: str, end: int) -> tuple[str, int]:

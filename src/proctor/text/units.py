@@ -132,7 +132,7 @@ _TABLE = {
     "angle": """
         °, degree, degrees, deg = 1
         radian, radians, rad = 57.29577951308232""",
-    "USD": "$, usd, us$, dollar, dollars, us dollar, us dollars = 1 | cent, cents = 0.01",
+    "USD": "$, usd, us$, dollar, dollars, us dollar, us dollars = 1",
     "EUR": "€, eur, euro, euros = 1",
     "GBP": "£, gbp, pounds sterling, pound sterling, sterling, quid = 1 | pence = 0.01",
     "JPY": "¥, jpy, yen = 1",
@@ -170,6 +170,9 @@ UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in _lines()}
 # `pounds` weigh, and are spent: which of the two the other side of a comparison decides.
 UNITS["pounds"] = (UNITS["pound"][0], UNITS["£"][0])
 UNITS["pound"] = UNITS["pounds"]
+UNITS["cent"] = UNITS["cents"] = tuple(
+    Unit(name="cent", dimension=currency, factor=0.01) for currency in ("USD", "EUR", "AUD", "CAD")
+)
 UNITS["degrees"] = UNITS["degree"] = UNITS["°"] = (
     UNITS["°"][0],
     *(Unit(name="degree", dimension="temperature", factor=f, offset=o) for _, _, f, o in _KELVIN[1:]),

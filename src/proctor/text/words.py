@@ -20,31 +20,33 @@ _ORDINALS = (
     "fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 )
 _ROMAN = "_ _ ii iii iv _ vi vii viii ix _ xi xii xiii xiv xv xvi xvii xviii xix xx"  # i, v and x are letters too
-_ALIKE = """
+_SHORT = """
 us: usa america | uk: britain | versus: vs v | doctor: dr | saint: st | mount: mt | professor: prof | governor: gov
 president: pres | senator: sen | department: dept | government: govt | university: univ | corporation: corp
 incorporated: inc | limited: ltd | company: co | avenue: ave | television: tv | gray: grey | child: children
-person: people | man: men | woman: women | foot: feet | write: wrote written | sing: sang sung | win: won
-begin: began begun | hold: held | build: built | find: found | give: gave given | take: took taken | make: made
-keep: kept | leave: left | send: sent | die: died dying | use: used using | pay: paid | say: said | tell: told
-speak: spoke spoken | go: went gone | come: came | become: became | grow: grew grown | know: knew known | buy: bought
-bring: brought | teach: taught | think: thought | lose: lost | meet: met | lead: led | run: ran | rise: rose risen
+person: people | man: men | woman: women | foot: feet
+"""
+_PAST = """
+write: wrote written | sing: sang sung | win: won | begin: began begun | hold: held | build: built | find: found
+give: gave given | take: took taken | make: made | keep: kept | leave: left | send: sent | die: died dying
+use: used using | pay: paid | say: said | tell: told | speak: spoke spoken | go: went gone | come: came | become: became
+grow: grew grown | know: knew known | buy: bought | bring: brought | teach: taught | think: thought | lose: lost
+meet: met | lead: led | run: ran | rise: rose risen | sink: sank sunk | fall: fell fallen | see: saw seen
+wear: wore worn | break: broke broken | drive: drove driven | choose: chose chosen | eat: ate eaten | fight: fought
+sell: sold | stand: stood | steal: stole stolen | swim: swam | get: got
 """
 _DROPPED = str.maketrans("", "", ". ")
 
 
-def _alike() -> dict[str, str]:
-    """Word → the stem it shares with others."""
-    found = {
-        word: str(value)
-        for series in (_CARDINALS, _ORDINALS, _ROMAN)
-        for value, word in enumerate(series.split())
-        if word != "_"
-    }
-    for entry in _ALIKE.replace("\n", "|").split("|"):
-        name, _, others = entry.partition(":")
-        found.update({other: _shortened(name.strip()) for other in others.split()})
-    return found
+def _numerals() -> dict[str, str]:
+    series = (_CARDINALS, _ORDINALS, _ROMAN)
+    return {word: str(value) for names in series for value, word in enumerate(names.split()) if word != "_"}
+
+
+def _alike(table: str) -> dict[str, str]:
+    """Word → the stem it shares with others, from lines of `stem: word word | stem: …`."""
+    entries = (entry.partition(":") for entry in table.replace("\n", "|").split("|"))
+    return {other: _shortened(name.strip()) for name, _, others in entries for other in others.split()}
 
 
 def words(folded: str) -> list[str]:
@@ -90,7 +92,7 @@ def _shortened(word: str) -> str:
 
 
 def _singular(word: str) -> str:
-    if word.endswith("ies") and len(word) > 4:
+    if word.endswith(("ies", "ied")) and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("sses", "xes", "ches", "shes", "zes")):
         return word[:-2]
@@ -115,4 +117,6 @@ def _one_spelling(word: str) -> str:
     return word[:-1] + "z" if word.endswith("is") and len(word) > 5 else word
 
 
-_STEMS = _alike()
+_STEMS = _numerals() | _alike(_SHORT) | _alike(_PAST)
+PAST: frozenset[str] = frozenset(_alike(_PAST)) | {"is", "are", "was", "were", "has", "have", "had", "did"}
+"""Forms of verbs that no rule of spelling finds."""

@@ -1,0 +1,69 @@
+"""The embedded reviewer: deterministic, offline, without a model; good at short factual answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from proctor.benchmark import Case, Exam
+from proctor.errors import InputError
+from proctor.reviewers.embedded_answer import Verdict, judge
+from proctor.reviewers.embedded_coverage import context_used, covered
+from proctor.reviewers.embedded_reading import Answered
+from proctor.roles import Reviewer
+from proctor.score import Part, Review
+from proctor.transcript import Turn
+
+_NOTHING = Review()
+
+
+class EmbeddedReviewer:
+    """Marks correctness, and the coverage of reasoning and context, by rules over words, numbers and dates."""
+
+    name = "embedded"
+    rubric = "embedded-1"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """The parts whose fields the case has; nothing to say without a case or a reply."""
+        reply = turns[-1].reply if turns else None
+        if case is None or reply is None:
+            return _NOTHING
+        return Review(parts=tuple(_parts(case, reply.text)))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Nothing: it judges reply by reply."""
+        return None
+
+
+def _parts(case: Case, text: str) -> Iterator[Part]:
+    if case.answer:
+        yield _part("correctness", judge(case.question, (case.answer,), text))
+    if not (case.reasoning or case.context):
+        return
+    reply = Answered(text)
+    if case.reasoning:
+        yield _part("reasoning", covered(case.question, case.reasoning, reply))
+    if case.context:
+        used = _context(case, reply)
+        if used is not None:
+            yield _part("context", used)
+
+
+def _context(case: Case, reply: Answered) -> Verdict | None:
+    assert case.context is not None
+    wanted = " ".join(text for text in (case.answer, case.reasoning) if text)
+    if not wanted:
+        return covered(case.question, case.context, reply)
+    return context_used(case.question, case.context, wanted, reply)
+
+
+def _part(name: str, verdict: Verdict) -> Part:
+    return Part(name=name, value=verdict.value, explanation=verdict.explanation)
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
+    """The embedded reviewer; it has nothing to set."""
+    if spec or options:
+        given = [*options, *([spec] if spec else [])]
+        raise InputError(f"the embedded reviewer has no settings, got {given!r}; name it `embedded`")
+    return EmbeddedReviewer()

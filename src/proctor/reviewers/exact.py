@@ -1,0 +1,46 @@
+"""The exact reviewer: the reply is the expected answer, or it is wrong. Cheap enough to measure the engine by."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from proctor.benchmark import Case, Exam
+from proctor.errors import InputError
+from proctor.roles import Reviewer
+from proctor.score import Part, Review
+from proctor.text.fold import squeeze
+from proctor.transcript import Turn
+
+_NOTHING = Review()
+_RIGHT = Review(parts=(Part(name="correctness", value=1.0, explanation="the same as expected"),))
+_expected = lru_cache(maxsize=1024)(squeeze)
+
+
+class ExactReviewer:
+    """Compares after folding case, white space, surrounding quotes and final punctuation."""
+
+    name = "exact"
+    rubric = "exact-1"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """Correctness 1 or 0, where the case has an answer."""
+        reply = turns[-1].reply if turns else None
+        if case is None or not case.answer or reply is None:
+            return _NOTHING
+        if reply.text == case.answer or squeeze(reply.text) == _expected(case.answer):
+            return _RIGHT
+        return Review(parts=(Part(name="correctness", value=0.0, explanation=f"expected exactly {case.answer!r}"),))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Nothing: it judges reply by reply."""
+        return None
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
+    """The exact reviewer; it has nothing to set."""
+    if spec or options:
+        given = [*options, *([spec] if spec else [])]
+        raise InputError(f"the exact reviewer has no settings, got {given!r}; name it `exact`")
+    return ExactReviewer()

@@ -1,0 +1,147 @@
+"""A user's own Python function as reviewer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from numbers import Real
+from typing import Any
+
+from proctor import threads
+from proctor.benchmark import Case, Exam
+from proctor.errors import InputError
+from proctor.importing import import_attribute
+from proctor.roles import Reviewer
+from proctor.score import Part, Review
+from proctor.transcript import Turn
+
+PARAMETERS = ("case", "turns", "question", "answer", "reply", "context")
+"""What a function may ask for, by the names of its parameters; `reply` is the text of the last reply."""
+_EXPECTED = "expected a number from 0 to 1, True or False, a dict of part to number, or a Review"
+_NOTHING = Review()
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
+    """The reviewer that `package.module:attribute` names: a function, or an object with `review` and `conclude`."""
+    if options:
+        raise InputError(f"a python: reviewer takes no options, got {sorted(options)!r}; configure it in its own code")
+    return adapt(import_attribute(spec, what="reviewer"), name=f"python:{spec}")
+
+
+def adapt(target: Any, *, name: str) -> Reviewer:
+    """Anything that can judge, as a Reviewer."""
+    if all(hasattr(target, member) for member in ("review", "conclude", "rubric", "name")):
+        complete: Reviewer = target
+        return complete
+    if not callable(target) or inspect.isclass(target):
+        kind = "class" if inspect.isclass(target) else type(target).__name__
+        raise InputError(f"the reviewer {name!r} is a {kind}; expected a function with parameters among {_names()}")
+    return FunctionReviewer(target, name=name)
+
+
+class FunctionReviewer:
+    """Calls a function with what its parameters name, and reads what it returns as marks.
+
+    A function may set `rubric` as an attribute, to tell its versions apart; else its name is the rubric.
+    Without a case (an improvised question) only a function that takes `turns` is called.
+    """
+
+    def __init__(self, function: Callable[..., Any], *, name: str) -> None:
+        self.name = name
+        self.rubric = str(getattr(function, "rubric", name))
+        self._wanted = _parameters(function, name)
+        self._call = _caller(function)
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """What the function says of the last turn; an exception it raises goes on to the caller."""
+        reply = turns[-1].reply if turns else None
+        if reply is None or (case is None and "turns" not in self._wanted):
+            return _NOTHING
+        given = {
+            "case": case,
+            "turns": turns,
+            "question": turns[-1].question,
+            "answer": case.answer if case else None,
+            "reply": reply.text,
+            "context": case.context if case else None,
+        }
+        return to_review(await self._call({name: given[name] for name in self._wanted}))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Nothing: it judges reply by reply."""
+        return None
+
+
+def to_review(value: object) -> Review:
+    """What a function returned, as a Review; what is no mark is unscored with the reason, and never bent into one."""
+    if isinstance(value, Review):
+        wrong = next(filter(None, (_wrong(part.value, part.name) for part in value.parts)), None)
+        return Review(unscored=wrong) if wrong else value
+    if isinstance(value, Mapping):
+        return _from_mapping(value)
+    value = _plain(value)
+    wrong = _wrong(value, "correctness")
+    return Review(unscored=wrong) if wrong else _marked({"correctness": value})
+
+
+def _from_mapping(value: Mapping[Any, Any]) -> Review:
+    marks = {name: _plain(mark) for name, mark in value.items()}
+    if not marks or not all(isinstance(name, str) and name for name in marks):
+        return Review(unscored=f"the reviewer returned {_shown(value)}; {_EXPECTED}")
+    wrong = next(filter(None, (_wrong(mark, name) for name, mark in marks.items())), None)
+    return Review(unscored=wrong) if wrong else _marked(marks)
+
+
+def _marked(marks: Mapping[str, Any]) -> Review:
+    return Review(parts=tuple(Part(name=name, value=float(mark)) for name, mark in marks.items()))
+
+
+def _plain(value: object) -> object:
+    """A NumPy scalar as the Python number it stands for."""
+    return value.item() if getattr(value, "shape", None) == () and hasattr(value, "item") else value
+
+
+def _wrong(value: object, name: str) -> str | None:
+    """Why a value is no mark; None: it is one."""
+    if not isinstance(value, Real):
+        return f"the reviewer returned {_shown(value)} for {name}; {_EXPECTED}"
+    if not 0.0 <= float(value) <= 1.0:  # NaN is not
+        return f"the reviewer returned {name}={float(value)!r}, which is not between 0 and 1"
+    return None
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"a {type(value).__name__}"
+
+
+def _names() -> str:
+    return ", ".join(PARAMETERS)
+
+
+def _parameters(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+    """The names of the things the function asks for."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the reviewer {name!r} has no signature to read; wrap it in a plain function") from error
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [parameter for parameter in parameters if parameter.kind not in variadic]
+    wanted = tuple(p.name for p in named if p.name in PARAMETERS and p.kind is not inspect.Parameter.POSITIONAL_ONLY)
+    unknown = [p.name for p in named if p.name not in wanted and p.default is inspect.Parameter.empty]
+    if unknown or not wanted:
+        asked = f"asks for {', '.join(unknown)}" if unknown else "asks for nothing"
+        raise InputError(f"the reviewer {name!r} {asked}; its parameters have to be named among {_names()}")
+    return wanted
+
+
+def _caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable[Any]]:
+    """An async function that calls this one the way it wants to be called."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__")):
+        return lambda given: function(**given)
+
+    async def call_sync(given: dict[str, Any]) -> Any:
+        result = await threads.call(lambda: function(**given))
+        return await result if inspect.isawaitable(result) else result
+
+    return call_sync
