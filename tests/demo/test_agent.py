@@ -2,6 +2,8 @@ import asyncio
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from proctor.codec import decode, encode
 from proctor.demo import knowledge_path
@@ -11,6 +13,7 @@ from proctor.roles import Agent
 from proctor.transcript import Reply, Request, Turn
 
 CURRENT_OR_OUTDATED = "What is the daily meal allowance on a business trip?"
+WORDS = ["when", "who", "is it", "how many", "sections", "the", "folder", "policy", "updated", "after", "step", "?"]
 ALL_WAYS = [
     "How many days of paid holiday do full-time staff have?",
     "What is part GS-417?",
@@ -175,6 +178,22 @@ async def test_the_step_before_is_told_from_the_step_after() -> None:
     after = await ask("Which step comes after freezing all releases?")
     assert before.text.startswith("Declare the severity")
     assert after.text.startswith("Call the second engineer")
+
+
+async def test_after_the_last_step_there_is_none() -> None:
+    reply = await ask("In the incident runbook, which step comes after calling the second engineer?")
+    assert "read_around" in tools(reply)
+    assert not reply.text.startswith("Do not begin")
+
+
+@given(st.text(st.characters(codec=None), max_size=60) | st.lists(st.sampled_from(WORDS)).map(" ".join))
+@settings(max_examples=150, deadline=None)
+def test_any_question_gets_a_reply(question: str) -> None:
+    history = (Turn(number=1, question=question, reply=Reply(text=question)),)
+    for turns in ((), history):
+        reply = asyncio.run(ask(question, context=question, history=turns))
+        assert reply.text
+        assert decode(encode(reply), Reply).text == reply.text
 
 
 async def test_what_stands_nowhere_is_not_answered() -> None:

@@ -101,7 +101,7 @@ class Errand:
     def _choose(self, hits: Sequence[Hit]) -> Hit:
         """The best hit; of several that are nearly as good, the one that question and trial happen to pick."""
         equals = [hit for hit in hits if hit["score"] >= NEARLY * hits[0]["score"]]
-        lot = hashlib.sha256(f"{self._request.question}\0{self._request.trial}".encode()).digest()
+        lot = hashlib.sha256(f"{self._request.question}\0{self._request.trial}".encode(errors="replace")).digest()
         return equals[lot[0] % len(equals)]
 
     def _read_around(self, hit: Hit, *, before: int = 1, after: int = 1) -> Surroundings:
@@ -140,13 +140,15 @@ class Errand:
     def _step_beside(self) -> str | None:
         """The step of a procedure that comes after, or before, the one named."""
         hits = self._desk.use(self._library.search_knowledge, query=self._question.subject)
-        hit = next((hit for hit in hits if _LIST_ITEM.match(hit["text"])), None)
+        hit = next((hit for hit in hits if hit["coverage"] >= KNOWN and _LIST_ITEM.match(hit["text"])), None)
         if hit is None:
             return None
         backwards = self._question.backwards
-        steps = list(passages(self._read_around(hit, before=int(backwards), after=int(not backwards))))
-        own = next(passages(hit))
-        return self._say(steps[0] if backwards else steps[-1]) if len(steps) > 1 and own in steps else None
+        around = self._read_around(hit, before=int(backwards), after=int(not backwards))
+        step = around["text"].split("\n\n")[0 if backwards else -1]
+        if step == hit["text"] or not _LIST_ITEM.match(step):
+            return None
+        return self._say(next(passages({**around, "text": step})))
 
     def _consult(self) -> str | None:
         """Find a document, and read its section on the topic, or else all of it."""

@@ -13,6 +13,8 @@ from proctor.transcript import Turn
 Shape = Literal["doubt", "source", "contents", "info", "find", "document", "sequence", "phrase", "open"]
 Wanted = Literal["person", "date", "number", "place", "verdict", "anything"]
 
+_LONGEST = 300
+"""Characters in which a question shows its shape; more would only cost time."""
 _KIND = "(?:document|file|policy|manual|handbook|runbook|page)"
 
 # In order: the first that matches decides which way is gone. Case does not count.
@@ -75,9 +77,10 @@ class Question:
 
 def understand(text: str) -> Question:
     """Read a question's shape and what it wants."""
-    wants = _wanted(text)
+    opening = text[:_LONGEST]
+    wants = _wanted(opening)
     for shape, pattern in _SHAPES:
-        if match := re.search(pattern, text, re.IGNORECASE):
+        if match := re.search(pattern, opening, re.IGNORECASE):
             named = {name: value.strip(" ?.!") for name, value in match.groupdict(default="").items()}
             backwards = named.pop("side", "").lower() == "before"
             return Question(text=text, shape=shape, wants=wants, backwards=backwards, **named)
