@@ -84,7 +84,7 @@ def _sqlite_engine(address: Address) -> Engine:
 def _postgres_engine(address: Address) -> Engine:
     if importlib.util.find_spec("psycopg") is None:
         raise StoreError('a PostgreSQL store needs the package psycopg: pip install "proctor[postgres]"')
-    defaults = {"connect_timeout": 10, "application_name": "proctor"}
+    defaults = {"connect_timeout": 10, "application_name": "proctor", "client_encoding": "utf8"}
     missing = {name: value for name, value in defaults.items() if name not in address.url.query}
     with told(address):
         return create_engine(

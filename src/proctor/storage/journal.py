@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,7 @@ class Journal:
         self._locks = locks
         self._sql = statements_for(database.dialect)
         self._known: dict[str, Numbers] = {}
+        self._held: set[str] = set()
 
     def create(self, run: Run, benchmark: Benchmark) -> None:
         """Store a new run and the benchmark it uses."""
@@ -81,7 +82,11 @@ class Journal:
         with self._database.reading() as connection:
             numbers = numbers_of(connection, run)
         with self._locks.hold(run, numbers.own):
-            yield
+            self._held.add(run)
+            try:
+                yield
+            finally:
+                self._held.discard(run)
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records in one transaction. Writing the same key twice changes nothing."""
@@ -112,8 +117,8 @@ class Journal:
         self._update(run, {"wish": wish})
 
     def delete(self, run: str) -> None:
-        """Forget a run; transcripts that another run reads stay. Raises RunBusy while it is being written."""
-        with self.writing(run), self._database.alone() as connection:
+        """Forget a run; transcripts that another run reads stay. Raises RunBusy while another writes it."""
+        with nullcontext() if run in self._held else self.writing(run), self._database.alone() as connection:
             numbers = numbers_of(connection, run)
             connection.execute(delete(runs).where(runs.c.no == numbers.own))  # its attempts and drafts go with it
             unread = ~exists().where(runs.c.turns_no == numbers.turns)

@@ -36,13 +36,13 @@ def build(connection: Connection) -> None:
     connection.execute(insert(version), {"version_num": f"{NEWEST:04}"})
 
 
-def migrate(connection: Connection, *, to: str = "head", scripts: Path = MIGRATIONS) -> None:
+def migrate(connection: Connection, *, to: str = "head") -> None:
     """Take an older schema forward, revision by revision, inside the connection's transaction."""
     from alembic import command
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", str(scripts).replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     command.upgrade(config, to)

