@@ -72,11 +72,11 @@ class Agentic:
         """The same, awaited."""
         own, theirs = _split(retriever, options)
         settings = checked(own)
-        conversations = prepare(await load(retriever, theirs))
-        tools = mark_tools(conversations, settings)
+        conversations = prepare(await load(retriever, theirs), tool_threshold=settings.tool_threshold)
         total = sum(len(conversation.interactions) for conversation in conversations)
         with progress(total, verbose=settings.verbose) as told:
-            verdicts = await judge_all(conversations, settings, told)
+            judged = judge_all(conversations, settings, told)
+            verdicts, tools = await asyncio.gather(judged, mark_tools(conversations, settings))
         metrics = metrics_of(conversations, verdicts, tools, settings)
         return AgenticResults(metrics, summary=summarise(metrics, verdicts, settings))
 

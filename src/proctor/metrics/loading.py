@@ -107,7 +107,7 @@ def _words(error: ValidationError) -> str:
     return "; ".join(said)
 
 
-def prepare(datasets: list[Dataset]) -> list[Conversation]:
+def prepare(datasets: list[Dataset], *, tool_threshold: float = 1.0) -> list[Conversation]:
     """Conversations ready to be judged; raises InputError that names every fault with its dataset and interaction."""
     problems: list[str] = []
     seen: dict[tuple[str, int], int] = {}
@@ -121,7 +121,7 @@ def prepare(datasets: list[Dataset]) -> list[Conversation]:
                 f"{where}: session_id={key[0]!r} with trial={key[1]} is already dataset {first}; "
                 "number repetitions of one conversation by trial=1, 2, …"
             )
-        conversations.append(_conversation(dataset, where, problems))
+        conversations.append(_conversation(dataset, where, problems, tool_threshold))
     if problems:
         raise InputError(_all_said(problems))
     return conversations
@@ -135,7 +135,7 @@ def _all_said(problems: list[str]) -> str:
     return f"{len(problems)} problems in the data:\n" + "\n".join(f"- {problem}" for problem in shown)
 
 
-def _conversation(dataset: Dataset, where: str, problems: list[str]) -> Conversation:
+def _conversation(dataset: Dataset, where: str, problems: list[str], tool_threshold: float) -> Conversation:
     if not dataset.conversation:
         problems.append(f"{where}: its conversation is empty; expected at least one Batch")
     seen: dict[str, int] = {}
@@ -146,7 +146,7 @@ def _conversation(dataset: Dataset, where: str, problems: list[str]) -> Conversa
         if first != place:
             problems.append(f"{here}: this qa_id is already that of interaction {first}; give each its own")
         try:
-            interactions.append(_interaction(batch))
+            interactions.append(_interaction(batch, tool_threshold))
         except InputError as error:
             problems.append(f"{here}: {error}")
     return Conversation(
@@ -157,7 +157,7 @@ def _conversation(dataset: Dataset, where: str, problems: list[str]) -> Conversa
     )
 
 
-def _interaction(batch: Batch) -> Interaction:
+def _interaction(batch: Batch, tool_threshold: float) -> Interaction:
     if not (batch.ground_truth_assistant or "").strip():
         raise InputError(
             f"ground_truth_assistant={batch.ground_truth_assistant!r}; expected the right answer, to judge by"
@@ -171,7 +171,9 @@ def _interaction(batch: Batch) -> Interaction:
         question=batch.query,
         expected=batch.ground_truth_assistant or "",
         reply=Reply(text=batch.assistant, tool_calls=tuple(used)),
-        expectations=_expectations(wanted, _flag("agentic", done, "final_answer_uses_tools", None)),
+        expectations=_expectations(
+            wanted, flag=_flag("agentic", done, "final_answer_uses_tools", None), tool_threshold=tool_threshold
+        ),
     )
 
 
@@ -189,7 +191,7 @@ def _flag(name: str, given: Mapping[str, Any], key: str, default: bool | None) -
     return value
 
 
-def _expectations(wanted: Mapping[str, Any], flag: bool | None) -> tuple[Expectation, ...]:
+def _expectations(wanted: Mapping[str, Any], *, flag: bool | None, tool_threshold: float) -> tuple[Expectation, ...]:
     ordered = _flag("ground_truth_agentic", wanted, "tool_sequence_matters", True)
     extra = _flag("ground_truth_agentic", wanted, "extra_tools_allowed", False)
     ways = [wanted["expected_tools"]] if wanted.get("expected_tools") is not None else []
@@ -202,6 +204,7 @@ def _expectations(wanted: Mapping[str, Any], flag: bool | None) -> tuple[Expecta
             ordered=ordered is not False,
             extra_allowed=extra is True,
             result_used=flag,
+            tool_threshold=tool_threshold,
         )
         for way in (*ways, *others)
     )

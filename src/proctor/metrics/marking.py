@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 
 from proctor.metrics.judging import Verdict
 from proctor.metrics.loading import Conversation, Interaction
@@ -16,16 +16,22 @@ from proctor.score import reaches
 ToolScores = list[list[ToolCorrectnessScore | None]]
 
 
-def mark_tools(conversations: Sequence[Conversation], settings: AgenticSettings) -> ToolScores:
-    """The tool correctness of every interaction, in place; None: no calls were stated as expected."""
-    return [[_tools(interaction, settings) for interaction in each.interactions] for each in conversations]
+async def mark_tools(conversations: Sequence[Conversation], settings: AgenticSettings) -> ToolScores:
+    """The tool correctness of every interaction, in place; None: no calls were stated as expected.
+
+    It needs no judge, so it is done in the moments when the judge is waited for.
+    """
+    scores = []
+    for conversation in conversations:
+        scores.append([_tools(interaction, settings) for interaction in conversation.interactions])
+        await asyncio.sleep(0)
+    return scores
 
 
 def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectnessScore | None:
     """The best over all ways that are right."""
     best: ToolScore | None = None
     for expect in interaction.expectations:
-        expect = replace(expect, tool_threshold=settings.tool_threshold)
         score = score_expectation(
             expect, interaction.reply, question=interaction.question, weights=settings.tool_weights
         )

@@ -146,6 +146,8 @@ def _without_dates(text: str) -> str:
 
 def _numbers(token: str) -> list[tuple[float, float]]:
     """The numbers in a token that begins with a digit: one with its unit, or several side by side."""
+    if token.isdecimal():
+        return [(float(token), 0.5000001 if len(token) > 1 else 0.0)]
     match = _NUMBER.fullmatch(token)
     if match is None:
         apart = not any(letter.isalpha() for letter in token)
