@@ -37,7 +37,8 @@ def lond_level(look: int, marks: int, *, level: float = STRICT_LEVEL) -> float:
 
     Keeps the share of false marks below the level for independent or positively dependent p-values.
     """
-    return level * look**-_POWER / _SUM * (marks + 1)
+    share: float = look**-_POWER / _SUM
+    return level * share * (marks + 1)
 
 
 def watch(runs: int, p_value: Callable[[int, int], float], *, strict: bool = False) -> list[Look]:

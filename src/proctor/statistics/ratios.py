@@ -18,7 +18,8 @@ def per_success(
 ) -> Estimate:
     """Σ spent / Σ successes, one of each per case; failures and retries are part of what was spent.
 
-    The interval is by the delta method over cases, on the logarithm, so that it stays above 0.
+    The interval is by the delta method over cases, on the logarithm, so that it stays above 0, and with two
+    pseudo-cases of the mean cost, one failed and one passed: a rare failure that was not seen must not mean no doubt.
     """
     n, total, passed = len(spent), sum(spent), sum(successes)
     if not passed:
@@ -37,9 +38,10 @@ def per_success(
 def _log_spread(spent: Sequence[float], successes: Sequence[float], ratio: float, level: float) -> float:
     from scipy.special import stdtrit
 
-    n = len(spent)
+    n, total = len(spent), sum(spent)
     residuals = sum((x - ratio * y) ** 2 for x, y in zip(spent, successes, strict=True))
-    error = sqrt(residuals * n / (n - 1)) / sum(spent)
+    pseudo = (total / n) ** 2 + (total / n - ratio * max(successes)) ** 2
+    error = sqrt(residuals * n / (n - 1) + pseudo) / total
     return float(stdtrit(n - 1, (1 + level) / 2)) * error
 
 
@@ -73,7 +75,7 @@ def _ranks(n: int, share: float, tail: float) -> tuple[int, int]:
     """The ranks l and u with P(fewer than l below the quantile) ≤ tail and P(u or more below it) ≤ tail."""
     below, above = 0, n + 1
     chance = 0.0
-    for count in range(n + 1):
+    for count in range(max(0, int(n * share - 12 * sqrt(n * share * (1 - share)))), n + 1):
         chance += exp(_log_binomial(n, count, share))
         if chance <= tail:
             below = count + 1
