@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 from collections.abc import Iterator
@@ -18,20 +19,20 @@ def classify(error: BaseException) -> CallError:
     """The fault behind an exception. What nobody else can be blamed for is the callee's own."""
     if isinstance(error, CallError):
         return error
-    for link in _chain(error):
+    for link in chain(error):
         status = getattr(link, "status_code", None)
         if status in TRANSIENT:
-            return EnvironmentFault(f"HTTP {status}: {_said(error)}", retry_after=retry_after(link))
+            return EnvironmentFault(f"HTTP {status}: {_named(error)}", retry_after=retry_after(link))
         if status in FATAL:
-            return Misconfigured(f"HTTP {status}: {_said(error)}")
+            return Misconfigured(f"HTTP {status}: {_named(error)}")
         if isinstance(link, (ConnectionError, socket.gaierror, ssl.SSLError)):
-            return EnvironmentFault(_said(error))
+            return EnvironmentFault(_named(error))
     if isinstance(error, SystemExit):
         return AgentFault(f"called sys.exit({error.code!r})")
-    return AgentFault(_said(error))
+    return AgentFault(_named(error))
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
+def chain(error: BaseException) -> Iterator[BaseException]:
     """The exception and what it was explicitly raised from; clients wrap refused connections that way."""
     seen: set[int] = set()
     link: BaseException | None = error
@@ -41,10 +42,23 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__
 
 
-def _said(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    name = type(error).__name__
-    return f"{name}: {text[:500]}" if text else name
+def said(error: BaseException, limit: int = 500) -> str:
+    """An exception's message on one line, else its name; without any secret of the environment."""
+    text = without_secrets(" ".join(str(error).split())) or type(error).__name__
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def without_secrets(text: str) -> str:
+    """The text with every secret that the environment holds replaced by its name."""
+    for name, value in os.environ.items():
+        if len(value) >= 8 and name.upper().endswith(("KEY", "TOKEN", "SECRET", "PASSWORD")):
+            text = text.replace(value, f"${name}")
+    return text
+
+
+def _named(error: BaseException) -> str:
+    name, text = type(error).__name__, said(error)
+    return f"{name}: {text}" if text != name else name
 
 
 def retry_after(error: BaseException) -> float | None:

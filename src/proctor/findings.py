@@ -50,12 +50,18 @@ class CaseFinding:
     """Attempts with a verdict, the agent's own failures included."""
     passed: int
     failed_by_agent: int
-    missing: int
-    """Planned attempts that do not count: unscored, failed by the environment, never played."""
+    unscored: int
+    """Answered, but no verdict could be given."""
+    failed_by_environment: int
     score: float | None
     """Mean of its marks; None: no mark."""
     seconds: float | None
     """Mean time the agent took."""
+
+    @property
+    def missing(self) -> int:
+        """Planned attempts that do not count: unscored, failed by the environment, never played."""
+        return self.planned - self.counted
 
     @property
     def verdict(self) -> str:
@@ -128,6 +134,19 @@ class Findings:
         return not self.counts.pending and not self.counts.failed_by_environment
 
 
+def stability(findings: Findings) -> dict[str, str] | None:
+    """Case → stable-pass, stable-fail, flaky or unsure; None below 2 trials or 10 cases.
+
+    Apart from the rest because it needs NumPy and SciPy, which a run does not load.
+    """
+    if findings.run.settings.trials < 2:
+        return None
+    from proctor.statistics.hierarchical import classes
+
+    named = classes([(case.counted, case.passed) for case in findings.cases])
+    return dict(zip((case.id for case in findings.cases), named, strict=True)) if named else None
+
+
 @dataclass(slots=True)
 class _Tally:
     """One exam, while its attempts stream by."""
@@ -136,6 +155,8 @@ class _Tally:
     passed: int = 0
     counted: int = 0
     failed_by_agent: int = 0
+    failed_by_environment: int = 0
+    unscored: int = 0
     marks: int = 0
     mark_total: float = 0.0
     timed: int = 0
@@ -145,8 +166,12 @@ class _Tally:
         if attempt.passed is not None:
             self.counted += 1
             self.passed += attempt.passed
-        if attempt.failure is not None and attempt.failure.owner == "agent":
+        if attempt.failure is None:
+            self.unscored += attempt.passed is None
+        elif attempt.failure.owner == "agent":
             self.failed_by_agent += 1
+        else:
+            self.failed_by_environment += 1
         value = attempt.value
         if value is not None:
             self.marks += 1
@@ -263,7 +288,8 @@ def _case(exam: Exam, tally: _Tally) -> CaseFinding:
         counted=tally.counted,
         passed=tally.passed,
         failed_by_agent=tally.failed_by_agent,
-        missing=tally.missing,
+        failed_by_environment=tally.failed_by_environment,
+        unscored=tally.unscored,
         score=tally.mark_total / tally.marks if tally.marks else None,
         seconds=tally.seconds / tally.timed if tally.timed else None,
     )

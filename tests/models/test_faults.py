@@ -8,7 +8,8 @@ from langchain_core import exceptions
 from tests.models.scripted import Status
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.faults import ModelUnavailable, fault_of, said
+from proctor.faults import said
+from proctor.models.faults import ModelUnavailable, fault_of
 from proctor.usage import Usage
 
 
@@ -107,5 +108,5 @@ def test_no_key_of_the_environment_is_ever_said(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_long_message_is_cut_and_an_empty_one_named() -> None:
-    assert len(said(Exception("x" * 1000))) == 300
+    assert len(said(Exception("x" * 1000), 300)) == 300
     assert said(ValueError()) == "ValueError"

@@ -111,8 +111,8 @@ def test_a_missing_key_is_named_before_the_run(name: str, key: str) -> None:
         ("openai:x", 'pip install "proctor[openai]"'),
         ("openai-compatible:x@http://127.0.0.1", 'pip install "proctor[openai]"'),
         ("anthropic:x", 'pip install "proctor[anthropic]"'),
-        ("google:x", 'pip install "langchain-google-genai"'),
-        ("ollama:x", 'pip install "langchain-ollama"'),
+        ("google:x", 'pip install "proctor[google]"'),
+        ("ollama:x", 'pip install "proctor[ollama]"'),
     ],
 )
 def test_a_missing_package_gives_the_line_that_installs_it(

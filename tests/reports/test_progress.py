@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
 
 
 def standing(done: int, **others: Any) -> dict[str, Any]:
-    return {"done": done, "passed": done, "counted": done, "failed": 0, "interval": (0.5, 0.9), **others}
+    return {"done": done, "rate": 1.0, "failed": 0, "interval": (0.5, 0.9), **others}
 
 
 def test_without_a_terminal_there_is_one_plain_line_for_every_tenth() -> None:

@@ -250,3 +250,33 @@ async def test_the_time_of_a_reply_is_measured_where_the_agent_does_not_tell_it(
     (attempt,), _, _ = await played(lambda question: "yes", fresh())
     assert attempt.seconds is not None
     assert 0 < attempt.seconds <= time.perf_counter() - began
+
+
+async def test_what_a_failed_try_has_cost_is_counted_too() -> None:
+    tries: list[int] = []
+
+    class Dropped(EnvironmentFault):
+        spent = Usage(input_tokens=7, calls=1, cost=0.1)
+
+    def review(case: object, turns: object) -> Review:
+        tries.append(1)
+        if len(tries) == 1:
+            raise Dropped("cut off in the middle of a repair")
+        return Review(parts=(Part(name="correctness", value=1.0),), usage=Usage(input_tokens=3, calls=1, cost=0.2))
+
+    (attempt,), _, _ = await played(lambda question: "yes", fresh(), reviewer=Reviews(review))
+    assert attempt.usage.input_tokens == 10
+    assert attempt.usage.calls == 2
+    assert attempt.usage.cost == pytest.approx(0.3)
+
+
+async def test_a_secret_in_an_exception_is_not_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "sk-very-secret-123")
+
+    def leaks(question: str) -> str:
+        raise ValueError("bad key sk-very-secret-123")
+
+    (attempt,), _, _ = await played(leaks, fresh())
+    assert attempt.failure is not None
+    assert "sk-very-secret-123" not in attempt.failure.reason + attempt.failure.detail
+    assert "$SOME_API_KEY" in attempt.failure.reason

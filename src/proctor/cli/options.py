@@ -31,7 +31,7 @@ def run_argument(command: F) -> F:
     return click.argument("run", metavar="RUN")(command)
 
 
-class Pairs(click.ParamType):
+class Pairs(click.ParamType[dict[str, float]]):
     """`a=1,b=2` as a dict of numbers."""
 
     name = "NAME=NUMBER,…"

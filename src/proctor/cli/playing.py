@@ -60,9 +60,8 @@ def _progress(planned: int, done: int) -> Iterator[Watch]:
         due = now + _REDRAW_EVERY
         shown.update(
             done=tally.done,
-            passed=tally.passed,
-            counted=tally.counted,
             failed=tally.failed,
+            rate=tally.pass_rate(),
             tokens=tally.usage.input_tokens + tally.usage.output_tokens,
             cost=tally.usage.cost,
             interval=tally.interval(),

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-
 from proctor import faults
 from proctor.errors import CallError, EnvironmentFault, Misconfigured, ProctorError
+from proctor.faults import said
 from proctor.usage import Usage
 
 _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
@@ -62,22 +60,22 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     if isinstance(error, CallError):
         return error
     if is_too_long(error):
-        return UnusableAnswer(f"the prompt is too long for the model: {said(error)}", spent)
-    kinds = {kind.__name__ for link in _chain(error) for kind in type(link).__mro__}
+        return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
+    kinds = {kind.__name__ for link in faults.chain(error) for kind in type(link).__mro__}
     status = status_of(error)
     if status in _WRONG or kinds & _ADDRESS_KINDS:
         doing = _WRONG.get(status or 0, "cannot be called at this address")
-        return Misconfigured(f"the model {doing}: {said(error)}; check its name, its address and its key")
+        return Misconfigured(f"the model {doing}: {said(error, 300)}; check its name, its address and its key")
     if kinds & _NETWORK_KINDS if status is None else status in _PASSING or status >= 500:
-        waits = (faults.retry_after(link) for link in _chain(error))
+        waits = (faults.retry_after(link) for link in faults.chain(error))
         wait = next((seconds for seconds in waits if seconds is not None), None)
-        return ModelUnavailable(f"the model did not answer: {said(error)}", retry_after=wait, spent=spent)
+        return ModelUnavailable(f"the model did not answer: {said(error, 300)}", retry_after=wait, spent=spent)
     return None
 
 
 def status_of(error: BaseException) -> int | None:
     """The HTTP status that an exception or its cause carries, under any of the names providers give it."""
-    for link in _chain(error):
+    for link in faults.chain(error):
         for name in ("status_code", "code", "status"):
             status = getattr(link, name, None)
             if isinstance(status, int) and 400 <= status <= 599:
@@ -89,22 +87,3 @@ def status_of(error: BaseException) -> int | None:
 def is_too_long(error: BaseException) -> bool:
     """Whether the provider says that the prompt does not fit into the model."""
     return any(kind.__name__ == "ContextOverflowError" for kind in type(error).__mro__)
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """The error and what it was raised from, at most ten deep."""
-    link: BaseException | None = error
-    for _ in range(10):
-        if link is None:
-            return
-        yield link
-        link = link.__cause__
-
-
-def said(error: BaseException) -> str:
-    """An exception in one line, without any key of the environment."""
-    text = " ".join(str(error).split()) or type(error).__name__
-    for name, value in os.environ.items():
-        if len(value) >= 8 and name.upper().endswith(("KEY", "TOKEN", "SECRET", "PASSWORD")):
-            text = text.replace(value, f"${name}")
-    return text if len(text) <= 300 else text[:299] + "…"

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from proctor.errors import InputError
+from proctor.faults import said
 from proctor.importing import import_attribute
-from proctor.models.faults import said
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -66,11 +66,11 @@ PROVIDERS = {
     "google": Provider(
         package="langchain_google_genai",
         kind="ChatGoogleGenerativeAI",
-        install="langchain-google-genai",
+        install="proctor[google]",
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
         options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
     ),
-    "ollama": Provider(package="langchain_ollama", kind="ChatOllama", install="langchain-ollama"),
+    "ollama": Provider(package="langchain_ollama", kind="ChatOllama", install="proctor[ollama]"),
 }
 
 

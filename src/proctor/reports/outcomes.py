@@ -29,11 +29,10 @@ NOT_PASSED = Outcome(name="not_passed", sign="✗", word="not passed", style="fa
 AGENT_FAILED = Outcome(name="agent_failed", sign="✗", word="agent failed", style="fail")
 FLAKY = Outcome(name="flaky", sign="≈", word="flaky", style="flaky")
 UNSCORED = Outcome(name="unscored", sign="?", word="unscored", style="unscored")
-NO_VERDICT = Outcome(name="no_verdict", sign="?", word="no verdict", style="unscored")
 ENVIRONMENT_FAILED = Outcome(name="environment_failed", sign="!", word="environment failed", style="failed")
 PENDING = Outcome(name="pending", sign="·", word="not played yet", style="pending")
 
-OF_CASES = (PASSED, NOT_PASSED, FLAKY, NO_VERDICT)
+OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
 """In the order in which they are counted out."""
 
 TROUBLES = {"agent": AGENT_FAILED, "environment": ENVIRONMENT_FAILED, "unscored": UNSCORED}
@@ -44,7 +43,7 @@ TROUBLE_HEADINGS = {
     "unscored": "No mark could be given (never a 0)",
 }
 
-_BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY, "missing": NO_VERDICT}
+_BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY}
 _WORST_FIRST = ("fail", "flaky", "missing", "pass")
 
 
@@ -61,7 +60,11 @@ def of_attempt(attempt: Attempt) -> Outcome:
 
 def of_case(case: CaseFinding) -> Outcome:
     """How one case ended, over its trials."""
-    return _BY_VERDICT[case.verdict]
+    if case.verdict in _BY_VERDICT:
+        return _BY_VERDICT[case.verdict]
+    if case.failed_by_environment:
+        return ENVIRONMENT_FAILED
+    return UNSCORED if case.unscored else PENDING
 
 
 def of_run(findings: Findings) -> Outcome:

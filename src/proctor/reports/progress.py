@@ -23,9 +23,8 @@ class Counted:
     """Where a run stands."""
 
     done: int = 0
-    passed: int = 0
-    counted: int = 0
     failed: int = 0
+    rate: float | None = None
     tokens: int = 0
     cost: float | None = None
     interval: tuple[float, float] | None = None
@@ -69,17 +68,14 @@ class Progress:
         self,
         *,
         done: int,
-        passed: int,
-        counted: int,
         failed: int,
+        rate: float | None = None,
         tokens: int = 0,
         cost: float | None = None,
         interval: tuple[float, float] | None = None,
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
-        self._now = Counted(
-            done=done, passed=passed, counted=counted, failed=failed, tokens=tokens, cost=cost, interval=interval
-        )
+        self._now = Counted(done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval)
         if self._live is None and self._due():
             self._say()
 
@@ -135,9 +131,9 @@ class Progress:
 
     def _rate(self) -> str:
         now = self._now
-        if not now.counted or now.interval is None:
+        if now.rate is None or now.interval is None:
             return "pass rate –"
-        return f"pass rate {numbers.percent(now.passed / now.counted)} ({numbers.interval(*now.interval)})"
+        return f"pass rate {numbers.percent(now.rate)} ({numbers.interval(*now.interval)})"
 
     def _spent(self) -> str:
         if not self._now.tokens and self._now.cost is None:

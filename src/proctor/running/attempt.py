@@ -33,6 +33,11 @@ class _Play:
     conversation: str
     started: float
     asked: bool = False
+    lost: Usage = _NOTHING
+    """What failed tries have cost all the same."""
+
+    def pay(self, spent: Usage) -> None:
+        self.lost += spent
 
 
 class Player:
@@ -97,7 +102,7 @@ class Player:
         started, clock = time.time(), time.perf_counter()
         reply: Reply | None = None
         try:
-            reply = await call("agent", lambda: self._agent.reply(request), self._patience, turn=number)
+            reply = await call("agent", lambda: self._agent.reply(request), self._patience, turn=number, pay=play.pay)
         finally:
             ended = started + time.perf_counter() - clock
             turn = Turn(number=number, question=case.question, reply=reply, case=case.id, started=started, ended=ended)
@@ -112,7 +117,7 @@ class Player:
         reviews = []
         for reviewer in self._reviewers:
             make = partial(_reviewed, reviewer, seen, turns)
-            reviews.append(await call("reviewer", make, self._patience, turn=number))
+            reviews.append(await call("reviewer", make, self._patience, turn=number, pay=play.pay))
         return tuple(reviews)
 
     def _result(self, play: _Play, failure: Failure | None) -> Attempt:
@@ -211,7 +216,7 @@ def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | Non
 
 
 def _usage(play: _Play) -> Usage:
-    total = _NOTHING
+    total = play.lost
     for turn in play.turns:
         if turn.reply is not None and turn.reply.usage is not None:
             total += turn.reply.usage

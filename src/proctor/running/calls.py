@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.faults import classify
+from proctor.faults import classify, without_secrets
 from proctor.run import Failure, Stage
+from proctor.usage import Usage
 
 T = TypeVar("T")
 _FIRST_PAUSE = 0.5
@@ -42,8 +43,18 @@ class Patience:
         return tries <= self.retries
 
 
-async def call(stage: Stage, make: Callable[[], Awaitable[T]], patience: Patience, *, turn: int | None) -> T:
-    """Make the call until it answers or patience ends; raises Broken, or Misconfigured at once."""
+async def call(
+    stage: Stage,
+    make: Callable[[], Awaitable[T]],
+    patience: Patience,
+    *,
+    turn: int | None,
+    pay: Callable[[Usage], None],
+) -> T:
+    """Make the call until it answers or patience ends; raises Broken, or Misconfigured at once.
+
+    What a failed try has cost all the same (`spent` of the fault) goes to `pay`.
+    """
     tries = 0
     while True:
         tries += 1
@@ -60,6 +71,8 @@ async def call(stage: Stage, make: Callable[[], Awaitable[T]], patience: Patienc
             caught, fault = error, AgentFault("cancelled itself (asyncio.CancelledError)")
         except (Exception, SystemExit) as error:
             caught, fault = error, classify(error)
+        if (spent := getattr(fault, "spent", None)) is not None:
+            pay(spent)
         if isinstance(fault, Misconfigured):
             raise fault from caught
         if not patience.allows(stage, fault, tries):
@@ -88,5 +101,5 @@ def _failure(stage: Stage, fault: CallError, error: BaseException, *, tries: int
         reason=str(fault),
         turn=turn,
         tries=tries,
-        detail="" if known else "".join(traceback.format_exception(error))[-_DETAIL_KEPT:],
+        detail="" if known else without_secrets("".join(traceback.format_exception(error))[-_DETAIL_KEPT:]),
     )
