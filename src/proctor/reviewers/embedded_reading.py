@@ -26,6 +26,7 @@ _WEIGHT_OF_STOP = 0.2
 """A stop word's weight in an answer that has no other words."""
 _LITTLE = 0.9
 """Beside a number, words of less weight than this are not a statement of their own."""
+_SHORT = 6
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
 
@@ -80,6 +81,8 @@ class Expected:
     """Telling stem → how much it tells, given the question."""
     total: float
     """The sum of the weights."""
+    head: frozenset[str]
+    """What stands before its only comma, where the rest says where or who that is: Salzburg, Austria."""
     facts: Facts
     only_facts: bool
     """Whether numbers, dates and times are all it says."""
@@ -162,6 +165,7 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         passage=passage,
         weights=weights,
         total=sum(weights.values()),
+        head=_head(text, weights),
         facts=facts,
         only_facts=only_facts,
         polarity=polarity(passage),
@@ -169,6 +173,15 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         items=() if no_list else tuple(_read(asked, part, in_list=True) for part in items(text)),
         rest=_read(asked, text[rest.end() :]) if rest else None,
     )
+
+
+def _head(text: str, weights: dict[str, float]) -> frozenset[str]:
+    """The telling words before the only comma of a short answer; empty: there is none, or too little before it."""
+    first, comma, rest = text.partition(", ")
+    if not comma or "," in rest or len(text.split()) > _SHORT:
+        return frozenset()
+    before = frozenset(word for word in Passage(first).stems if word in weights)
+    return before if sum(weights[word] for word in before) >= 1.0 else frozenset()
 
 
 def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:

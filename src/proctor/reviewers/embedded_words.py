@@ -14,6 +14,8 @@ _LONG = 5
 _LEAST_PART = 0.3
 _GIVEN_NAME = 0.55
 """For somebody's given name alone."""
+_HEAD = 0.8
+"""For what stands before the comma: Salzburg for Salzburg, Austria."""
 _CONFLICT = 0.7
 """Some words are found and others stand in place of the rest: Louis Armstrong for Neil Armstrong."""
 _SHORT_REPLY = 40
@@ -47,9 +49,11 @@ def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Pl
     share = met / answer.total
     if len(found) == len(answer.weights) or len(answer.weights) >= _LONG:
         return min(share, 1.0)
+    if answer.head and all(word in found for word in answer.head) and not _other_place(reply, answer, found):
+        return _HEAD
     if _says_more(reply, asked, answer, found):
         return _CONFLICT * share
-    if asked.person and next(reversed(answer.weights)) not in found:
+    if asked.person and len(answer.weights) == len(answer.passage) and next(reversed(answer.weights)) not in found:
         return _GIVEN_NAME
     return _GIVEN_NAME + (1 - _GIVEN_NAME) * share if share >= _LEAST_PART else share
 
@@ -60,6 +64,15 @@ def _says_more(reply: Answered, asked: Asked, answer: Expected, found: dict[str,
     used = {stems[place] for spot in found.values() for place in range(spot.first, spot.last + 1)}
     known = used.union(answer.weights, asked.content)
     return any(weight(word) == 1.0 for word in reply.stems if word not in known)
+
+
+def _other_place(reply: Answered, answer: Expected, found: dict[str, _Place]) -> bool:
+    """Whether something else follows the comma: Portland, Maine for Portland, Oregon."""
+    passage = reply.passage
+    last = max(found[word].last for word in answer.head)
+    if last + 1 == len(passage) or passage.folded[passage.ends[last] : passage.starts[last + 1]].strip() != ",":
+        return False
+    return weight(passage.stems[last + 1]) == 1.0 and passage.stems[last + 1] not in answer.weights
 
 
 def _span(reply: Answered, answer: Expected, found: dict[str, _Place]) -> tuple[int, int]:

@@ -6,17 +6,17 @@ import re
 
 from proctor.text.units import UNITS
 
-_EXPLICIT = re.compile(r"\s+/\s+|\s*\|\s*")
-_OR = re.compile(r",?\s+or\s+(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
-_COMMA_OR = re.compile(r",\s+or\s+", re.IGNORECASE)
+_EXPLICIT = re.compile(r"(?<=\s)/(?=\s)|\|")
+_OR = re.compile(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)
+_COMMA_OR = re.compile(r",\sor\s", re.IGNORECASE)
 _SLASH = re.compile(r"/")
-_BRACKETS = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]")
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
 _NAMING = re.compile(r"^(?:or|also(?: known as| called)?|a\.?k\.?a\.?|i\.?e\.?|formerly|now|=)[\s,:]+", re.IGNORECASE)
 _LETTERS = re.compile(r"[^\W\d_]{2}")
-_COMMA = re.compile(r",\s+(?!\d{3}\b)")
+_COMMA = re.compile(r",\s(?!\d{3}\b)")
 _AND = re.compile(r"\s(?:and|&)\s", re.IGNORECASE)
 _MARKED = re.compile(r"[;\n]")
-_ITEM = re.compile(r"\s*[;\n]\s*(?:[-*•]\s+)?|,\s+(?:and|or)\s+|,\s+(?!\d{3}\b)|\s+(?:and|&)\s+", re.IGNORECASE)
+_ITEM = re.compile(r"[;\n](?:\s?[-*•]\s)?|,\s(?:and|or)\s|,\s(?!\d{3}\b)|\s(?:and|&)\s", re.IGNORECASE)
 _MOST_WORDS = 6
 _ITEM_WORDS = 4
 _MARKED_ITEM_WORDS = 8

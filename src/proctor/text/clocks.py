@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import islice
 
 _NAMES = "one two three four five six seven eight nine ten eleven twelve"
 _HOURS = {word: hour for hour, word in enumerate(_NAMES.split(), 1)}
@@ -17,6 +18,7 @@ _SPOKEN = re.compile(
     r"(?:\s(?:in\sthe\s(?P<time>morning|afternoon|evening)|at\s(?P<night>night)))?"
 )
 _HINT = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m\b|noon|mid(?:day|night)|past|o'clock|morning|afternoon|evening|quarter to")
+_MOST = 1000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,11 +38,11 @@ def clocks(folded: str) -> list[Clock]:
     """Every time of day in a folded text, in order."""
     if _HINT.search(folded) is None:
         return []
-    found = [clock for match in _CLOCK.finditer(folded) if (clock := _from_digits(match))]
+    found = [clock for match in islice(_CLOCK.finditer(folded), _MOST) if (clock := _from_digits(match))]
     if found:
         return found
     spoken = (match for match in _SPOKEN.finditer(folded) if any(match.group("part", "clock", "time", "night")))
-    return [_from_words(match) for match in spoken]
+    return [_from_words(match) for match in islice(spoken, _MOST)]
 
 
 def _from_digits(match: re.Match[str]) -> Clock | None:

@@ -50,6 +50,8 @@ _ORDINALS = (
     "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth twenty-first"
 )
 _CENTURIES = {word: number for number, word in enumerate(_ORDINALS.split(), 1)}
+MOST = 1000
+"""A text with more dates than this is no answer, and is not read to its end."""
 Agreement = Literal["same", "finer", "coarser", "different"]
 """`finer` says more than was expected, `coarser` less."""
 _BEST_FIRST: tuple[Agreement, ...] = ("same", "finer", "coarser", "different")
@@ -75,7 +77,7 @@ class Date:
 
 
 def dates(folded: str) -> list[Date]:
-    """Every date in a folded text, in order; a bare year is one."""
+    """The dates in a folded text, in order, at most `MOST`; a bare year is one."""
     if _HINT.search(folded) is None:
         return []
     found: list[Date] = []
@@ -84,6 +86,8 @@ def dates(folded: str) -> list[Date]:
         if not any(taken[date.start : date.end]):
             taken[date.start : date.end] = b"\1" * (date.end - date.start)
             found.append(date)
+        if len(found) == MOST:
+            break
     return sorted(found, key=lambda date: date.start)
 
 

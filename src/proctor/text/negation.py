@@ -41,7 +41,7 @@ _EXCEPTING = tuple(
         "mistaken for",
     )
 )
-_SHORT = 4
+_PRONOUNS = stem_set("it they you we i he she that this there of course")
 _REACH_BEFORE = 12
 _REACH_AFTER = 3
 _REACH_EXCEPTING = 6
@@ -146,8 +146,8 @@ def polarity(passage: Passage) -> bool | None:
     for word in opening:
         if word in _YES or word in _NO:
             return word in _YES
-    if 1 < len(passage) <= _SHORT and opening[-1] in _SHORT_ANSWER:
-        return opening[-1] in _AUXILIARIES
+    if len(passage) <= len(opening) and opening[-1:] and opening[-1] in _SHORT_ANSWER:
+        return opening[-1] in _AUXILIARIES if _PRONOUNS.issuperset(opening[:-1]) else None
     while opening[:1] and opening[0] in ("that", "thats", "this", "it", "is", "are", "you"):
         opening = opening[1:]
     if not opening or (opening[0] not in _AGREES and opening[0] not in _DISAGREES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from proctor.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
@@ -39,6 +39,8 @@ _AT_MOST = re.compile(
     r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|no more than|not more than|up to)|[<≤])\s?$"
 )
 _LOOK_BACK = 20
+MOST = 1000
+"""A text with more numbers than this is no answer, and is not read to its end."""
 _RANGE = frozenset(("-", "to", "or", "and", "/"))
 # Words that follow a number without being what is counted.
 _SMALL_WORDS = (
@@ -62,8 +64,7 @@ class Reading(NamedTuple):
     """Empty: a bare number."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number found in a text."""
 
     value: float
@@ -107,8 +108,8 @@ class _Tail(NamedTuple):
 
 
 def quantities(folded: str) -> list[Quantity]:
-    """Every number in a folded text, in order, with its unit."""
-    found = list(_scan(folded))
+    """The numbers in a folded text, in order, with their units: the first `MOST` of them."""
+    found = list(islice(_scan(folded), MOST))
     return _joined(folded, found) if len(found) > 1 else found
 
 
@@ -135,11 +136,10 @@ def _from_digits(folded: str, start: int) -> Quantity | None:
     value = _with_fraction(parse(digits), fraction)
     if not math.isfinite(value):
         return None
-    found = _built(folded, start, value, _tail(folded, match.end()))
-    if digits.isdigit() and not ordinal and not fraction:
-        return replace(found, bare=True) if found.value == value and not found.dimension else found
+    tail = _tail(folded, match.end())
+    plain = digits.isdigit() and not ordinal and not fraction
     decimals = len(digits) - digits.rindex(".") - 1 if "." in digits else 0
-    return replace(found, ordinal=ordinal is not None, decimals=decimals)
+    return _built(folded, start, value, tail, ordinal=bool(ordinal), decimals=decimals, plain=plain)
 
 
 def _from_words(folded: str, start: int) -> Quantity | None:
@@ -147,11 +147,12 @@ def _from_words(folded: str, start: int) -> Quantity | None:
     if spelled is None or (start and folded[start - 1] in "'-_"):
         return None
     tail = _Tail(spelled.end, unit=spelled.unit) if spelled.unit else _tail(folded, spelled.end)
-    found = _built(folded, start, spelled.value, tail)
-    return replace(found, ordinal=True) if spelled.ordinal else found
+    return _built(folded, start, spelled.value, tail, ordinal=spelled.ordinal)
 
 
-def _built(folded: str, start: int, value: float, tail: _Tail) -> Quantity:
+def _built(
+    folded: str, start: int, value: float, tail: _Tail, *, ordinal: bool, decimals: int = 0, plain: bool = False
+) -> Quantity:
     value = (value + tail.added) * tail.multiplier
     start, sign, currency = _before(folded, start)
     if sign == "-":
@@ -165,6 +166,9 @@ def _built(folded: str, start: int, value: float, tail: _Tail) -> Quantity:
         noun="" if tail.unit else tail.noun,
         about=start > 0 and _ABOUT.search(folded, near, start) is not None,
         bound=_bound(folded, near, start) if start > 1 else "",
+        ordinal=ordinal,
+        decimals=decimals,
+        bare=plain and tail.multiplier == 1.0 and not (currency or sign or tail.unit or tail.letter),
     )
 
 
@@ -277,18 +281,18 @@ def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:
         between = folded[last.end : quantity.start].strip()
         if between in ("", "and", ",") and _adds_to(last, quantity):
             reading = Reading(last.readings[0].amount + quantity.readings[0].amount, last.dimension)
-            joined[-1] = replace(last, readings=(reading,), end=quantity.end)
+            joined[-1] = last._replace(readings=(reading,), end=quantity.end)
         elif between in _RANGE:
             ranged = _is_range(folded, last, between) and last.value < quantity.value
-            joined[-1] = _like(replace(last, ranged=ranged or last.ranged), quantity)
-            joined.append(replace(quantity, ranged=ranged))
+            joined[-1] = _like(last._replace(ranged=ranged or last.ranged), quantity)
+            joined.append(quantity._replace(ranged=ranged))
         else:
             joined.append(quantity)
     return joined
 
 
 def _is_range(folded: str, first: Quantity, between: str) -> bool:
-    return between in ("-", "to") or (between == "and" and folded[: first.start].endswith("between "))
+    return between in ("-", "to") or (between == "and" and folded.endswith("between ", 0, first.start))
 
 
 def _like(bare: Quantity, other: Quantity) -> Quantity:
@@ -296,7 +300,7 @@ def _like(bare: Quantity, other: Quantity) -> Quantity:
     if not (bare.bare and other.dimension and other.value):
         return bare
     readings = (Reading(bare.value * amount / other.value, dimension) for amount, dimension in other.readings)
-    return replace(bare, readings=tuple(readings), bare=False)
+    return bare._replace(readings=tuple(readings), bare=False)
 
 
 def _adds_to(first: Quantity, second: Quantity) -> bool:
@@ -343,8 +347,13 @@ def _unit_is_left_out(expected: Quantity, found: Quantity) -> bool:
 
 
 def _rounds_to(expected: Quantity, found: Quantity, one: float, other: float) -> bool:
-    if expected.about and abs(one - other) <= 0.05 * abs(one):
+    """Whether they differ by no more than their digits, a change of units, or the word `about` allow."""
+    apart = abs(one - other)
+    if expected.about and apart <= 0.05 * abs(one):
         return True
-    if not expected.decimals > found.decimals > 1:
-        return False
-    return abs(one - other) <= 0.5 * 10.0**-found.decimals * abs(one / (expected.value or 1.0))
+    per_unit = one / (expected.value or 1.0)
+    if not math.isclose(per_unit, other / (found.value or 1.0), rel_tol=1e-2):
+        return apart <= 1e-3 * abs(one)
+    fewer, more = sorted((expected.decimals, found.decimals))
+    least = 1 if fewer == expected.decimals else 2
+    return more > fewer >= least and apart <= 0.5 * 10.0**-fewer * abs(per_unit) * (1 + 1e-9)
