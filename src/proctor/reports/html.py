@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _ATTEMPTS_IN_FULL = 500
 _ROWS = 2_000
+_ALWAYS_COUNTED = (outcomes.PASSED, outcomes.NOT_PASSED, outcomes.FLAKY)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,7 +83,7 @@ def _page(
     rows = list(_rows(findings, shown))
     counts = outcomes.counted(findings.cases)
     times = [case.seconds for case in findings.cases if case.seconds is not None]
-    kinds = [(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES]
+    kinds = [(kind, n) for kind in outcomes.OF_CASES if (n := counts.get(kind.name, 0)) or kind in _ALWAYS_COUNTED]
     return {
         "findings": findings,
         "run": findings.run,
