@@ -35,3 +35,13 @@ class Usage:
             calls=self.calls + other.calls,
             cost=None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
         )
+
+    def __sub__(self, other: Usage) -> Usage:
+        """What is left of it without the other, which is a part of it."""
+        unknown = self.cost is None or other.cost is None
+        return Usage(
+            input_tokens=max(0, self.input_tokens - other.input_tokens),
+            output_tokens=max(0, self.output_tokens - other.output_tokens),
+            calls=max(0, self.calls - other.calls),
+            cost=None if unknown else max(0.0, (self.cost or 0.0) - (other.cost or 0.0)),
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -34,7 +34,7 @@ class _Play:
     started: float
     asked: bool = False
     lost: Usage = _NOTHING
-    """What failed tries have cost all the same."""
+    """What failed tries have cost all the same, earlier sittings included."""
 
     def pay(self, spent: Usage) -> None:
         self.lost += spent
@@ -174,6 +174,7 @@ def _begin(sitting: Sitting) -> _Play:
         reviews=dict(sitting.reviews),
         conversation=conversation,
         started=sitting.attempt.started or started,
+        lost=sitting.attempt.usage - _usage(turns, sitting.reviews) if sitting.attempt.usage else _NOTHING,
     )
 
 
@@ -185,7 +186,7 @@ def _attempt(play: _Play, failure: Failure | None, **marks: Any) -> Attempt:
         transcript=Transcript(turns=tuple(play.turns), ended=_ended(failure)),
         failure=failure,
         finished=True,
-        usage=_usage(play),
+        usage=play.lost + _usage(play.turns, play.reviews),
         seconds=_seconds(play.turns),
         started=play.started,
         ended=time.time(),
@@ -215,15 +216,16 @@ def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | Non
     return verdict.attempt_passes(turns)
 
 
-def _usage(play: _Play) -> Usage:
-    total = play.lost
-    for turn in play.turns:
+def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Usage:
+    """What the replies, the questions and the reviews cost."""
+    total = _NOTHING
+    for turn in turns:
         if turn.reply is not None and turn.reply.usage is not None:
             total += turn.reply.usage
         if turn.examiner_usage is not None:
             total += turn.examiner_usage
-    for reviews in play.reviews.values():
-        for review in reviews:
+    for given in reviews.values():
+        for review in given:
             if review.usage is not None:
                 total += review.usage
     return total

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from dataclasses import replace
 
 from proctor.benchmark import Benchmark, Exam
 from proctor.run import Attempt, Key, Run, Settings, Sitting
@@ -42,10 +43,10 @@ def sittings(
                 place = (exam.id, condition, trial)
                 if place in finished:
                     continue
+                order = row * repeats + column * settings.trials + trial - 1
                 if place in begun:
                     attempt, reviews = begun[place]
-                    yield Sitting(exam=exam, attempt=attempt, reviews=reviews)
+                    yield Sitting(exam=exam, attempt=replace(attempt, place=order), reviews=reviews)
                     continue
                 key = Key(run=run.id, exam=exam.id, condition=condition, trial=trial)
-                order = row * repeats + column * settings.trials + trial - 1
                 yield Sitting(exam=exam, attempt=Attempt(key=key, place=order))
