@@ -1,0 +1,93 @@
+"""proctor check: a benchmark file's preview, indicators and errors."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli import options
+
+if TYPE_CHECKING:
+    from proctor.formats.csv import Table
+
+_TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic": "ABM Dynamic"}
+
+
+@click.command("check")
+@click.argument("file", type=click.Path(path_type=Path))
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, file: Path, as_json: bool) -> None:
+    """Check the benchmark FILE: preview, compatibility, every error.
+
+    Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
+    """
+    from proctor.cli.output import print_json
+    from proctor.formats.csv import read_bytes, read_start
+
+    table = read_bytes(read_start(file))
+    if as_json:
+        print_json(_as_json(table))
+    else:
+        _show(file, table)
+    ctx.exit(1 if table.errors else 0)
+
+
+def _as_json(table: Table) -> dict[str, Any]:
+    from proctor.formats.compatibility import compatibility
+    from proctor.formats.rules import COLUMNS
+
+    found = {
+        "rows": table.rows,
+        "errors": [asdict(problem) for problem in table.errors],
+        "preview": [{name: getattr(case, name) for name in COLUMNS} for case in table.preview],
+        "compatibility": {kind: asdict(indicator) for kind, indicator in compatibility(table.rows).items()},
+    }
+    return {**found, "more_errors": table.more} if table.more else found
+
+
+def _show(file: Path, table: Table) -> None:
+    from proctor.cli.output import console
+    from proctor.formats.compatibility import compatibility
+
+    errors = len(table.errors) + table.more
+    click.echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
+    if table.rows:
+        console().print(_preview(table), "")
+    for kind, found in compatibility(table.rows).items():
+        click.echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
+    if table.errors:
+        click.echo()
+    for problem in table.errors:
+        click.echo(f"{file}:{problem.line}:{problem.column}: {problem.message}")
+    if table.more:
+        click.echo(f"and {_count(table.more, 'more error')}")
+
+
+def _preview(table: Table) -> Any:
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from proctor.formats.rules import COLUMNS
+
+    grid = Grid(box=None, pad_edge=False, expand=True, header_style="bold")
+    grid.add_column("line", justify="right", no_wrap=True)
+    shown = [name for name in COLUMNS if any(getattr(case, name) for case in table.preview)]
+    for name in shown:
+        grid.add_column(name, no_wrap=True, overflow="ellipsis", ratio=2 if name == "question" else 1)
+    for case in table.preview:
+        grid.add_row(str(case.line), *(Text(_one_line(getattr(case, name) or "")) for name in shown))
+    return grid
+
+
+def _one_line(text: str) -> str:
+    """The start of a text as it may be shown: no line break or control character reaches the terminal."""
+    start = text[:200].replace("\r\n", "⏎").replace("\n", "⏎")
+    return "".join(character if character.isprintable() else "�" for character in start)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,45 @@
+"""proctor convert: other tables → a benchmark file, and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from proctor.formats.convert import ConversionReport
+
+
+@click.command("convert")
+@click.argument("source", metavar="IN", type=click.Path(path_type=Path))
+@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.pass_context
+def command(ctx: click.Context, source: Path, target: Path) -> None:
+    """Turn the table IN into the benchmark file OUT.
+
+    IN is a CSV with a header (commas, semicolons or tabs), .tsv, .xlsx or .jsonl. A benchmark file is turned into a
+    comma CSV, .tsv or .jsonl. Exit 1: rows that no benchmark file may hold; nothing is written.
+    """
+    from proctor.formats.convert import convert
+
+    report = convert(source, target)
+    if report.problems:
+        _refuse(source, report)
+        ctx.exit(1)
+    click.echo(f"wrote {target}: {report.rows:,} {'row' if report.rows == 1 else 'rows'}, {report.kind}")
+    for name, column in report.columns.items():
+        if name != column:
+            click.echo(f"  {name:<9} ← {column!r}")
+    if report.dropped:
+        click.echo(f"not taken: {', '.join(map(repr, report.dropped))}")
+    for note in report.notes:
+        click.echo(f"note: {note}")
+
+
+def _refuse(source: Path, report: ConversionReport) -> None:
+    for problem in report.problems:
+        click.echo(f"{source}:{problem.line}: {problem.message}", err=True)
+    if report.more:
+        click.echo(f"and {report.more:,} more", err=True)
+    click.echo("Error: nothing was written; mend these rows and try again", err=True)

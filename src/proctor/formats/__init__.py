@@ -1,0 +1,1 @@
+"""Files that people write → benchmarks: bytes in, rows and every error out."""

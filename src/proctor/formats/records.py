@@ -1,0 +1,172 @@
+"""Text → where its valid rows start, and every fault with its place.
+
+One pass of one regular expression; only what does not look like a plain row is read field by field. Nothing is copied
+out of the text: a file of 2 MiB may hold a quarter of a million rows.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+
+from proctor.formats.encoding import SURROGATE
+from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, is_header
+
+KEPT = 100
+"""Faults beyond these are only counted."""
+
+# The quantifiers are possessive: a quote belongs to its field or the record is broken, there is nothing to try again.
+_INSIDE = r'[^"]*+(?:""[^"]*+)*+'
+_NOT_BLANK = r'(?!\s*+"(?!"))'
+_END = r"(?:\r?\n|\Z)"
+_FIELD = re.compile(f'"{_INSIDE}"')
+_ROW = re.compile(f'"({_INSIDE})";"({_INSIDE})"(?:;"({_INSIDE})"(?:;"({_INSIDE})")?)?')
+_BLANK = re.compile(rf"[ \t]*+{_END}")
+_FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+([^\n]*+)\n?")
+_WANTED = f"expected {REQUIRED} to {len(COLUMNS)}, as in {';'.join(COLUMNS)}"
+_UNFIT = re.compile("[\0\ud800-\udfff]|\r(?!\n)")
+# Each alternative takes just what is read before reading goes on. Of a broken record that is its first line, so that
+# a quote that was not closed does not swallow the good rows after it.
+_NEXT = re.compile(
+    rf'(?P<row>"{_NOT_BLANK}{_INSIDE}";"{_NOT_BLANK}{_INSIDE}"(?:;"{_INSIDE}"(?:;"{_INSIDE}")?)?{_END})'
+    rf'|(?P<record>"{_INSIDE}"(?:;"{_INSIDE}")*+{_END})'
+    r"|(?P<blank>(?:[ \t]*+\r?\n)++|[ \t]*+\Z)|(?P<broken>[^\n]++\n?)"
+)
+
+
+@dataclass(slots=True)
+class Found:
+    """What a scan has met so far."""
+
+    rows: array[int] = field(default_factory=lambda: array("L"))
+    """Where each valid row starts in the text."""
+    faults: list[tuple[int, str]] = field(default_factory=list)
+    """The first faults: where in the text, and the message."""
+    more: int = 0
+    """How many faults were met after those."""
+    flaw_at: int = -1
+    """Where the first byte stood that was no text, then where its field starts; -1: nowhere."""
+
+    @property
+    def full(self) -> bool:
+        """Whether further faults are only counted."""
+        return len(self.faults) >= KEPT
+
+    def add(self, at: int, message: str) -> None:
+        """Keep a fault, or only count it."""
+        if self.full:
+            self.more += 1
+        else:
+            self.faults.append((at, message))
+
+    def locate_flaw(self, fields: Iterable[re.Match[str]]) -> None:
+        """Move the flaw to the start of the field in which it lies, if it is one of these."""
+        if self.flaw_at >= 0:
+            self.flaw_at = next(
+                (one.start() for one in fields if one.start() <= self.flaw_at < one.end()), self.flaw_at
+            )
+
+
+def scan(text: str, *, flaw_at: int = -1) -> Found:
+    """Every valid row and every fault of a text; `flaw_at` is where `decode` could not read it."""
+    found = Found(flaw_at=flaw_at)
+    suspect = "\0" in text or LONE_CR.search(text) is not None or flaw_at >= 0
+    for met in _NEXT.finditer(text, _after_header(text, found)):
+        start, end = met.span()
+        kind = met.lastgroup
+        if kind == "row" and end - start <= LONGEST and not (suspect and _UNFIT.search(text, start, end)):
+            found.rows.append(start)
+        elif kind == "row" or kind == "record":
+            _judge(text, start, end, found)
+        elif kind == "broken":
+            _explain(text, start, found)
+    return found
+
+
+def fields_of(text: str, start: int) -> list[str]:
+    """The fields of the valid row that starts here; those that are not there are empty."""
+    row = _ROW.match(text, start)
+    assert row is not None, "rows are only reported where they match"
+    return [inside.replace('""', '"') for inside in row.groups("")]
+
+
+def _after_header(text: str, found: Found) -> int:
+    """Where the first record starts, after a header row that should not be there."""
+    first = _FIRST_LINE.match(text)
+    assert first is not None, "the expression matches the empty text"
+    for separator, name in ((";", ""), (",", "commas"), ("\t", "tabs")):
+        if is_header([cell.strip().strip('"') for cell in first[1].split(separator, REQUIRED)]):
+            aside = f"; its columns are separated by {name}, `proctor convert` mends both" if name else ""
+            found.add(first.start(1), f"File parsing error: this is a header row; remove the header row{aside}")
+            return first.end()
+    return 0
+
+
+def _judge(text: str, start: int, end: int, found: Found) -> None:
+    """A record that is well formed: a row, or its faults."""
+    met = _FIELD.finditer(text, start, end)
+    fields = list(islice(met, len(COLUMNS)))
+    count = len(fields) + (sum(1 for _ in met) if len(fields) == len(COLUMNS) else 0)
+    found.locate_flaw(fields)
+    if not REQUIRED <= count <= len(COLUMNS):
+        found.add(start, f"Invalid number of fields: {count}, {_WANTED}")
+    elif found.flaw_at < 0 or not SURROGATE.search(text, start, end):  # the encoding is told once for the whole file
+        wrong = list(faults([one[0][1:-1].replace('""', '"') for one in fields]))
+        for index, message in wrong:
+            found.add(fields[index].start(), message)
+        if not wrong:
+            found.rows.append(start)
+
+
+def _explain(text: str, start: int, found: Found) -> None:
+    """A record that is broken: where and why."""
+    at = start
+    while not found.full and (met := _FIELD.match(text, at)):
+        found.locate_flaw([met])
+        if not text.startswith(";", met.end()):
+            found.add(at, f"File parsing error: {_no_separator(text, met.end())}")
+            return
+        at = met.end() + 1
+    found.add(at, "" if found.full else f"File parsing error: {_no_field(text, at)}")
+
+
+def _no_field(text: str, at: int) -> str:
+    """Why no field starts here."""
+    if text.startswith('"', at):
+        return "the quote that opens this field is never closed; close it, and double every quote inside the field"
+    if _BLANK.match(text, at):
+        return "the line ends with a semicolon; remove it"
+    if text.startswith(";", at):
+        return 'an empty field must be written ""'
+    if text[at : at + LONGEST].lstrip(" \t").startswith('"'):
+        return "blanks stand before the opening quote; remove them"
+    bare = f"the field {_excerpt(text, at)} is not in double quotes; put quotes around every field"
+    return _unfit(text[at]) or bare
+
+
+def _no_separator(text: str, at: int) -> str:
+    """Why what follows a closing quote is neither a semicolon nor the end of the line."""
+    after = text[at : at + LONGEST].lstrip(" \t")
+    if text[at] in " \t" and after[:1] in ("", ";", "\r", "\n"):
+        return "blanks stand after the closing quote; remove them"
+    if text.startswith((',"', '\t"'), at):
+        mark = "a comma" if text[at] == "," else "a tab"
+        return f"{mark} separates these fields; write a semicolon, or use `proctor convert`"
+    if text[at - 2] == "\n":
+        return "the quote that opens this field is still open where a later line starts with a quote; close it"
+    stray = f'the quote before {_excerpt(text, at)} is not doubled; write "" for a quote inside a field'
+    return _unfit(text[at]) or stray
+
+
+def _unfit(character: str) -> str | None:
+    """Why this character may not stand outside the fields."""
+    if character == "\r":
+        return "a lone CR ends the line; end lines with LF or CRLF"
+    return "a NUL byte stands outside the fields; remove it" if character == "\0" else None
+
+
+def _excerpt(text: str, at: int) -> str:
+    return ascii(piece) if SURROGATE.search(piece := text[at : at + 20].partition("\n")[0]) else repr(piece)

@@ -1,0 +1,160 @@
+"""The tables that people have ↔ columns and rows: comma, semicolon or tab separated with a header, JSONL, XLSX.
+
+Cells are taken as they stand: nothing is trimmed, no number is rounded.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.formats.encoding import decode
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unusable:
+    """A cell that holds something other than text."""
+
+    why: str
+    """What it holds and what to do, in words that follow the column's name."""
+
+
+Cell = str | None | Unusable
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sheet:
+    """A table as it was found."""
+
+    columns: tuple[str, ...]
+    """The names in the header, word for word."""
+    rows: tuple[tuple[int, Sequence[Cell]], ...]
+    """The line of the file, or the row of the sheet, from 1, and its cells, which may be fewer or more than columns."""
+    notes: tuple[str, ...] = ()
+    """What was left out."""
+
+
+def text_of(data: bytes, source: Path) -> str:
+    """The text of a table; raises InputError where it is none."""
+    decoded = decode(data)
+    if decoded.flaw:
+        raise InputError(f"{source}: {decoded.flaw}")
+    return decoded.text
+
+
+def read_all(path: Path) -> bytes:
+    """The bytes of a table of any size."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot read path={str(path)!r}: {error.strerror or error}; give a table's path") from error
+
+
+def delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
+    """A table whose first row names the columns."""
+    rows = _records(text, delimiter, source)
+    _, header = next(rows, (1, ()))
+    return Sheet(columns=tuple(header), rows=tuple(rows))
+
+
+def header_of(text: str, delimiter: str) -> list[str]:
+    """The first row, if it can be read with this delimiter."""
+    try:
+        return next((cells for _, cells in _records(text, delimiter, Path())), [])
+    except InputError:
+        return []
+
+
+def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, list[str]]]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if cells:
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{source}: the record at line {line} cannot be read: {error}; mend its quotes") from error
+
+
+def json_lines(text: str, *, source: Path) -> Sheet:
+    """One JSON object a line; the columns are all their keys, in the order they are met."""
+    objects = [
+        (number, _object(line, number, source)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+    ]
+    columns = tuple(dict.fromkeys(key for _, found in objects for key in found))
+    rows = tuple((number, [_json_cell(found.get(key)) for key in columns]) for number, found in objects)
+    return Sheet(columns=columns, rows=rows)
+
+
+def _object(line: str, number: int, source: Path) -> dict[str, Any]:
+    """The object on a line, its numbers as they are written there."""
+    try:
+        found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_without_twins)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{source}: line {number} is no JSON: {error}; expected one object a line") from error
+    if not isinstance(found, dict):
+        raise InputError(f"{source}: line {number} is {line.strip()[:40]!r}; expected an object such as {{...}}")
+    return found
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice")
+    return found
+
+
+def _json_cell(value: Any) -> Cell:
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return Unusable(why=f"is {'a list' if isinstance(value, list) else 'an object'}; write it as one text")
+
+
+def write_delimited(columns: Sequence[str], rows: Iterable[Sequence[str | None]], delimiter: str) -> bytes:
+    """A table with a header, quoted where needed."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def write_json_lines(columns: Sequence[str], rows: Iterable[Sequence[str | None]]) -> bytes:
+    """One object a line, without the keys of empty cells."""
+    objects = ({key: cell for key, cell in zip(columns, row, strict=True) if cell is not None} for row in rows)
+    return "".join(json.dumps(found, ensure_ascii=False) + "\n" for found in objects).encode()
+
+
+def _workbook(path: Path) -> Sheet:
+    from proctor.formats.workbook import read_workbook
+
+    return read_workbook(path)
+
+
+def _tab_separated(path: Path) -> Sheet:
+    return delimited(text_of(read_all(path), path), "\t", source=path)
+
+
+def _json(path: Path) -> Sheet:
+    return json_lines(text_of(read_all(path), path), source=path)
+
+
+READERS: dict[str, Callable[[Path], Sheet]] = {
+    ".tsv": _tab_separated,
+    ".tab": _tab_separated,
+    ".jsonl": _json,
+    ".ndjson": _json,
+    ".xlsx": _workbook,
+    ".xlsm": _workbook,
+}
+"""How a file ends → how it is read; `.csv` needs a look inside."""
