@@ -17,8 +17,8 @@ from proctor.statistics.beta import Floats, log_mean_power, quantiles
 from proctor.statistics.estimate import Estimate
 
 METHOD = "posterior"
-_DENSE = 4_000_000
-"""Up to this many possible pairs, a table finds the distinct ones faster than sorting."""
+_DENSE = 4
+"""With fewer than this many possible pairs for each given one, a table finds the distinct ones faster than sorting."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,7 +52,7 @@ def posterior(n: ArrayLike, c: ArrayLike, k: int, *, a: float = 1.0, b: float = 
     trials, passes = np.broadcast_arrays(np.atleast_1d(np.asarray(n)), np.atleast_1d(np.asarray(c)))
     _check(trials, passes, k, a, b, level)
     pairs, index = _distinct(trials.ravel().astype(np.int64), passes.ravel().astype(np.int64))
-    return _posterior(a + pairs[1], b + (pairs[0] - pairs[1]), k, level).take(index)
+    return _posterior(float(a) + pairs[1], float(b) + (pairs[0] - pairs[1]), k, level).take(index)
 
 
 def estimates(
@@ -94,7 +94,7 @@ def _distinct(n: NDArray[np.int64], c: NDArray[np.int64]) -> tuple[NDArray[np.in
     """The distinct (n, c) as two rows, and where each given pair stands among them."""
     width = int(n.max(initial=0)) + 1
     key = n * width + c
-    if width * width > _DENSE:
+    if width * width > _DENSE * key.size:
         found, index = np.unique(key, return_inverse=True)
     else:
         seen = np.zeros(width * width, dtype=np.bool_)

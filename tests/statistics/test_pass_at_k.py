@@ -1,0 +1,71 @@
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.statistics.pass_at_k import over_cases, pass_at_k, pass_hat_k, plug_in_at_k, plug_in_hat_k
+
+
+@settings(deadline=None)
+@given(st.integers(1, 7), st.data())
+def test_they_count_the_subsets_of_the_trials(m: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, m)), data.draw(st.integers(1, m))
+    subsets = list(combinations([True] * c + [False] * (m - c), k))
+    assert pass_at_k(m, c, k) == pytest.approx(sum(map(any, subsets)) / len(subsets), abs=1e-15)
+    assert pass_hat_k(m, c, k) == pytest.approx(sum(map(all, subsets)) / len(subsets), abs=1e-15)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 12), st.integers(1, 9), st.data())
+def test_they_are_unbiased_at_every_rate(m: int, tenths: int, data: st.DataObject) -> None:
+    k, p = data.draw(st.integers(1, m)), Fraction(tenths, 10)
+    law = [comb(m, c) * p**c * (1 - p) ** (m - c) for c in range(m + 1)]
+    assert float(sum(w * Fraction(pass_hat_k(m, c, k)) for c, w in enumerate(law))) == pytest.approx(float(p**k))
+    mean = float(sum(w * Fraction(pass_at_k(m, c, k)) for c, w in enumerate(law)))
+    assert mean == pytest.approx(float(1 - (1 - p) ** k))
+
+
+@settings(deadline=None)
+@given(st.integers(1, 40), st.data())
+def test_another_pass_never_lowers_them(m: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, m - 1)), data.draw(st.integers(1, m))
+    assert pass_at_k(m, c, k) <= pass_at_k(m, c + 1, k)
+    assert pass_hat_k(m, c, k) <= pass_hat_k(m, c + 1, k)
+
+
+def test_a_tiny_value_keeps_its_digits() -> None:
+    assert pass_at_k(10**9, 1, 1) == pytest.approx(1e-9, rel=1e-15)
+
+
+def test_the_pages_formulas_give_the_pages_example() -> None:
+    assert plug_in_at_k(10, 7, 3) == pytest.approx(0.973)
+    assert plug_in_hat_k(10, 7, 3) == pytest.approx(0.343)
+    assert (plug_in_at_k(5, 5, 3), plug_in_hat_k(5, 5, 3)) == (1, 1)
+    assert (plug_in_at_k(5, 0, 3), plug_in_hat_k(5, 0, 3)) == (0, 0)
+
+
+def test_over_cases_is_the_mean_with_its_interval() -> None:
+    estimate = over_cases(pass_hat_k, [(4, 2)] * 10, 1)
+    assert (estimate.value, estimate.n, estimate.attempts) == (0.5, 10, 40)
+    assert (estimate.low, estimate.high) == pytest.approx((0.3722, 0.6278), abs=5e-5)
+
+
+def test_k_above_the_trials_is_no_value_and_says_why() -> None:
+    estimate = over_cases(pass_at_k, [(4, 2)] * 10, 5, planned=4)
+    assert (estimate.value, estimate.low, estimate.high) == (None, None, None)
+    assert estimate.note == "k exceeds the trials"
+
+
+def test_a_case_with_too_few_trials_leaves_that_k_and_is_bounded() -> None:
+    estimate = over_cases(pass_hat_k, [(4, 4), (4, 0), (1, 1)], 2, planned=4)
+    assert (estimate.value, estimate.n, estimate.missing) == (0.5, 2, 3)
+    assert (estimate.worst, estimate.best) == pytest.approx((1 / 3, 2 / 3))
+
+
+def test_when_every_case_lacks_trials_only_the_bounds_are_known() -> None:
+    estimate = over_cases(pass_hat_k, [(1, 1)] * 3, 2, planned=2)
+    assert (estimate.value, estimate.worst, estimate.best) == (None, 0, 1)
+    assert estimate.note == "nothing was counted"
