@@ -48,13 +48,13 @@ class FrequentistMode(StatisticalMode):
 
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
         """The formulas at c/n, without intervals."""
-        return [Rates(at_k=plug_in_at_k(n, c, k), hat_k=plug_in_hat_k(n, c, k)) for n, c in counts]
+        return [Rates(at_k=_at_k(n, c, k), hat_k=plug_in_hat_k(n, c, k)) for n, c in counts]
 
     def estimates(self, n: int, c: int, k: int) -> tuple[Estimate, Estimate]:
         """The formulas at c/n and at the ends of Wilson's interval: both rise with p, so they keep its coverage."""
         low, high = wilson(c / n, n)
         at_k = Estimate(
-            value=plug_in_at_k(n, c, k), low=1 - (1 - low) ** k, high=1 - (1 - high) ** k,
+            value=_at_k(n, c, k), low=1 - (1 - low) ** k, high=1 - (1 - high) ** k,
             n=n, attempts=n, method=self.method,
         )  # fmt: skip
         hat_k = Estimate(
@@ -105,6 +105,11 @@ class BayesianMode(StatisticalMode):
         from proctor.statistics.bayes import estimates
 
         return estimates(n, c, k, a=self.beta_prior_a, b=self.beta_prior_b, level=self.ci_level)
+
+
+def _at_k(n: int, c: int, k: int) -> float:
+    """Without the sign of −0.0, which nobody wants to read."""
+    return abs(plug_in_at_k(n, c, k))
 
 
 def _is_number(value: object) -> bool:
