@@ -25,7 +25,7 @@ _TO_JUDGE = re.compile(
     r"|\bexpected answer is\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?=\{)")
+_SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _FORBIDS = stem_set("prohibited forbidden banned disallowed impossible refused")
 _PASSING = 0.7
 _WRONG_FACT = 0.45

@@ -155,6 +155,8 @@ def _built(
 ) -> Quantity:
     value = (value + tail.added) * tail.multiplier
     start, sign, currency = _before(folded, start)
+    if currency and tail.noun:
+        tail = tail._replace(noun="", end=tail.end - len(tail.noun) - 1)
     if sign == "-":
         value = -value
     near = max(0, start - _LOOK_BACK)
@@ -319,7 +321,7 @@ def compare(expected: Quantity, found: Quantity) -> Comparison:
             if not _same_kind(one, other, expected, found):
                 continue
             comparable = True
-            if math.isclose(one.amount, other.amount, rel_tol=1e-6, abs_tol=1e-12):
+            if math.isclose(one.amount, other.amount, rel_tol=1e-9, abs_tol=1e-12):
                 return "same"
             if _rounds_to(expected, found, one.amount, other.amount):
                 return "rounded"
