@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 import numpy as np
 from scipy import special
 
+from proctor.statistics.beta import Floats
 from proctor.statistics.hierarchical import Class, Counts, classes, enough, fit
 
 Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
@@ -39,10 +41,16 @@ def probability_less(first: tuple[float, float], second: tuple[float, float]) ->
 
     Where both crowd at 0 or 1 below the smallest float the result is too small, never too large.
     """
-    x, weight = np.polynomial.legendre.leggauss(200)
+    x, weight = _nodes()
     at = special.betaincinv(*second, (x + 1) / 2)
     below = np.where((at <= 0) | (at >= 1 - 1e-15), 0.0, special.betainc(*first, at))
     return float(weight @ below / 2)
+
+
+@cache
+def _nodes() -> tuple[Floats, Floats]:
+    x, weight = np.polynomial.legendre.leggauss(200)
+    return x, weight
 
 
 def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:

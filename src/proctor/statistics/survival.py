@@ -98,11 +98,12 @@ def survival_curve(courses: Sequence[Course], *, level: float = 0.95) -> Curve:
 
 def stopping_bounds(courses: Sequence[Course], turns: int, *, level: float = 0.95) -> tuple[Curve, Curve]:
     """The curve if those that the examiner ended early had failed at the next turn, and if they had gone on well."""
+    early = [course.stopped and course.turns < turns for course in courses]
     worst = [
-        replace(course, turns=min(turns, course.turns + 1), cause="stopped") if course.stopped else course
-        for course in courses
+        replace(course, turns=course.turns + 1, cause="stopped") if stopped else course
+        for course, stopped in zip(courses, early, strict=True)
     ]
-    best = [replace(course, turns=turns) if course.stopped else course for course in courses]
+    best = [replace(c, turns=turns) if stopped else c for c, stopped in zip(courses, early, strict=True)]
     return survival_curve(worst, level=level), survival_curve(best, level=level)
 
 

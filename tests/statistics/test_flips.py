@@ -1,0 +1,46 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proctor.statistics.flips import flips, probability_less
+
+
+def test_with_one_trial_a_changed_verdict_is_a_flip() -> None:
+    a, b = [(1, 0), (1, 1), (1, 1), (1, 0), (0, 0)], [(1, 1), (1, 0), (1, 1), (1, 0), (1, 1)]
+    assert flips(a, b) == ["fixed", "broken", "unchanged", "unchanged", "missing"]
+
+
+def test_with_several_trials_a_flip_must_be_probable() -> None:
+    a = [(4, 4)] * 20 + [(4, 0)] * 5 + [(4, 2)] * 5
+    b = [(4, 4)] * 15 + [(4, 0)] * 10 + [(4, 2)] * 5
+    assert flips(a, b) == ["unchanged"] * 15 + ["broken"] * 5 + ["unchanged"] * 5 + ["flaky"] * 5
+    assert flips(b, a)[15:20] == ["fixed"] * 5
+
+
+def test_one_trial_more_or_less_of_a_flaky_case_is_no_flip() -> None:
+    a, b = [(4, 2)] * 12 + [(4, 3)], [(4, 2)] * 12 + [(4, 2)]
+    assert flips(a, b)[-1] == "flaky"
+
+
+def test_small_runs_fall_back_on_a_flat_prior() -> None:
+    assert flips([(4, 4), (4, 0), (4, 1), (4, 4)], [(4, 0), (4, 4), (4, 2), (4, 4)]) == [
+        "broken",
+        "fixed",
+        "flaky",
+        "unchanged",
+    ]
+
+
+def test_a_case_missing_in_one_run_is_missing() -> None:
+    assert flips([(4, 4), (0, 0)], [(4, 4), (4, 4)]) == ["unchanged", "missing"]
+
+
+@settings(deadline=None)
+@given(st.tuples(st.floats(0.5, 20), st.floats(0.5, 20)), st.tuples(st.floats(0.5, 20), st.floats(0.5, 20)))
+def test_one_of_the_two_is_less(x: tuple[float, float], y: tuple[float, float]) -> None:
+    assert probability_less(x, y) + probability_less(y, x) == pytest.approx(1, abs=1e-4)
+
+
+def test_the_probability_has_its_closed_form() -> None:
+    assert probability_less((1, 1), (3, 1)) == pytest.approx(3 / 4)  # the mean of the second
+    assert probability_less((1, 1), (2, 5)) == pytest.approx(2 / 7)
