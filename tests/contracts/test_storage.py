@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import random
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from tests.storage.records import (
@@ -516,7 +512,7 @@ def test_a_deleted_run_can_be_stored_anew_without_the_old_attempts(store: Store)
     assert [one.key.exam for one in store.archive.full_attempts("run-1")] == ["b"]
 
 
-# processes -------------------------------------------------------------------------------------------
+# opening again, and threads --------------------------------------------------------------------------
 
 
 def test_what_was_written_is_there_after_closing_and_opening(store_url: str) -> None:
@@ -547,108 +543,3 @@ def test_threads_may_read_while_another_writes(store: Store) -> None:
     assert counts
     assert all(count % 5 == 0 for count in counts)
     assert sum(1 for _ in store.archive.attempts("run-1")) == 100
-
-
-BATCH = 20
-_WRITER = """
-import sys
-from proctor.storage import open_store
-from tests.storage.records import key, played
-store = open_store(sys.argv[1])
-with store.journal.writing("run-1"):
-    store.journal.mark("run-1", "running")
-    print("ready", flush=True)
-    for batch in range(int(sys.argv[2])):
-        said = [played(key(f"{batch}/{exam}"), place=batch * 20 + exam) for exam in range(20)]
-        store.journal.write([record for one in said for record in one])
-        print(batch, flush=True)
-    sys.stdin.read()
-"""
-
-
-def start_writer(store_url: str, batches: int) -> subprocess.Popen[str]:
-    """A process that writes batches, says so after each, and then keeps its lock until its input ends."""
-    return subprocess.Popen(
-        [sys.executable, "-c", _WRITER, store_url, str(batches)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-
-
-def wait_for(writer: subprocess.Popen[str], word: object) -> None:
-    assert writer.stdout is not None
-    for line in writer.stdout:
-        if line.strip() == str(word):
-            return
-    raise AssertionError(f"the writer ended before it said {word}")
-
-
-def batches_in(store: Store) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for one in store.archive.full_attempts("run-1"):
-        assert one.transcript.turns == (turn(1),)
-        batch = one.key.exam.partition("/")[0]
-        counts[batch] = counts.get(batch, 0) + 1
-    return counts
-
-
-def test_two_processes_read_while_a_third_writes(store: Store, store_url: str) -> None:
-    stored_run(store)
-    with start_writer(store_url, 60) as writer, open_store(store_url) as other:
-        wait_for(writer, "ready")
-        seen = [batches_in(reader) for _ in range(5) for reader in (store, other)]
-        assert store.archive.find("run-1").status == "running"
-        with pytest.raises(RunBusy):
-            store.journal.writing("run-1").__enter__()
-        writer.communicate()
-    assert [len(one) for one in seen] == sorted(len(one) for one in seen)
-    assert sum(batches_in(store).values()) == 60 * BATCH
-
-
-def test_a_killed_writer_leaves_exactly_the_batches_it_committed(store: Store, store_url: str) -> None:
-    rng = random.Random(11)
-    stored_run(store)
-    for _ in range(3):
-        with start_writer(store_url, 10_000) as writer:
-            last = rng.randint(1, 12)
-            wait_for(writer, last)
-            writer.kill()
-        found = batches_in(store)
-        assert set(found.values()) == {BATCH}
-        assert set(map(str, range(last + 1))) <= set(found)
-        assert store.archive.finished("run-1") == {
-            (f"{batch}/{exam}", "", 1) for batch in found for exam in range(BATCH)
-        }
-        gone = store.archive.find("run-1")
-        assert (gone.status, gone.reason) == ("paused", "its process ended")
-    with open_store(store_url) as fresh, fresh.journal.writing("run-1"):
-        fresh.journal.write(played(key("after the kills"), place=10**6))
-        assert len(batches_in(fresh)) == len(found) + 1
-
-
-_FORKER = """
-import os, sys
-from proctor.storage import open_store
-store = open_store(sys.argv[1])
-with store.journal.writing("run-1"):
-    if os.fork() == 0:
-        print("forked", flush=True)
-        sys.stdin.read()
-        os._exit(0)
-    os.waitpid(-1, 0)
-"""
-
-
-def test_the_lock_dies_with_the_writer_though_a_child_of_it_lives_on(store: Store, store_url: str) -> None:
-    stored_run(store)
-    environment: dict[str, Any] = {"env": {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}}
-    command = [sys.executable, "-c", _FORKER, store_url]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, **environment) as writer:
-        wait_for(writer, "forked")
-        assert store.archive.alive("run-1")
-        writer.kill()
-        writer.wait()
-        with store.journal.writing("run-1"):
-            pass

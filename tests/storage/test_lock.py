@@ -6,10 +6,14 @@ import fcntl
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.storage.records import stored_run
+from tests.storage.servers import end_connections
 
 from proctor.errors import RunBusy, StoreError
+from proctor.storage import open_store
 from proctor.storage.address import parse
 from proctor.storage.lock import FileLocks
 
@@ -112,3 +116,14 @@ def test_a_place_where_no_lock_can_be_is_said() -> None:
         FileLocks(parse(path), path).hold("run", 1),
     ):
         pass
+
+
+def test_a_lock_whose_connection_was_lost_is_left_quietly(
+    postgres_url: str, postgres_server: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with open_store(postgres_url) as store:
+        stored_run(store)
+        with store.journal.writing("run-1"):
+            end_connections(postgres_server)
+        assert not store.archive.alive("run-1")
+    assert capfd.readouterr() == ("", "")

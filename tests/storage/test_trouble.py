@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from tests.storage.records import attempt, key, played, stored_run
+from tests.storage.servers import end_connections
 
 from proctor.errors import StoreError
 from proctor.storage import open_store
@@ -206,13 +207,6 @@ def test_a_lost_connection_is_said_and_the_next_write_goes_through(postgres_url:
                 connection.exec_driver_sql("SELECT 1")
         store.journal.write(played(key()))
         assert list(store.archive.full_attempts("run-1")) == [attempt(key())]
-
-
-def end_connections(server: Any) -> None:
-    import psycopg
-
-    with psycopg.connect(server.get_uri(), autocommit=True) as other:
-        other.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'proctor'")
 
 
 def test_a_missing_psycopg_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ class Database:
 
     def __init__(self, address: Address) -> None:
         self.address = address
-        self.engine = _sqlite_engine(address) if address.path is not None else _postgres_engine(address)
+        self.engine = _sqlite_engine(address) if address.path else postgres_engine(address, pool_pre_ping=True)
         self.dialect = self.engine.dialect
 
     @contextmanager
@@ -81,12 +81,11 @@ def _sqlite_engine(address: Address) -> Engine:
     return engine
 
 
-def _postgres_engine(address: Address) -> Engine:
+def postgres_engine(address: Address, **options: Any) -> Engine:
+    """An engine for PostgreSQL through psycopg 3, which may not be installed."""
     if importlib.util.find_spec("psycopg") is None:
         raise StoreError('a PostgreSQL store needs the package psycopg: pip install "proctor[postgres]"')
     defaults = {"connect_timeout": 10, "application_name": "proctor", "client_encoding": "utf8"}
     missing = {name: value for name, value in defaults.items() if name not in address.url.query}
     with told(address):
-        return create_engine(
-            address.url, hide_parameters=True, paramstyle="format", pool_pre_ping=True, connect_args=missing
-        )
+        return create_engine(address.url, hide_parameters=True, paramstyle="format", connect_args=missing, **options)

@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, NullPool, text
+from sqlalchemy.exc import OperationalError
 
 from proctor.errors import RunBusy
 from proctor.storage.address import Address
-from proctor.storage.database import ADVISORY, Database
+from proctor.storage.database import ADVISORY, Database, postgres_engine
 from proctor.storage.trouble import told
 
 _inherited: set[int] = set()
@@ -105,37 +106,47 @@ class AdvisoryLocks:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._sessions = postgres_engine(
+            database.address, poolclass=NullPool, pool_reset_on_return=None, isolation_level="AUTOCOMMIT"
+        )
 
     @contextmanager
     def hold(self, run: str, number: int) -> Iterator[None]:
         """Hold it, or raise RunBusy."""
         with told(self._database.address):
-            connection = self._session()
-            got = connection.execute(_TRY, {"family": ADVISORY, "number": number}).scalar()
-        descriptor = connection.connection.dbapi_connection.fileno()  # type: ignore[union-attr]
-        _inherited.add(descriptor)
+            session = self._sessions.connect()
         try:
-            if not got:
-                raise _busy(run)
-            yield
+            self._take(session, run, number)
+            descriptor = session.connection.dbapi_connection.fileno()  # type: ignore[union-attr]
+            _inherited.add(descriptor)
+            try:
+                yield
+            finally:
+                _inherited.discard(descriptor)
         finally:
-            _inherited.discard(descriptor)
-            connection.close()
+            session.close()
 
     def held(self, run: str, number: int) -> bool:
         """Whether anybody holds it."""
         with self._database.reading() as connection:
-            return bool(connection.execute(_SEEN, {"family": ADVISORY, "number": number}).scalar())
+            return bool(connection.execute(_HELD, {"family": ADVISORY, "number": number}).scalar())
 
-    def _session(self) -> Connection:
-        """A connection of its own, outside the pool and outside any transaction."""
-        connection = self._database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        connection.detach()
-        return connection
+    def _take(self, session: Connection, run: str, number: int) -> None:
+        """Waits a moment, since the server may not have noticed yet that the last holder was killed."""
+        with told(self._database.address):
+            session.exec_driver_sql(f"SET lock_timeout = '{_NOTICED_WITHIN}'")
+            try:
+                session.execute(_TAKE, {"family": ADVISORY, "number": number})
+            except OperationalError as error:
+                if getattr(error.orig, "sqlstate", None) == _LOCK_NOT_AVAILABLE:
+                    raise _busy(run) from None
+                raise
 
 
-_TRY = text("SELECT pg_try_advisory_lock(:family, :number)")
-_SEEN = text(
+_NOTICED_WITHIN = "500ms"
+_LOCK_NOT_AVAILABLE = "55P03"
+_TAKE = text("SELECT pg_advisory_lock(:family, :number)")
+_HELD = text(
     "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2"
     " AND classid = :family AND objid = :number"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))"
