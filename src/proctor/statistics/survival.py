@@ -70,8 +70,7 @@ class _Turn:
 def survival_curve(courses: Sequence[Course], *, level: float = 0.95) -> Curve:
     """Kaplan-Meier with Wilson's interval on its effective size, and Aalen-Johansen's shares by cause.
 
-    Greenwood's variance gives the effective size, which is the number of conversations when none is censored. At ten
-    conversations this covers .94 to .98 where the usual log-log interval covers .55 to .97.
+    Greenwood's variance (1926) gives the effective size, which is the number of conversations when none is censored.
     """
     _check(courses)
     turns = _turns(courses)
