@@ -161,6 +161,12 @@ def test_doubt_lowers_the_mark_below_passing_and_belief_does_not() -> None:
     assert judge("What is it?", ("Paris",), "I think it is Paris.").value == 1.0
 
 
+def test_a_sign_is_an_answer_too() -> None:
+    assert judge("Which operator adds?", ("+",), "+").value == 1.0
+    assert judge("Which operator adds?", ("+",), "The operator is +.").value == 1.0
+    assert judge("Which operator adds?", ("+",), "The operator is -.").value == 0.0
+
+
 def test_the_best_of_several_references_counts() -> None:
     references = ("Rudy Vallee", "Bing Crosby")
     assert judge("Who sang it?", references, "Bing Crosby").value == 1.0
@@ -247,9 +253,9 @@ def test_any_texts_give_a_finite_mark_from_0_to_1_and_always_the_same(question: 
 
 @given(words, st.text(min_size=1))
 def test_the_expected_answer_itself_is_never_wrong(question: str, answer: str) -> None:
-    said = without_orders(answer)
-    if said == answer and re.search(r"[^\W_]", answer):
-        assert judge(question, (answer,), answer).value >= PASSING
+    if answer.strip():
+        assert judge(question, (answer,), answer).value == 1.0
+        assert judge(question, ("Paris", answer), answer).value == 1.0
 
 
 @given(st.sampled_from(handmade()), st.sampled_from([str.upper, str.lower, "  {}\n".format, "{}!".format]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from proctor.reviewers.embedded_facts import facts_met
@@ -44,10 +43,12 @@ class Verdict(NamedTuple):
     explanation: str
 
 
-def judge(question: str, references: Iterable[str], reply: str) -> Verdict:
+def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     """How right the reply is, by the reference it meets best."""
+    if reply in references and reply.strip():
+        return Verdict(1.0, f"the same as expected: {reply!r}")
     answered = Answered(without_orders(reply))
-    if not answered.passage.stems:
+    if not answered.passage.folded.strip():
         return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
     asked = read_question(question)
     best = Verdict(-1.0, "")

@@ -37,12 +37,20 @@ class _Place(NamedTuple):
 def words_met(reply: Answered, asked: Asked, answer: Expected) -> Match:
     """How well the reply's words meet the expected ones."""
     found = _found(reply, asked, answer)
-    if not found or not answer.total:
-        return Match(0.0, f"expected {answer.text!r}, not found")
+    if not found:
+        return _sign_met(reply, answer)
     met = sum(answer.weights[word] * place.share for word, place in found.items())
     value = _value(reply, asked, answer, found, met)
     first, last = _span(reply, answer, found)
     return Match(value, _told(reply, answer, found, first, last), first, last)
+
+
+def _sign_met(reply: Answered, answer: Expected) -> Match:
+    """An answer without words (`+`, `→`) may stand in the reply as it is."""
+    sign = answer.passage.folded.strip()
+    if answer.passage.stems or not sign or sign not in reply.passage.folded:
+        return Match(0.0, f"expected {answer.text!r}, not found")
+    return Match(1.0, f"expected {answer.text!r}, found")
 
 
 def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place], met: float) -> float:

@@ -20,10 +20,9 @@ _SIGNS = str.maketrans(
     }
 )
 _WITHOUT_STROKE = str.maketrans("øØłŁđĐ", "oOlLdD")
-# UTF-8 read as Windows-1252: a lead byte shown as one of these letters, then what its tail bytes look like.
-_GARBLED = re.compile(
-    r"[ÂÃâ][\u0080-\u00bf\u0152\u0153\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]+"
-)
+# UTF-8 read as Windows-1252: a lead byte shown as one of these letters, then what its one or two tail bytes look like.
+_TAIL = r"[\u0080-\u00bf\u0152\u0153\u2013\u2014\u2018-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122]"
+_GARBLED = re.compile(rf"[ÂÃ]{_TAIL}|â{_TAIL}{{2}}")
 _QUOTES = " \"'"
 _FINAL = " .,;:!?…\"'"
 

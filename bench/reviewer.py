@@ -1,0 +1,232 @@
+"""How well the embedded reviewer agrees with people: NQ301, by question, beside other judges; and how fast it is.
+
+Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from proctor.reviewers import embedded_reading
+from proctor.reviewers.embedded_answer import judge
+
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "nq301_dev.jsonl"
+PASSING = 0.7
+FOLDS = 10
+RESAMPLES = 4000
+SEED = 301
+IN_VIEW = 53
+"""The rules were written with the first so many questions in view; of the rest, with totals and eight answers."""
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_SIGNS = re.compile(r"[^\w\s]")
+
+
+class Answers(NamedTuple):
+    """The data, one row per judged answer."""
+
+    rows: list[dict[str, Any]]
+    human: Flags
+    question: Integers
+    """The number of each row's question, in order of appearance."""
+
+
+class Agreement(NamedTuple):
+    """Accuracy and kappa with 95 % intervals over questions."""
+
+    n: int
+    accuracy: float
+    kappa: float
+    accuracy_interval: tuple[float, float]
+    kappa_interval: tuple[float, float]
+
+
+def read() -> Answers:
+    rows = [json.loads(line) for line in DATA.read_text(encoding="utf-8").splitlines()]
+    numbers = {question: number for number, question in enumerate(dict.fromkeys(row["question"] for row in rows))}
+    human = np.array([row["human"] == "Yes" for row in rows])
+    return Answers(rows, human, np.array([numbers[row["question"]] for row in rows]))
+
+
+# Judges
+
+
+def tokens(text: str) -> list[str]:
+    return _ARTICLES.sub(" ", _SIGNS.sub("", text.lower())).split()
+
+
+def f1(reference: str, candidate: str) -> float:
+    one, other = tokens(reference), tokens(candidate)
+    shared = sum((Counter(one) & Counter(other)).values())
+    return 2 * shared / (len(one) + len(other)) if shared else 0.0
+
+
+def contains(reference: str, candidate: str) -> float:
+    return float(f" {' '.join(tokens(reference))} " in f" {' '.join(tokens(candidate))} ")
+
+
+def equals(reference: str, candidate: str) -> float:
+    return float(tokens(reference) == tokens(candidate))
+
+
+def best(answers: Answers, measure: Callable[[str, str], float]) -> Floats:
+    return np.array([max(measure(ref, row["candidate"]) for ref in row["references"]) for row in answers.rows])
+
+
+def embedded(answers: Answers) -> Floats:
+    rows = answers.rows
+    return np.array([judge(row["question"], tuple(row["references"]), row["candidate"]).value for row in rows])
+
+
+# Agreement
+
+
+def counts(answers: Answers, verdict: Flags, kept: Flags) -> npt.NDArray[np.float64]:
+    """Per question: both yes, judge only, human only, both no."""
+    table = np.zeros((answers.question.max() + 1, 4))
+    cell = np.where(verdict, np.where(answers.human, 0, 1), np.where(answers.human, 2, 3))
+    np.add.at(table, (answers.question[kept], cell[kept]), 1)
+    return table[table.sum(axis=1) > 0]
+
+
+def accuracy(table: Floats) -> Floats:
+    return np.asarray((table[..., 0] + table[..., 3]) / table.sum(axis=-1))
+
+
+def kappa(table: Floats) -> Floats:
+    total = table.sum(axis=-1)
+    ours, theirs = (table[..., 0] + table[..., 1]) / total, (table[..., 0] + table[..., 2]) / total
+    chance = ours * theirs + (1 - ours) * (1 - theirs)
+    return np.asarray((accuracy(table) - chance) / (1 - chance))
+
+
+def resampled(per_question: Floats) -> Floats:
+    """The summed table of each bootstrap sample of questions; equal seeds draw equal questions."""
+    rng = np.random.default_rng(SEED)
+    size = len(per_question)
+    drawn = rng.multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
+    return np.asarray(drawn @ per_question)
+
+
+def interval(values: Floats) -> tuple[float, float]:
+    low, high = np.quantile(values, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def agreement(answers: Answers, verdict: Flags, kept: Flags | None = None) -> Agreement:
+    kept = np.ones(len(verdict), dtype=bool) if kept is None else kept
+    table = counts(answers, verdict, kept)
+    samples = resampled(table)
+    whole = table.sum(axis=0)
+    return Agreement(
+        n=int(whole.sum()),
+        accuracy=float(accuracy(whole)),
+        kappa=float(kappa(whole)),
+        accuracy_interval=interval(accuracy(samples)),
+        kappa_interval=interval(kappa(samples)),
+    )
+
+
+def cross_validated(answers: Answers, score: Floats) -> Flags:
+    """Each fold of questions is judged at the threshold that has the best kappa on the other folds."""
+    rng = np.random.default_rng(SEED)
+    fold = rng.permutation(int(answers.question.max()) + 1)[answers.question] % FOLDS
+    verdict = np.zeros(len(score), dtype=bool)
+    for number in range(FOLDS):
+        held, rest = fold == number, fold != number
+        verdict[held] = score[held] >= best_threshold(answers, score, rest)
+    return verdict
+
+
+def best_threshold(answers: Answers, score: Floats, kept: Flags) -> float:
+    thresholds = np.unique(score[kept & (score > 0)])
+    kappas = [kappa(counts(answers, score >= threshold, kept).sum(axis=0)) for threshold in thresholds]
+    return float(thresholds[int(np.argmax(kappas))])
+
+
+def difference(answers: Answers, one: Flags, other: Flags, kept: Flags) -> tuple[float, float, float]:
+    tables = [counts(answers, verdict, kept) for verdict in (one, other)]
+    value = float(kappa(tables[0].sum(axis=0)) - kappa(tables[1].sum(axis=0)))
+    return value, *interval(kappa(resampled(tables[0])) - kappa(resampled(tables[1])))
+
+
+# Speed
+
+
+def seconds(answers: Answers, *, cold: bool) -> float:
+    """CPU seconds of one pass over all rows, the best of five."""
+    taken = []
+    for _ in range(5):
+        if cold:
+            embedded_reading.read_answer.cache_clear()
+            embedded_reading.read_question.cache_clear()
+        started = time.process_time()
+        embedded(answers)
+        taken.append(time.process_time() - started)
+    return min(taken)
+
+
+# Output
+
+
+def line(name: str, found: Agreement) -> str:
+    low, high = found.kappa_interval
+    worst, top = found.accuracy_interval
+    return (
+        f"{name:<44}{found.n:>5}  {found.accuracy:.3f}  {worst:.3f} – {top:.3f}  "
+        f"{found.kappa:.3f}  {low:.3f} – {high:.3f}"
+    )
+
+
+def recorded(answers: Answers, column: str) -> tuple[Flags, Flags]:
+    said = [row[column] for row in answers.rows]
+    return np.array([word == "Yes" for word in said]), np.array([word in ("Yes", "No") for word in said])
+
+
+def main() -> None:
+    if not DATA.exists():
+        print(f"no data: {DATA.name} is not in ../shared/data beside the project, so there is nothing to measure")
+        return
+    answers = read()
+    score, overlap = embedded(answers), best(answers, f1)
+    ours, by_f1 = score >= PASSING, cross_validated(answers, overlap)
+    seen = answers.question < IN_VIEW
+    print(f"NQ301: {len(answers.rows)} answers to {answers.question.max() + 1} questions; 95 % intervals by bootstrap")
+    print(
+        f"over questions ({RESAMPLES} resamples, seed {SEED}); thresholds by {FOLDS}-fold cross-validation by question\n"
+    )
+    print(f"{'':<44}{'n':>5}  {'acc.':<5}  {'interval':<13}  {'kappa':<5}  interval")
+    print(line("exact match", agreement(answers, best(answers, equals) > 0)))
+    print(line("reference contained in the answer", agreement(answers, best(answers, contains) > 0)))
+    print(line("token F1, cross-validated threshold", agreement(answers, by_f1)))
+    print(line(f"embedded reviewer, passing score {PASSING}", agreement(answers, ours)))
+    print(line("  threshold cross-validated instead", agreement(answers, cross_validated(answers, score))))
+    print(line(f"  questions 1 to {IN_VIEW}: rules written on them", agreement(answers, ours, seen)))
+    print(line(f"  questions {IN_VIEW + 1} and later", agreement(answers, ours, ~seen)))
+    for name, column in (("BEM", "bem"), ("InstructGPT", "instructgpt"), ("GPT-4", "gpt4")):
+        print(line(f"{name}, as recorded", agreement(answers, *recorded(answers, column))))
+    every = np.ones(len(ours), dtype=bool)
+    for name, (other, kept) in {"token F1": (by_f1, every), "BEM": recorded(answers, "bem")}.items():
+        value, low, high = difference(answers, ours, other, kept)
+        print(f"\nkappa, embedded reviewer minus {name}: {value:+.3f} ({low:+.3f} to {high:+.3f})", end="")
+    rows = len(answers.rows)
+    cold, warm = rows / seconds(answers, cold=True), rows / seconds(answers, cold=False)
+    print(
+        f"\n\njudgements per CPU second: {cold:,.0f} with every reference new, {warm:,.0f} with references read before"
+    )
+
+
+if __name__ == "__main__":
+    main()
