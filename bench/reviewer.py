@@ -93,12 +93,12 @@ def embedded(answers: Answers) -> Floats:
 # Agreement
 
 
-def counts(answers: Answers, verdict: Flags, kept: Flags) -> npt.NDArray[np.float64]:
+def counts(answers: Answers, verdict: Flags, kept: Flags) -> Floats:
     """Per question: both yes, judge only, human only, both no."""
     table = np.zeros((answers.question.max() + 1, 4))
     cell = np.where(verdict, np.where(answers.human, 0, 1), np.where(answers.human, 2, 3))
     np.add.at(table, (answers.question[kept], cell[kept]), 1)
-    return table[table.sum(axis=1) > 0]
+    return np.asarray(table[table.sum(axis=1) > 0])
 
 
 def accuracy(table: Floats) -> Floats:
@@ -203,18 +203,17 @@ def main() -> None:
     score, overlap = embedded(answers), best(answers, f1)
     ours, by_f1 = score >= PASSING, cross_validated(answers, overlap)
     seen = answers.question < IN_VIEW
-    print(f"NQ301: {len(answers.rows)} answers to {answers.question.max() + 1} questions; 95 % intervals by bootstrap")
-    print(
-        f"over questions ({RESAMPLES} resamples, seed {SEED}); thresholds by {FOLDS}-fold cross-validation by question\n"
-    )
+    print(f"NQ301, {len(answers.rows)} answers to {answers.question.max() + 1} questions; agreement with people.")
+    print(f"95 % intervals: {RESAMPLES} bootstrap samples of questions, seed {SEED}.")
+    print(f"Thresholds, where tuned: {FOLDS}-fold cross-validation by question.\n")
     print(f"{'':<44}{'n':>5}  {'acc.':<5}  {'interval':<13}  {'kappa':<5}  interval")
     print(line("exact match", agreement(answers, best(answers, equals) > 0)))
     print(line("reference contained in the answer", agreement(answers, best(answers, contains) > 0)))
     print(line("token F1, cross-validated threshold", agreement(answers, by_f1)))
     print(line(f"embedded reviewer, passing score {PASSING}", agreement(answers, ours)))
     print(line("  threshold cross-validated instead", agreement(answers, cross_validated(answers, score))))
-    print(line(f"  questions 1 to {IN_VIEW}: rules written on them", agreement(answers, ours, seen)))
-    print(line(f"  questions {IN_VIEW + 1} and later", agreement(answers, ours, ~seen)))
+    print(line(f"  questions 1 to {IN_VIEW}, read for the rules", agreement(answers, ours, seen)))
+    print(line(f"  questions {IN_VIEW + 1} and later, hardly read", agreement(answers, ours, ~seen)))
     for name, column in (("BEM", "bem"), ("InstructGPT", "instructgpt"), ("GPT-4", "gpt4")):
         print(line(f"{name}, as recorded", agreement(answers, *recorded(answers, column))))
     every = np.ones(len(ours), dtype=bool)
@@ -223,9 +222,7 @@ def main() -> None:
         print(f"\nkappa, embedded reviewer minus {name}: {value:+.3f} ({low:+.3f} to {high:+.3f})", end="")
     rows = len(answers.rows)
     cold, warm = rows / seconds(answers, cold=True), rows / seconds(answers, cold=False)
-    print(
-        f"\n\njudgements per CPU second: {cold:,.0f} with every reference new, {warm:,.0f} with references read before"
-    )
+    print(f"\n\njudgements per CPU second: {cold:,.0f} starting afresh, {warm:,.0f} with references read before")
 
 
 if __name__ == "__main__":

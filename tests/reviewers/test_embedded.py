@@ -21,6 +21,7 @@ from proctor.transcript import Reply, Turn
 
 PASSING = 0.7
 HANDMADE = Path(__file__).parent / "data" / "handmade.jsonl"
+NQ301 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "nq301_dev.jsonl"
 
 
 def handmade() -> list[dict[str, Any]]:
@@ -67,6 +68,25 @@ def test_any_shared_word_would_not_do_on_the_handmade_set() -> None:
     items = handmade()
     right = sum(share(item["answer"], full_reply(item)) == item["right"] for item in items)
     assert right < 0.7 * len(items)
+
+
+# Answers that people have judged
+
+
+@pytest.mark.skipif(not NQ301.exists(), reason="../shared/data/nq301_dev.jsonl is not beside the project")
+def test_it_agrees_with_people_on_open_questions_better_than_word_overlap_does() -> None:
+    rows = [json.loads(line) for line in NQ301.read_text(encoding="utf-8").splitlines()]
+    human = [row["human"] == "Yes" for row in rows]
+    ours = [reaches(judge(row["question"], tuple(row["references"]), row["candidate"]).value, PASSING) for row in rows]
+    assert kappa(human, ours) >= 0.57
+
+
+def kappa(one: list[bool], other: list[bool]) -> float:
+    n = len(one)
+    agree = sum(a == b for a, b in zip(one, other, strict=True)) / n
+    first, second = sum(one) / n, sum(other) / n
+    chance = first * second + (1 - first) * (1 - second)
+    return (agree - chance) / (1 - chance)
 
 
 # The parts
