@@ -139,6 +139,11 @@ def test_tolerance_and_folding_are_declared_for_one_argument() -> None:
     assert fit({"city": "New York"}, {"city": "new-york"}, match={"city": {"fold": True}}) == 1
 
 
+def test_a_number_too_long_to_be_written_is_still_named() -> None:
+    expected = ExpectedCall(name="t", arguments={"a": 1})
+    assert differences(expected, ToolCall(name="t", arguments={"a": 10**5000})) == ["a=a huge int, expected 1"]
+
+
 def test_differences_name_each_wrong_argument() -> None:
     expected = ExpectedCall(
         name="t",

@@ -24,6 +24,9 @@ def used(result: Any, answer: str, *, question: str = "", arguments: dict[str, A
         ("2024-05-01", "The delivery is on May 1, 2024."),
         ("2024-05-01T10:00:00Z", "The delivery is on 1 May 2024."),
         ("May 1st, 2024", "On 2024-05-01."),
+        ("2024-05-13", "It arrives on 5/13/2024."),
+        (8, "The result is eight."),
+        (1234567, "Revenue was about 1.2 million."),
         ({"order": {"id": "ORD-7781", "ok": True}}, "Your order ORD-7781 is on its way."),
         ('{"temperature": 21, "sky": "clear"}', "21 degrees."),
         ([{"city": "Lisbon"}], "The capital is Lisbon."),
@@ -42,7 +45,11 @@ def test_a_result_that_comes_back_was_used(result: Any, answer: str) -> None:
     [
         (25, "100 divided by 4 is 52."),
         (25, "It is 250."),
+        (1234999, "Revenue was 1,234,567 dollars."),
+        (1234999, "Revenue was 1 234 567 dollars."),
+        (1300000, "Revenue was about 1.2 million."),
         (7.6, "There are 8 of them."),
+        (7.6, "There are eight of them."),
         ("2024-05-01", "It arrives in 2024."),
         ("May 1, 2024", "There are 1 or 2 of them."),
         ("ORD-7781", "Your order 7781-A is on its way."),
@@ -65,6 +72,7 @@ def test_what_stood_in_the_question_or_in_the_arguments_proves_nothing() -> None
     assert used({"city": "Lisbon", "t": 21}, "It is 21 in Lisbon.", arguments={"city": "Lisbon"}) is True
     assert used(5, "5", arguments={"a": 5.0}) is None
     assert used("2024-05-01", "2024-05-01", question="What happens on 1 May 2024?") is None
+    assert used("2024-05-01T10:30:00Z", "no", question="What happens on 1 May 2024?") is None
 
 
 def test_any_place_will_do() -> None:
@@ -76,4 +84,5 @@ def test_odd_results_are_read_as_far_as_they_go() -> None:
     assert used("{broken json 42", "42") is True
     assert used({1: {"a", "Berlin"}}, "Berlin") is True
     assert used(10**400, "no") is False
+    assert used(10**5000, "no") is None
     assert used(float("nan"), "no") is None

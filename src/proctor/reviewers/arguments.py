@@ -124,5 +124,8 @@ def _wanted(expected: ExpectedCall, name: str) -> str:
 
 def brief(value: object, limit: int = 60) -> str:
     """A value as it would be written, cut where it is long."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more than 4,300 digits
+        text = f"a huge {type(value).__name__}"
     return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -11,19 +11,19 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from proctor.text.dates import Date, dates
+from proctor.text.fold import fold
+from proctor.text.numbers import Quantity, quantities
 from proctor.text.words import stem
 
 _TOKEN = re.compile(r"\w+(?:[-.,:@/'’+]\w+)*%?")
 _WORD = re.compile(r"[^\W_]+")
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(e[-+]?\d+)?(%|[^\W\d_]{0,3})")
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_BEFORE_WORD = re.compile(r"\d+(?:\.\d+)?(?=\s?[a-z])")
 _HAS_DIGIT = re.compile(r"\d")
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
-_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
-_ISO_DATE = re.compile(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)(?:t[\d:.]+z?)?", re.IGNORECASE)
-_DAY_FIRST = re.compile(rf"\b{_DAY}\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE)
-_MONTH_FIRST = re.compile(rf"\b{_MONTH}\s+{_DAY},?\s+(\d{{4}})\b", re.IGNORECASE)
+_MAYBE_DATE = re.compile(r"[12]\d{3}|\d[-/]\d|\d\.\d+\.\d")
+_TIME = re.compile(r"[t ]\d\d:[\d:.]+(?:z|[-+]\d\d:?\d\d)?")
 _WITHOUT_SPACES = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\u0e00-\u0eff]")
 
 _EVERYDAY_WORDS = """
@@ -59,14 +59,15 @@ _EVERYDAY = frozenset(_EVERYDAY_WORDS.split())
 class Mentions:
     """What stands in texts and structures, read as far as somebody asks."""
 
-    __slots__ = ("_dates", "_numbers", "_tokens", "folded", "text")
+    __slots__ = ("_dates", "_numbers", "_quantities", "_tokens", "folded", "text")
 
     def __init__(self, value: object) -> None:
         self.text = value if type(value) is str and value[:1] not in ("{", "[") else "\n".join(_leaves(value))
-        self.folded = self.text.casefold()
+        self.folded = fold(self.text)
         self._tokens: set[str] | None = None
         self._numbers: dict[float, float] | None = None
-        self._dates: set[str] | None = None
+        self._quantities: list[Quantity] | None = None
+        self._dates: dict[str, Date] | None = None
 
     @property
     def tokens(self) -> set[str]:
@@ -77,22 +78,49 @@ class Mentions:
 
     @property
     def numbers(self) -> dict[float, float]:
-        """Number → half a unit of its last place, within which another may have been rounded to it."""
+        """Number in digits → half a unit of its last place, within which another may have been rounded to it."""
         if self._numbers is None:
             digits = [token for token in _TOKEN.findall(self.folded) if token[0] in "0123456789"]
             self._numbers = {value: half for token in digits for value, half in _numbers(token)}
         return self._numbers
 
     @property
-    def dates(self) -> set[str]:
-        """Dates, whichever way they were written, as 2024-05-01."""
+    def quantities(self) -> list[Quantity]:
+        """Numbers in words too, and with what multiplies them: eight, 1.2 million."""
+        if self._quantities is None:
+            self._quantities = quantities(self.folded)
+        return self._quantities
+
+    @property
+    def dates(self) -> dict[str, Date]:
+        """Days, whichever way they were written, as 2024-05-01."""
         if self._dates is None:
-            self._dates = set(_dates(self.folded))
+            self._dates = dict(_days(self.folded)) if _MAYBE_DATE.search(self.folded) else {}
         return self._dates
 
+    def without_dates(self) -> str:
+        """The text with blanks where days stand, as far as folding has moved nothing."""
+        if not self.dates or len(self.folded) != len(self.text):
+            return self.text
+        letters = list(self.text)
+        for date in self.dates.values():
+            time = _TIME.match(self.folded, date.end)
+            end = time.end() if time else date.end
+            letters[date.start : end] = " " * (end - date.start)
+        return "".join(letters)
+
     def has_number(self, number: float) -> bool:
-        """Whether it stands here, exactly or rounded."""
-        return number in self.numbers or any(abs(number - shown) <= half for shown, half in self.numbers.items())
+        """Whether it stands here, exactly or rounded; in words only where it does not in digits."""
+        if number in self.numbers or any(abs(number - shown) <= half for shown, half in self.numbers.items()):
+            return True
+        return any(self._tells(found, number) for found in self.quantities)
+
+    def _tells(self, found: Quantity, number: float) -> bool:
+        """Whether a number with its words is this one: eight is 8, 1.2 million is 1,234,567 to its last digit."""
+        written = _BEFORE_WORD.match(self.folded, found.start)
+        scale = abs(found.value) / float(written[0]) if written and float(written[0]) else 0.0
+        half = 0.5000001 * 10.0**-found.decimals * scale if scale > 1 else 0.0
+        return any(abs(number - abs(amount)) <= half for amount in (found.value, found.readings[0].amount))
 
     def has_name(self, name: str) -> bool:
         """Whether it stands here as a word, or anywhere in a script without spaces."""
@@ -118,6 +146,8 @@ def _leaves(value: object) -> Iterator[str]:
             waiting.extend(leaf.values())
         elif isinstance(leaf, (list, tuple, set, frozenset)):
             waiting.extend(leaf)
+        elif isinstance(leaf, int) and leaf.bit_length() > 4096:
+            continue  # nobody reads it, and Python refuses to write it
         elif leaf is not None and not isinstance(leaf, bool):
             yield str(leaf)
 
@@ -130,18 +160,12 @@ def _parsed(text: str) -> object:
     return parsed
 
 
-def _dates(folded: str) -> Iterator[str]:
-    yield from _ISO_DATE.findall(folded)
-    written = [(y, m, d) for d, m, y in _DAY_FIRST.findall(folded)]
-    written += [(y, m, d) for m, d, y in _MONTH_FIRST.findall(folded)]
-    for year, month, day in written:
-        yield f"{year}-{_MONTHS.index(month) + 1:02}-{int(day):02}"
-
-
-def _without_dates(text: str) -> str:
-    for pattern in (_ISO_DATE, _DAY_FIRST, _MONTH_FIRST):
-        text = pattern.sub(" ", text)
-    return text
+def _days(folded: str) -> Iterator[tuple[str, Date]]:
+    for date in dates(folded):
+        if date.year is not None and date.month is not None and date.day is not None:
+            yield f"{date.year:04}-{date.month:02}-{date.day:02}", date
+            if date.swapped:
+                yield f"{date.year:04}-{date.day:02}-{date.month:02}", date
 
 
 def _numbers(token: str) -> list[tuple[float, float]]:
@@ -168,19 +192,18 @@ class Values:
         self.numbers: set[float] = set()
         self.names: set[str] = set()
         self.words: set[str] = set()
-        self.dates = result.dates
+        self.dates = set(result.dates)
         if self.dates:
-            self.dates = self.dates.difference(*(source.dates for source in known))
-        text = _without_dates(result.text) if result.dates else result.text
-        for token in set(_TOKEN.findall(text)):
+            self.dates.difference_update(*(source.dates for source in known))
+        for token in set(_TOKEN.findall(result.without_dates())):
             if _HAS_DIGIT.search(token):
-                self._sort_digits(token.casefold(), known)
+                self._sort_digits(fold(token), known)
             else:
                 self._sort_words(token, known)
 
     def _sort_words(self, token: str, known: Sequence[Mentions]) -> None:
         for part in _WORD.findall(token):
-            word = part.casefold()
+            word = fold(part)
             if word in _EVERYDAY or any(word in source.tokens for source in known):
                 continue
             if _is_name(part):
