@@ -75,6 +75,8 @@ class Attempt:
     """Per turn; None: not counted (examiner's fault, unscored, environment)."""
     passed: bool | None = None
     """False if any turn is; None if undecided; else True."""
+    resumed: str = ""
+    """How a conversation that was cut off went on: continued at a turn, or replayed from the start."""
     finished: bool = False
     """Whether it is over. An environment failure is over too, until `resume` takes it up again."""
     usage: Usage = Usage()
@@ -125,6 +127,10 @@ class Settings:
     """Turns in a conversation, 1 to 50."""
     seeds: int | None = None
     """Only the first so many seed questions."""
+    conversation_tokens: int | None = None
+    """Most tokens that one conversation may take."""
+    conversation_seconds: float | None = None
+    """Longest that one conversation may take."""
     trials: int = 1
     """How often each exam is played."""
     conditions: Strings = ("",)

@@ -50,28 +50,28 @@ def test_weights_that_miss_every_part_leave_it_unscored_and_say_so() -> None:
 
 def test_three_parts_at_the_threshold_pass_in_spite_of_rounding() -> None:
     value = 0.5 * 0.7 + 0.3 * 0.7 + 0.2 * 0.7
-    assert turn_passes(None, [score_of(value)], [], [], [], threshold=0.7) is True
+    assert turn_passes(None, [score_of(value)], [], [], threshold=0.7) is True
 
 
 def test_a_case_may_have_its_own_passing_score() -> None:
     strict = Case(id="c", question="q", passing_score=0.9)
-    assert turn_passes(strict, [score_of(0.8)], [], [], [], threshold=0.7) is False
+    assert turn_passes(strict, [score_of(0.8)], [], [], threshold=0.7) is False
 
 
 def test_a_failed_check_fails_whatever_the_mark() -> None:
     check = CheckResult(turn=1, name="keywords", passed=False, evidence="'policy' is not there")
-    assert turn_passes(None, [score_of(1.0)], [], [check], [], threshold=0.7) is False
+    assert turn_passes(None, [score_of(1.0)], [], [check], threshold=0.7) is False
 
 
 def test_a_check_that_could_not_be_made_neither_passes_nor_fails() -> None:
     check = CheckResult(turn=1, name="quotes", passed=None, evidence="the source cannot be read")
-    assert turn_passes(None, [score_of(1.0)], [], [check], [], threshold=0.7) is True
-    assert turn_passes(None, [], [], [check], [], threshold=None) is None
+    assert turn_passes(None, [score_of(1.0)], [], [check], threshold=0.7) is True
+    assert turn_passes(None, [], [], [check], threshold=None) is None
 
 
 def test_without_a_passing_score_the_checks_decide_and_the_mark_stands_beside() -> None:
     check = CheckResult(turn=1, name="keywords", passed=True, evidence="found")
-    assert turn_passes(None, [score_of(0.1)], [], [check], [], threshold=None) is True
+    assert turn_passes(None, [score_of(0.1)], [], [check], threshold=None) is True
 
 
 def test_an_attempt_fails_with_any_turn_and_is_undecided_with_any_undecided_one() -> None:

@@ -3,50 +3,45 @@
 from __future__ import annotations
 
 import time
-import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import Misconfigured
-from proctor.roles import Agent, Reviewer
+from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
+from proctor.running.play import Play, begin, our_bug, over
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
-from proctor.transcript import Reply, Request, Transcript, Turn
-from proctor.usage import Usage
-
-_NOTHING = Usage()
+from proctor.transcript import Reply, Request, Turn
 
 
 @dataclass(slots=True)
-class _Play:
-    """An attempt while it is being played."""
+class _Judged:
+    """What the reviews of one turn come to."""
 
-    exam: Exam
-    attempt: Attempt
-    turns: list[Turn]
-    reviews: dict[int, tuple[Review, ...]]
-    conversation: str
-    started: float
-    asked: bool = False
-    lost: Usage = _NOTHING
-    """What failed tries have cost all the same, earlier sittings included."""
-
-    def pay(self, spent: Usage) -> None:
-        self.lost += spent
+    scores: Sequence[Score]
+    unscored: Sequence[Unscored]
+    checks: Sequence[CheckResult]
+    contradictions: Sequence[Contradiction]
 
 
 class Player:
-    """Plays attempts with one agent and its reviewers. Keeps nothing between attempts."""
+    """Plays attempts with one agent, its reviewers and, in open exams, an examiner. Keeps nothing between attempts."""
 
     def __init__(
-        self, *, agent: Agent, reviewers: Sequence[Reviewer], settings: Settings, emit: Callable[[Record], None]
+        self,
+        *,
+        agent: Agent,
+        reviewers: Sequence[Reviewer],
+        settings: Settings,
+        emit: Callable[[Record], None],
+        examiner: Examiner | None = None,
     ) -> None:
         self._agent = agent
+        self._examiner = examiner
         self._reviewers = tuple(reviewers)
         self._names = tuple(reviewer.name for reviewer in reviewers)
         self._settings = settings
@@ -57,7 +52,7 @@ class Player:
 
     async def play(self, sitting: Sitting) -> Failure | None:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
-        play = _begin(sitting)
+        play = begin(sitting, keeps_memory=not self._agent.takes_request)
         try:
             await self._converse(play)
             result = self._result(play, None)
@@ -67,33 +62,78 @@ class Player:
             result = self._result(play, broken.failure)
         except Exception as error:  # our own bug must not take the run down, nor count against the agent
             play.reviews.clear()
-            result = _attempt(play, _our_bug(error))
+            result = over(play, our_bug(error))
         finally:
             if play.asked:
                 await self._agent.forget(play.conversation)
         self._emit(Finished(attempt=result))
         return result.failure
 
-    async def _converse(self, play: _Play) -> None:
-        cases = play.exam.cases
-        for number, case in enumerate(cases, 1):
-            turn = play.turns[number - 1] if number <= len(play.turns) else None
-            if turn is None or turn.reply is None:
-                turn = await self._ask(play, case, number)
+    async def _converse(self, play: Play) -> None:
+        single = len(play.exam.cases) == 1 and not play.exam.open
+        number = 1
+        while (turn := await self._next(play, number)) is not None:
+            if turn.reply is None and turn.question:
+                turn = await self._answer(play, turn)
             if number not in play.reviews:
-                play.reviews[number] = await self._review(play, case, number)
-                if number < len(cases):
+                play.reviews[number] = () if turn.fault else await self._review(play, turn)
+                if not single:
                     self._emit(Reviewed(key=play.attempt.key, turn=number, reviews=play.reviews[number]))
+            number += 1
+        if not single and 0 not in play.reviews:
+            play.reviews[0] = await self._conclude(play)
 
-    async def _ask(self, play: _Play, case: Case, number: int) -> Turn:
+    async def _next(self, play: Play, number: int) -> Turn | None:
+        """The next question: one already asked, the script's, or the examiner's; None ends the conversation."""
+        cases = play.exam.cases
+        if number <= len(play.turns):
+            return play.turns[number - 1]
+        if play.ended is not None:
+            return None
+        if number > 1 and self._spent(play):
+            play.ended = "budget"
+        elif number <= len(cases):
+            return Turn(number=number, question=cases[number - 1].question, case=cases[number - 1].id)
+        elif not play.exam.open or self._examiner is None:
+            play.ended = "script"
+        elif number > self._settings.max_turns:
+            play.ended = "turns"
+        else:
+            return await self._examine(play, number)
+        return None
+
+    async def _examine(self, play: Play, number: int) -> Turn | None:
+        """The examiner's next question, recorded before it is put: it may have cost money."""
+        assert self._examiner is not None
+        make = partial(self._examiner.ask, play.exam, tuple(play.turns))
+        asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
+        if asked is None:
+            play.ended = "examiner"
+            return None
+        turn = replace(asked, number=number)
+        play.turns.append(turn)
+        self._emit(Turned(key=play.attempt.key, turn=turn))
+        return turn
+
+    def _spent(self, play: Play) -> bool:
+        """Whether the conversation has used up its tokens or its time."""
+        tokens, seconds = self._settings.conversation_tokens, self._settings.conversation_seconds
+        if seconds is not None and sum(turn.seconds or 0.0 for turn in play.turns) >= seconds:
+            return True
+        if tokens is None:
+            return False
+        used = play.usage()
+        return used.input_tokens + used.output_tokens >= tokens
+
+    async def _answer(self, play: Play, asked: Turn) -> Turn:
         """Put one question to the agent and record its reply."""
-        key = play.attempt.key
+        key, number = play.attempt.key, asked.number
         request = Request(
-            question=case.question,
+            question=asked.question,
             conversation=play.conversation,
-            context=case.context,
+            context=_context(play.exam, number),
             history=tuple(play.turns[: number - 1]),
-            case=case.id,
+            case=asked.case,
             turn=number,
             trial=key.trial,
             condition=key.condition or None,
@@ -105,108 +145,97 @@ class Player:
             reply = await call("agent", lambda: self._agent.reply(request), self._patience, turn=number, pay=play.pay)
         finally:
             ended = started + time.perf_counter() - clock
-            turn = Turn(number=number, question=case.question, reply=reply, case=case.id, started=started, ended=ended)
+            turn = Turn(
+                number=number, question=asked.question, reply=reply, case=asked.case, strategy=asked.strategy,
+                refers_to=asked.refers_to, fault=asked.fault, started=started, ended=ended,
+                examiner_usage=asked.examiner_usage,
+            )  # fmt: skip
             play.turns[number - 1 :] = [turn]
             self._emit(Turned(key=key, turn=turn))
         return turn
 
-    async def _review(self, play: _Play, case: Case, number: int) -> tuple[Review, ...]:
+    async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
-        turns = play.turns[:number]
-        seen = case if self._settings.context_given or case.context is None else replace(case, context=None)
+        turns = play.turns[: turn.number]
+        case = _case(play.exam, turn)
+        if case is not None and case.context is not None and not self._settings.context_given:
+            case = replace(case, context=None)
         reviews = []
         for reviewer in self._reviewers:
-            make = partial(_reviewed, reviewer, seen, turns)
-            reviews.append(await call("reviewer", make, self._patience, turn=number, pay=play.pay))
+            make = partial(_reviewed, reviewer, case, turns)
+            reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
         return tuple(reviews)
 
-    def _result(self, play: _Play, failure: Failure | None) -> Attempt:
+    async def _conclude(self, play: Play) -> tuple[Review, ...]:
+        """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
+        reviews = []
+        for reviewer in self._reviewers:
+            make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
+            reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
+        return tuple(reviews)
+
+    def _result(self, play: Play, failure: Failure | None) -> Attempt:
         """The finished attempt: marks, verdict, usage and time."""
-        scores: list[Score] = []
-        missing: list[Unscored] = []
-        checks: list[CheckResult] = []
-        contradictions: list[Contradiction] = []
+        judged = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
+        contradictions = tuple(each for one in judged.values() for each in one.contradictions)
+        broken = {contradiction.turns[1] for contradiction in contradictions}
         passed: list[bool | None] = []
-        for turn, case in zip(play.turns, play.exam.cases, strict=False):
-            reviews = play.reviews.get(turn.number)
-            if reviews is None:
+        for turn in play.turns:
+            if turn.fault or turn.number not in judged:
                 passed.append(None)
                 continue
-            pairs = zip(self._names, reviews, strict=False)
-            given, lacking = verdict.marks(pairs, turn=turn.number, settings=self._settings)
-            checked = [check for review in reviews for check in review.checks]
-            against = [contradiction for review in reviews for contradiction in review.contradictions]
+            one = judged[turn.number]
+            threshold = self._settings.passing_score
             passed.append(
-                verdict.turn_passes(case, given, lacking, checked, against, threshold=self._settings.passing_score)
-            )
-            scores += given
-            missing += lacking
-            checks += checked
-            contradictions += against
-        return _attempt(
+                verdict.turn_passes(
+                    _case(play.exam, turn), one.scores, one.unscored, one.checks,
+                    contradicted=turn.number in broken, threshold=threshold,
+                )
+            )  # fmt: skip
+        counted = [mark for mark, turn in zip(passed, play.turns, strict=True) if not turn.fault]
+        return over(
             play,
             failure,
-            scores=tuple(scores),
-            unscored=tuple(missing),
-            checks=tuple(checks),
-            contradictions=tuple(contradictions),
+            scores=tuple(score for one in judged.values() for score in one.scores),
+            unscored=tuple(missing for one in judged.values() for missing in one.unscored),
+            checks=tuple(check for one in judged.values() for check in one.checks),
+            contradictions=contradictions,
             turn_passed=tuple(passed),
-            passed=_passed(passed, failure),
+            passed=_passed(counted, failure),
+        )
+
+    def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
+        pairs = zip(self._names, reviews, strict=False)
+        scores, missing = verdict.marks(pairs, turn=turn or None, settings=self._settings)
+        return _Judged(
+            scores=scores,
+            unscored=missing,
+            checks=[check for review in reviews for check in review.checks],
+            contradictions=[each for review in reviews for each in review.contradictions],
         )
 
 
-async def _reviewed(reviewer: Reviewer, case: Case, turns: Sequence[Turn]) -> Review:
+def _case(exam: Exam, turn: Turn) -> Case | None:
+    """Whose expectations judge a turn: its row of the script, the seed where it is asked again, or nobody's."""
+    if turn.number <= len(exam.cases):
+        return exam.cases[turn.number - 1]
+    return exam.cases[0] if turn.case == exam.cases[0].id else None
+
+
+def _context(exam: Exam, number: int) -> str | None:
+    """A row's context goes with its turn, a seed's with every turn."""
+    return exam.cases[0 if exam.open else number - 1].context
+
+
+async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
     review = await reviewer.review(case, turns)
     if not isinstance(review, Review):
         raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
     return review
 
 
-def _begin(sitting: Sitting) -> _Play:
-    key = sitting.attempt.key
-    started = time.time()
-    turns = list(sitting.attempt.transcript.turns)
-    conversation = f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}"
-    return _Play(
-        exam=sitting.exam,
-        attempt=sitting.attempt,
-        turns=turns,
-        reviews=dict(sitting.reviews),
-        conversation=conversation,
-        started=sitting.attempt.started or started,
-        lost=sitting.attempt.usage - _usage(turns, sitting.reviews) if sitting.attempt.usage else _NOTHING,
-    )
-
-
-def _attempt(play: _Play, failure: Failure | None, **marks: Any) -> Attempt:
-    """An attempt that is over, with whatever marks it got."""
-    return Attempt(
-        key=play.attempt.key,
-        place=play.attempt.place,
-        transcript=Transcript(turns=tuple(play.turns), ended=_ended(failure)),
-        failure=failure,
-        finished=True,
-        usage=play.lost + _usage(play.turns, play.reviews),
-        seconds=_seconds(play.turns),
-        started=play.started,
-        ended=time.time(),
-        **marks,
-    )
-
-
-def _our_bug(error: Exception) -> Failure:
-    return Failure(
-        stage="engine",
-        owner="environment",
-        reason=f"Proctor itself failed: {type(error).__name__}: {error}",
-        detail="".join(traceback.format_exception(error))[-4000:],
-    )
-
-
-def _ended(failure: Failure | None) -> str | None:
-    if failure is None:
-        return "script"
-    return "agent" if failure.owner == "agent" else None
+async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
+    return await reviewer.conclude(exam, turns) or Review()
 
 
 def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
@@ -214,23 +243,3 @@ def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | Non
     if failure is not None:
         return False if failure.owner == "agent" else None
     return verdict.attempt_passes(turns)
-
-
-def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Usage:
-    """What the replies, the questions and the reviews cost."""
-    total = _NOTHING
-    for turn in turns:
-        if turn.reply is not None and turn.reply.usage is not None:
-            total += turn.reply.usage
-        if turn.examiner_usage is not None:
-            total += turn.examiner_usage
-    for given in reviews.values():
-        for review in given:
-            if review.usage is not None:
-                total += review.usage
-    return total
-
-
-def _seconds(turns: Sequence[Turn]) -> float | None:
-    times = [seconds for turn in turns if (seconds := turn.seconds) is not None]
-    return sum(times) if times else None

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from typing import Literal
 
 from proctor.errors import Misconfigured
-from proctor.roles import Agent, Reviewer
+from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Failure, Record, Settings, Sitting
 from proctor.running.attempt import Player
 
@@ -29,7 +29,9 @@ Halt = Literal["stopped", "storm", "misconfigured"]
 class LocalExecutor:
     """Plays attempts with asyncio. Why it ended early, if it did, stands in `halt` and `reason`."""
 
-    def __init__(self, *, agent: Agent, reviewers: Sequence[Reviewer], settings: Settings) -> None:
+    def __init__(
+        self, *, agent: Agent, reviewers: Sequence[Reviewer], settings: Settings, examiner: Examiner | None = None
+    ) -> None:
         self.halt: Halt | None = None
         self.reason = ""
         self._concurrency = settings.concurrency
@@ -40,7 +42,7 @@ class LocalExecutor:
         self._in_a_row = 0
         self._breath = 0.0
         self._crew: list[asyncio.Task[None]] = []
-        self._player = Player(agent=agent, reviewers=reviewers, settings=settings, emit=self._take)
+        self._player = Player(agent=agent, reviewers=reviewers, settings=settings, emit=self._take, examiner=examiner)
 
     async def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
         """Play them; yield what happened in batches."""

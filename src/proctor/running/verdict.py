@@ -9,7 +9,6 @@ from proctor.run import Settings
 from proctor.score import (
     QUESTION_WEIGHTS,
     CheckResult,
-    Contradiction,
     Review,
     Score,
     Unscored,
@@ -48,15 +47,15 @@ def turn_passes(
     scores: Sequence[Score],
     missing: Sequence[Unscored],
     checks: Sequence[CheckResult],
-    contradictions: Sequence[Contradiction],
     *,
     threshold: float | None,
+    contradicted: bool = False,
 ) -> bool | None:
     """Whether one reply passes: all checks, the passing score where there is one, no contradiction.
 
     None where it cannot be said: a mark is missing that would decide, or nothing was judged at all.
     """
-    if contradictions or any(check.passed is False for check in checks):
+    if contradicted or any(check.passed is False for check in checks):
         return False
     own = case.passing_score if case is not None else None
     needed = own if own is not None else threshold

@@ -1,0 +1,126 @@
+"""An attempt while it is being played: where it starts, what it has cost, and what it comes to: Play."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.benchmark import Exam
+from proctor.run import Attempt, Failure, Sitting
+from proctor.score import Review
+from proctor.transcript import Transcript, Turn
+from proctor.usage import Usage
+
+_NOTHING = Usage()
+
+
+@dataclass(slots=True)
+class Play:
+    """One attempt, under way."""
+
+    exam: Exam
+    attempt: Attempt
+    turns: list[Turn]
+    reviews: dict[int, tuple[Review, ...]]
+    """By turn; 0 stands for the conversation."""
+    conversation: str
+    started: float
+    ended: str | None = None
+    asked: bool = False
+    resumed: str = ""
+    lost: Usage = _NOTHING
+    """What failed tries have cost all the same, earlier sittings included."""
+
+    def pay(self, spent: Usage) -> None:
+        """Count what a failed try has cost."""
+        self.lost += spent
+
+    def usage(self) -> Usage:
+        """All that it has cost so far."""
+        return self.lost + _usage(self.turns, self.reviews)
+
+
+def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
+    """Where an attempt starts: from the beginning, or where it was cut off."""
+    key, said = sitting.attempt.key, sitting.attempt.transcript
+    started = time.time()
+    play = Play(
+        exam=sitting.exam,
+        attempt=sitting.attempt,
+        turns=list(said.turns),
+        reviews=dict(sitting.reviews),
+        conversation=f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}",
+        started=sitting.attempt.started or started,
+        ended=said.ended,
+        lost=sitting.attempt.usage - _usage(said.turns, sitting.reviews) if sitting.attempt.usage else _NOTHING,
+    )
+    answered = sum(turn.reply is not None for turn in said.turns)
+    if answered and _goes_on(sitting.exam, said, answered):
+        if keeps_memory:
+            play.lost += _usage(said.turns, sitting.reviews)
+            play.turns, play.reviews = [], {}
+            play.resumed = (
+                f"replayed from the start: it was cut off after turn {answered}, and the agent has a memory of its own"
+            )
+        else:
+            play.resumed = f"continued at turn {answered + 1}"
+    return play
+
+
+def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:
+    """Whether there is more to ask in this conversation."""
+    return said.ended is None and (exam.open or answered < len(exam.cases))
+
+
+def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
+    """An attempt that is over, with whatever marks it got."""
+    return Attempt(
+        key=play.attempt.key,
+        place=play.attempt.place,
+        transcript=Transcript(turns=tuple(play.turns), ended=_ended(play, failure)),
+        failure=failure,
+        resumed=play.resumed,
+        finished=True,
+        usage=play.usage(),
+        seconds=_seconds(play.turns),
+        started=play.started,
+        ended=time.time(),
+        **marks,
+    )
+
+
+def our_bug(error: Exception) -> Failure:
+    """The failure for an exception that only Proctor can be blamed for."""
+    return Failure(
+        stage="engine",
+        owner="environment",
+        reason=f"Proctor itself failed: {type(error).__name__}: {error}",
+        detail="".join(traceback.format_exception(error))[-4000:],
+    )
+
+
+def _ended(play: Play, failure: Failure | None) -> str | None:
+    return "agent" if failure is not None and failure.owner == "agent" else play.ended
+
+
+def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Usage:
+    """What the replies, the questions and the reviews cost."""
+    total = _NOTHING
+    for turn in turns:
+        if turn.reply is not None and turn.reply.usage is not None:
+            total += turn.reply.usage
+        if turn.examiner_usage is not None:
+            total += turn.examiner_usage
+    for given in reviews.values():
+        for review in given:
+            if review.usage is not None:
+                total += review.usage
+    return total
+
+
+def _seconds(turns: Sequence[Turn]) -> float | None:
+    times = [seconds for turn in turns if (seconds := turn.seconds) is not None]
+    return sum(times) if times else None
