@@ -47,7 +47,7 @@ async def converse(
     executor = LocalExecutor(
         agent=adapt(agent, name="agent"),
         reviewers=(reviewer or SaysRight(),),  # type: ignore[arg-type]
-        settings=Settings(**settings),  # type: ignore[arg-type]
+        settings=Settings(**{"type": "abm-dynamic", **settings}),  # type: ignore[arg-type]
         examiner=examiner,
     )
     records = [record async for batch in executor.execute([sitting]) for record in batch]
