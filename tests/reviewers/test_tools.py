@@ -13,7 +13,7 @@ from proctor.reviewers.tools import (
     ASPECTS,
     EQUAL_WEIGHTS,
     ToolScore,
-    score_alternatives,
+    best_score,
     score_calls,
     score_expectation,
     tool_weights,
@@ -120,9 +120,10 @@ def test_a_failed_call_that_is_repeated_is_an_extra_one() -> None:
 
 
 def test_the_best_of_several_right_trajectories_counts() -> None:
-    score = score_alternatives([[A, B], [C]], [c], flag=True)
-    assert score.is_correct
-    assert score_alternatives([[A, B], [C]], [a], ordered=True, flag=True).overall == 0.625
+    ways = [Expectation(tool_calls=calls, ordered=True, result_used=True) for calls in ((A, B), (C,))]
+    found = [best_score(ways, Reply(text="", tool_calls=(call,))) for call in (c, a)]
+    assert [score.overall for score in found if score] == [1.0, 0.625]
+    assert best_score([], Reply(text="")) is None
 
 
 def test_a_reply_without_stated_calls_is_not_judged_and_an_empty_list_expects_none() -> None:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 from proctor.benchmark import Expectation, ExpectedCall
 from proctor.errors import InputError
 from proctor.metrics.schemas import Batch, Dataset
+from proctor.reviewers.arguments import brief
 from proctor.reviewers.calls import expected_call, used_call
 from proctor.transcript import Reply
 
@@ -197,7 +198,7 @@ def _expectations(wanted: Mapping[str, Any], *, flag: bool | None, tool_threshol
     ways = [wanted["expected_tools"]] if wanted.get("expected_tools") is not None else []
     others = wanted.get("alternatives") or []
     if not isinstance(others, (list, tuple)):
-        raise InputError(f"alternatives={others!r}; expected a list of lists of expected tools")
+        raise InputError(f"alternatives={brief(others)}; expected a list of lists of expected tools")
     return tuple(
         Expectation(
             tool_calls=tuple(_calls("expected_tools", way, expected_call)),
@@ -214,7 +215,7 @@ def _calls(name: str, given: object, read: Any) -> list[Any]:
     if given is None:
         return []
     if not isinstance(given, (list, tuple)):
-        raise InputError(f"{name}={given!r}; expected a list of tool calls")
+        raise InputError(f"{name}={brief(given)}; expected a list of tool calls")
     calls: list[ExpectedCall] = []
     for place, call in enumerate(given, 1):
         try:

@@ -10,7 +10,7 @@ from proctor.metrics.loading import Conversation, Interaction
 from proctor.metrics.schemas import AgenticMetric, ToolCorrectnessScore, UnscoredInteraction
 from proctor.metrics.settings import AgenticSettings
 from proctor.metrics.statistical import Rates
-from proctor.reviewers.tools import ToolScore, score_expectation
+from proctor.reviewers.tools import best_score
 from proctor.score import reaches
 
 ToolScores = list[list[ToolCorrectnessScore | None]]
@@ -29,14 +29,9 @@ async def mark_tools(conversations: Sequence[Conversation], settings: AgenticSet
 
 
 def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectnessScore | None:
-    """The best over all ways that are right."""
-    best: ToolScore | None = None
-    for expect in interaction.expectations:
-        score = score_expectation(
-            expect, interaction.reply, question=interaction.question, weights=settings.tool_weights
-        )
-        if best is None or (score is not None and score.overall > best.overall):
-            best = score
+    best = best_score(
+        interaction.expectations, interaction.reply, question=interaction.question, weights=settings.tool_weights
+    )
     if best is None:
         return None
     return ToolCorrectnessScore(

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
 from proctor.errors import InputError
+from proctor.reviewers.arguments import brief
 from proctor.transcript import ToolCall
 
 _NAMES = ("tool_name", "name", "tool")
@@ -30,13 +31,12 @@ def used_call(given: object) -> ToolCall:
         return given
     call = _mapping(given, _USED_KEYS)
     results = [call[key] for key in _RESULTS if key in call]
-    error = call.get("error")
     return ToolCall(
         name=_name(call),
         arguments=_arguments(call),
         result=results[0] if results else None,
         result_known=bool(results),
-        error=None if error is None or error is False else str(error),
+        error=str(call["error"]) if call.get("error") else None,
         id=None if call.get("id") is None else str(call["id"]),
         step=_step(call),
     )
@@ -64,21 +64,20 @@ def expected_call(given: object) -> ExpectedCall:
     )
 
 
-def _mapping(given: object, known: Iterable[str]) -> dict[str, Any]:
+def _mapping(given: object, known: Collection[str]) -> Mapping[str, Any]:
     """The call with what stands under OpenAI's `function` lifted up."""
-    if not isinstance(given, Mapping):
-        raise InputError(f"a tool call is a dict with 'tool_name' and 'parameters', not {given!r}")
-    call = dict(given)
-    inner = call.get("function")
+    if not isinstance(given, (dict, Mapping)):
+        raise InputError(f"a tool call is a dict with 'tool_name' and 'parameters', not {brief(given)}")
+    inner = given.get("function")
     if isinstance(inner, Mapping):
-        call = {**call, **inner}
+        given = {**given, **inner}
     elif isinstance(inner, str):
-        call.setdefault("name", inner)
-    for key in call:
+        given = {"name": inner, **given}
+    for key in given:
         near = [] if key in known else get_close_matches(str(key), known, 1, 0.85)
         if near:
             raise InputError(f"unknown key {key!r} in a tool call; did you mean {near[0]!r}?")
-    return call
+    return given
 
 
 def _name(call: Mapping[str, Any]) -> str:
@@ -107,11 +106,11 @@ def _as_dict(key: str, given: object) -> dict[str, Any]:
             parsed = json.loads(given)
         except (ValueError, RecursionError) as error:
             raise InputError(
-                f"{key}={given!r} of a tool call is no JSON object ({error}); "
+                f"{key}={brief(given)} of a tool call is no JSON object ({error}); "
                 "if the agent itself wrote it so, hand it over as {'raw': …}: then it counts as a wrong argument"
             ) from error
-    if not isinstance(parsed, Mapping):
-        raise InputError(f"{key}={given!r} of a tool call; expected a dict, or a JSON object as text")
+    if not isinstance(parsed, (dict, Mapping)):
+        raise InputError(f"{key}={brief(given)} of a tool call; expected a dict, or a JSON object as text")
     for name in parsed:
         if not isinstance(name, str):
             raise InputError(f"{key} of a tool call has the key {name!r}; expected names of arguments")
@@ -126,20 +125,22 @@ def _step(call: Mapping[str, Any]) -> int | None:
 
 
 def _strings(key: str, given: object) -> tuple[str, ...]:
+    if given == ():
+        return ()
     if isinstance(given, (list, tuple, set, frozenset)) and all(isinstance(name, str) for name in given):
         return tuple(given)
-    raise InputError(f"{key}={given!r} of an expected call; expected a list of arguments' names")
+    raise InputError(f"{key}={brief(given)} of an expected call; expected a list of arguments' names")
 
 
 def _rules(given: object, arguments: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    if not isinstance(given, Mapping):
-        raise InputError(f"match={given!r} of an expected call; expected {{argument: {{'any_of': […]}}}}")
+    if not isinstance(given, (dict, Mapping)):
+        raise InputError(f"match={brief(given)} of an expected call; expected {{argument: {{'any_of': […]}}}}")
     return {str(name): _rule(str(name), rule, stated=name in arguments) for name, rule in given.items()}
 
 
 def _rule(name: str, given: object, *, stated: bool) -> dict[str, Any]:
     if not isinstance(given, Mapping):
-        raise InputError(f"match[{name!r}]={given!r}; expected a dict with {', '.join(_RULES)}")
+        raise InputError(f"match[{name!r}]={brief(given)}; expected a dict with {', '.join(_RULES)}")
     for key in given:
         if key not in _RULES:
             near = get_close_matches(str(key), _RULES, 1, 0.5)

@@ -10,7 +10,7 @@ The overall score is their weighted mean over the aspects that apply.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import chain
@@ -92,12 +92,16 @@ def score_expectation(
     )
 
 
-def score_alternatives(
-    alternatives: Sequence[Sequence[ExpectedCall]], used: Sequence[ToolCall], **options: object
-) -> ToolScore:
-    """The best score against several trajectories that are all right; the first of equals."""
-    scores = [score_calls(expected, used, **options) for expected in alternatives]  # type: ignore[arg-type]
-    return max(scores, key=lambda score: score.overall)
+def best_score(
+    expectations: Iterable[Expectation],
+    reply: Reply,
+    *,
+    question: str = "",
+    weights: Mapping[str, float] = EQUAL_WEIGHTS,
+) -> ToolScore | None:
+    """The best score against several trajectories that are all right, the first of equals; None: none is judged."""
+    scores = [score_expectation(each, reply, question=question, weights=weights) for each in expectations]
+    return max((score for score in scores if score is not None), key=lambda score: score.overall, default=None)
 
 
 def score_calls(
