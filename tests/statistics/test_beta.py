@@ -91,6 +91,16 @@ def test_quantiles_hold_for_priors_below_one() -> None:
     assert q[0] == pytest.approx(np.sin(np.pi * 0.025 / 2) ** 2, rel=1e-13)
 
 
+def test_quantiles_of_the_thinnest_priors_are_numbers_in_order() -> None:
+    rng = np.random.default_rng(1)
+    a, b = 10 ** rng.uniform(-2, 6, 2000), 10 ** rng.uniform(-2, 6, 2000)
+    before = np.zeros(2000)
+    for tail in (1e-6, 0.025, 0.4, 0.5, 0.975, 1 - 1e-6):
+        q, rest = quantiles(a, b, tail)
+        assert np.all((before <= q) & (q <= 1) & (rest >= 0) & (rest <= 1))
+        before = q
+
+
 def test_quantiles_mirror() -> None:
     a, b = np.array([3.0, 40.0, 700.5]), np.array([9.0, 2.0, 0.75])
     q, rest = quantiles(a, b, 0.1)

@@ -49,9 +49,8 @@ def posterior(n: ArrayLike, c: ArrayLike, k: int, *, a: float = 1.0, b: float = 
 
     Relative error below 1e-10 for k to 10,000 and n to 10 million.
     """
-    trials, passes = np.broadcast_arrays(np.atleast_1d(np.asarray(n)), np.atleast_1d(np.asarray(c)))
-    _check(trials, passes, k, a, b, level)
-    pairs, index = _distinct(trials.ravel().astype(np.int64), passes.ravel().astype(np.int64))
+    _check(k, a, b, level)
+    pairs, index = _distinct(*_whole(n, c))
     return _posterior(float(a) + pairs[1], float(b) + (pairs[0] - pairs[1]), k, level).take(index)
 
 
@@ -103,17 +102,23 @@ def _distinct(n: NDArray[np.int64], c: NDArray[np.int64]) -> tuple[NDArray[np.in
     return np.stack((found // width, found % width)), index
 
 
-def _check(n: NDArray[np.generic], c: NDArray[np.generic], k: int, a: float, b: float, level: float) -> None:
+def _check(k: int, a: float, b: float, level: float) -> None:
     if isinstance(k, bool) or not isinstance(k, int) or k < 1:
         raise InputError(f"k={k!r} cannot be used: expected a whole number from 1.")
     if not (0 < a < np.inf and 0 < b < np.inf):
         raise InputError(f"The prior a={a!r}, b={b!r} cannot be used: expected two positive numbers.")
     if not 0 < level < 1:
         raise InputError(f"level={level!r} cannot be used: expected a number between 0 and 1, as 0.95.")
-    for name, values in (("n", n), ("c", c)):
+
+
+def _whole(n: ArrayLike, c: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """n and c as rows of one length, whole and 0 ≤ c ≤ n."""
+    for name, values in (("n", np.asarray(n)), ("c", np.asarray(c))):
         if not np.issubdtype(values.dtype, np.integer):
             raise InputError(f"{name} of type {values.dtype} cannot be used: expected whole numbers.")
-    bad = np.flatnonzero((c.ravel() < 0) | (c.ravel() > n.ravel()))  # type: ignore[operator]
+    both = np.broadcast_arrays(np.atleast_1d(n), np.atleast_1d(c))
+    trials, passes = (values.ravel().astype(np.int64) for values in both)
+    bad = np.flatnonzero((passes < 0) | (passes > trials))
     if bad.size:
-        i = int(bad[0])
-        raise InputError(f"c={c.ravel()[i]!r} of n={n.ravel()[i]!r} cannot be used: expected 0 ≤ c ≤ n.")
+        raise InputError(f"c={int(passes[bad[0]])!r} of n={int(trials[bad[0]])!r} cannot be used: expected 0 ≤ c ≤ n.")
+    return trials, passes

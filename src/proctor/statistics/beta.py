@@ -51,13 +51,17 @@ def quantiles(a: Floats, b: Floats, tail: float) -> tuple[Floats, Floats]:
     """q and 1 − q, both to full relative precision, where q cuts off a lower tail of Beta(a, b).
 
     A `tail` above one half means the upper tail 1 − tail. Newton's method, carried to third order, on the smaller of
-    the two tails and of q and 1 − q, from the approximation 26.5.22 of Abramowitz & Stegun (1964).
+    the two tails and of q and 1 − q, from the approximation 26.5.22 of Abramowitz & Stegun (1964). For a or b below 1,
+    where the density has a pole, SciPy's own inverse.
     """
+    pole = np.minimum(a, b) < 1
     swap = a > b
-    small = np.empty_like(a)
-    for rows, first, second, lower in ((~swap, a, b, tail < 0.5), (swap, b, a, tail >= 0.5)):
+    small = np.zeros_like(a)
+    for rows, first, second, lower in ((~swap & ~pole, a, b, tail < 0.5), (swap & ~pole, b, a, tail >= 0.5)):
         small[rows] = _quantile(first[rows], second[rows], min(tail, 1 - tail), lower)
-    return np.where(swap, 1 - small, small), np.where(swap, small, 1 - small)
+    q, rest = np.where(swap, 1 - small, small), np.where(swap, small, 1 - small)
+    q[pole], rest[pole] = special.betaincinv(a[pole], b[pole], tail), special.betainccinv(b[pole], a[pole], tail)
+    return q, rest
 
 
 def _quantile(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
@@ -77,17 +81,13 @@ def _quantile(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
 
 
 def _start(a: Floats, b: Floats, tail: float, lower: bool) -> Floats:
-    """A first guess; for a or b below 1, where the approximation breaks down, SciPy's own inverse."""
+    """A first guess, for a and b from 1."""
     z = float(special.ndtri(tail)) * (1.0 if lower else -1.0)
-    ra, rb = 1 / (2 * np.maximum(a, 1) - 1), 1 / (2 * np.maximum(b, 1) - 1)
+    ra, rb = 1 / (2 * a - 1), 1 / (2 * b - 1)
     h = 2 / (ra + rb)
     lam = (z * z - 3) / 6
     w = -z * np.sqrt(h + lam) / h - (rb - ra) * (lam + 5 / 6 - 2 / (3 * h))
     x: Floats = np.clip(a / (a + b * np.exp(2 * w)), 1e-300, 1 - 1e-16)
-    odd = (a < 1) | (b < 1)
-    if odd.any():
-        inverse = special.betaincinv if lower else special.betainccinv
-        x[odd] = np.clip(inverse(a[odd], b[odd], tail), 1e-300, 1 - 1e-16)
     return x
 
 
