@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,8 @@ import click
 
 from proctor.cli.output import agents_speak_on_stderr, console, print_json
 from proctor.findings import Findings
+from proctor.gates import GateVerdict
+from proctor.gates import exit_code as gates_exit_code
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.sync import wait_for
@@ -73,22 +75,34 @@ def _progress(planned: int, done: int) -> Iterator[Watch]:
         shown.stop()
 
 
-def show(findings: Findings, *, as_json: bool, k: int | None = None, html: Path | None = None) -> None:
-    """The report on standard output, as text or as JSON."""
+def show(
+    findings: Findings,
+    *,
+    as_json: bool,
+    k: int | None = None,
+    html: Path | None = None,
+    gates: Sequence[GateVerdict] = (),
+    form: str = "text",
+) -> None:
+    """The report on standard output, as text, Markdown or JSON."""
     if as_json:
         from proctor.reports.json import as_dict
 
-        print_json(as_dict(findings))
-        return
-    from proctor.reports.text import render
+        print_json(as_dict(findings, gates))
+    elif form == "markdown":
+        from proctor.reports.markdown import render as in_markdown
 
-    console().print(render(findings, k=k, html=html))
+        sys.stdout.write(in_markdown(findings, k=k, gates=gates))
+    else:
+        from proctor.reports.text import render
+
+        console().print(render(findings, k=k, html=html, gates=gates))
 
 
-def exit_code(findings: Findings) -> int:
-    """0 for a completed run, 4 for one that is not."""
+def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
+    """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3."""
     if findings.run.status == "completed":
-        return 0
+        return gates_exit_code(gates)
     reason = f": {findings.run.reason}" if findings.run.reason else ""
     sys.stderr.write(f"The run is {findings.run.status}{reason}. Go on with: proctor resume {findings.run.id}\n")
     return 4

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from proctor.cli import options
+from proctor.cli.gating import gate_options
 
 
 @click.command("run")
@@ -28,6 +29,7 @@ from proctor.cli import options
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
 @click.option("--name", help="What to call the run.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
+@gate_options
 @options.store
 @options.as_json
 def command(
@@ -39,6 +41,9 @@ def command(
     k: int | None,
     name: str | None,
     labels: tuple[str, ...],
+    gates: tuple[str, ...],
+    look: int,
+    force: bool,
     store: str | None,
     config_path: Path | None,
     as_json: bool,
@@ -47,8 +52,11 @@ def command(
     """Examine an agent on the benchmark FILE."""
     from proctor.cli.playing import exit_code, play, show
     from proctor.config import load_config
+    from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import prepare, start, store_url
+    from proctor.workflows.gating import read_gates, with_baselines
 
+    gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     examined = agent or config.run.agent
     if examined is None:
@@ -64,14 +72,16 @@ def command(
         settings={"type": exam_type, **settings},
     )
     run = prepared.run
+    url = store_url(store, config)
     check_k(k, run.settings.trials)
+    gating = with_baselines(gating, run, store=url)
+    gating.check(run, exams_of(prepared.benchmark, run.settings))
     if not as_json:
         sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {run.planned} attempts\n")
-    evaluation = play(
-        lambda watch: start(prepared, store=store_url(store, config), watch=watch), run_id=run.id, planned=run.planned
-    )
-    show(evaluation.findings, as_json=as_json, k=k)
-    return exit_code(evaluation.findings)
+    evaluation = play(lambda watch: start(prepared, store=url, watch=watch), run_id=run.id, planned=run.planned)
+    verdicts = gating.judge(evaluation.findings)
+    show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
+    return exit_code(evaluation.findings, verdicts)
 
 
 def check_k(k: int | None, trials: int) -> None:

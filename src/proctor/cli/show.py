@@ -7,22 +7,39 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.gating import gate_options
 
 
 @click.command("show")
 @options.run_argument
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
+@click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
+@gate_options
 @options.store
 @options.as_json
-def command(run: str, k: int | None, store: str | None, config_path: Path | None, as_json: bool) -> int:
+def command(
+    run: str,
+    k: int | None,
+    form: str,
+    gates: tuple[str, ...],
+    look: int,
+    force: bool,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
     """Show what RUN (an id, a unique prefix, a unique name, or `last`) found."""
-    from proctor.cli.playing import show
+    from proctor.cli.playing import exit_code, show
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
+    from proctor.workflows.gating import read_gates, with_baselines
     from proctor.workflows.reading import read_findings
 
-    findings = read_findings(run, store=store_url(store, load_config(config_path)))
+    gating = read_gates(gates, k=k, look=look, force=force)
+    url = store_url(store, load_config(config_path))
+    findings = read_findings(run, store=url)
     check_k(k, findings.run.settings.trials)
-    show(findings, as_json=as_json, k=k)
-    return 0
+    verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
+    show(findings, as_json=as_json, k=k, gates=verdicts, form=form)
+    return exit_code(findings, verdicts) if gates else 0

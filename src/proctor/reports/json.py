@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TextIO
 
 from proctor.codec import encode
 from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Latency, Trouble
+from proctor.gates import GateVerdict
 from proctor.reports import outcomes
+from proctor.reports.gates import as_dicts
 from proctor.run import Attempt, Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
 
-def as_dict(findings: Findings) -> dict[str, Any]:
+def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
     """What `--json` prints. Keys may be added; these stay."""
     run = findings.run
     return {
         **_run(run),
-        "attempts": _counts(findings.counts),
-        "pass_rate": _estimate(findings.pass_rate),
-        "mean_score": _estimate(findings.mean_score),
+        "attempts": counts(findings.counts),
+        "pass_rate": estimate(findings.pass_rate),
+        "mean_score": estimate(findings.mean_score),
         "pass_at_k": _by_k(findings.pass_at_k),
         "pass_hat_k": _by_k(findings.pass_hat_k),
         "categories": {name: _category(category) for name, category in findings.categories.items()},
@@ -29,10 +31,11 @@ def as_dict(findings: Findings) -> dict[str, Any]:
         "duration_s": run.seconds,
         "complete": findings.complete,
         "median_score": findings.median_score,
-        "parts": {name: _estimate(part) for name, part in findings.parts.items()},
+        "parts": {name: estimate(part) for name, part in findings.parts.items()},
         "latency": _latency(findings.latency),
         "troubles": [_trouble(trouble) for trouble in findings.troubles],
         "notes": list(findings.notes),
+        "gates": as_dicts(gates),
         "cases": [_case(case) for case in findings.cases],
     }
 
@@ -42,7 +45,7 @@ def run_row(run: Run, rate: Estimate | None) -> dict[str, Any]:
     return {
         **_run(run),
         "planned": run.planned,
-        "pass_rate": None if rate is None else _estimate(rate),
+        "pass_rate": None if rate is None else estimate(rate),
         "duration_s": run.seconds,
     }
 
@@ -79,43 +82,45 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def _counts(counts: Counts) -> dict[str, Any]:
+def counts(known: Counts) -> dict[str, Any]:
+    """Where the planned attempts went."""
     return {
-        "planned": counts.planned,
-        "scored": counts.scored,
-        "unscored": counts.unscored,
-        "failed": counts.failed,
-        "pending": counts.pending,
-        "failed_by": {"agent": counts.failed_by_agent, "environment": counts.failed_by_environment},
+        "planned": known.planned,
+        "scored": known.scored,
+        "unscored": known.unscored,
+        "failed": known.failed,
+        "pending": known.pending,
+        "failed_by": {"agent": known.failed_by_agent, "environment": known.failed_by_environment},
     }
 
 
-def _estimate(estimate: Estimate) -> dict[str, Any]:
+def estimate(known: Estimate) -> dict[str, Any]:
+    """A value with its interval, and what it rests on."""
     said: dict[str, Any] = {
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "n": estimate.n,
-        "attempts": estimate.attempts,
-        "method": estimate.method,
+        "value": known.value,
+        "low": known.low,
+        "high": known.high,
+        "n": known.n,
+        "attempts": known.attempts,
+        "method": known.method,
     }
-    if estimate.missing:
-        said |= {"missing": estimate.missing, "worst": estimate.worst, "best": estimate.best}
-    if estimate.note:
-        said["note"] = estimate.note
+    if known.missing:
+        said |= {"missing": known.missing, "worst": known.worst, "best": known.best}
+    if known.note:
+        said["note"] = known.note
     return said
 
 
 def _by_k(estimates: Mapping[int, Estimate]) -> dict[str, Any]:
-    return {str(k): _estimate(estimate) for k, estimate in estimates.items()}
+    return {str(k): estimate(known) for k, known in estimates.items()}
 
 
 def _category(category: CategoryFinding) -> dict[str, Any]:
     return {
         "cases": category.cases,
         "passed": category.passed,
-        "pass_rate": _estimate(category.pass_rate),
-        "mean_score": _estimate(category.mean_score),
+        "pass_rate": estimate(category.pass_rate),
+        "mean_score": estimate(category.mean_score),
     }
 
 

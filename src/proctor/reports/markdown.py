@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from proctor.findings import Findings
+from proctor.gates import GateVerdict
+from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.headline import headline
 from proctor.reports.terminal import drawn
@@ -17,11 +19,11 @@ _AXIS = 21
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 
 
-def render(findings: Findings, *, k: int | None = None) -> str:
+def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
     """The verdict, the estimates with their intervals, categories, worst cases and troubles."""
     sections = [
-        _verdict(findings), _estimates(findings, k), _categories(findings), _worst(findings), _troubles(findings),
-        _notes(findings),
+        _verdict(findings), _gates(gates), _estimates(findings, k), _categories(findings), _worst(findings),
+        _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 
@@ -42,6 +44,13 @@ def _verdict(findings: Findings) -> Iterator[str]:
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
+
+
+def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[str]:
+    for verdict in verdicts:
+        outcome = said_gates.OUTCOMES[verdict.verdict]
+        said = f"{plain(verdict.gate.text)}**: {plain(said_gates.sentence(verdict), 400)}"
+        yield f"- {outcome.sign} {outcome.word}, **{said}"
 
 
 def _estimates(findings: Findings, k: int | None) -> Iterator[str]:

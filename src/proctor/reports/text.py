@@ -13,6 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings import CaseFinding, CategoryFinding, Findings, Trouble
+from proctor.gates import GateVerdict
+from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.headline import Line, headline, noun_of
 from proctor.reports.terminal import STYLES, Page, drawn, signed
@@ -26,16 +28,21 @@ _INDENT = (0, 0, 0, 2)
 _LABEL = 10
 
 
-def render(findings: Findings, *, html: Path | None = None, k: int | None = None) -> RenderableType:
+def render(
+    findings: Findings, *, html: Path | None = None, k: int | None = None, gates: Sequence[GateVerdict] = ()
+) -> RenderableType:
     """The report for a terminal; `html` is where the HTML report lies, `k` which pass@k and pass^k are shown."""
-    return Page(lambda width: _report(findings, width, html=html, k=k))
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
 
 
-def _report(findings: Findings, width: int, *, html: Path | None, k: int | None) -> Iterator[RenderableType]:
+def _report(
+    findings: Findings, width: int, *, html: Path | None, k: int | None, gates: Sequence[GateVerdict]
+) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
     yield from _estimates(lines, width)
     yield from _facts(findings, lines)
+    yield from _gates(gates)
     yield from _categories(findings.categories, width)
     yield from _worst(findings.cases, width)
     yield from _troubles(findings.troubles)
@@ -125,6 +132,21 @@ def _failures(findings: Findings) -> str:
         f"{numbers.whole(counts.unscored)} unscored",
     ]
     return " · ".join([*said, f"{numbers.whole(counts.pending)} not played yet"] if counts.pending else said)
+
+
+def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
+    if not verdicts:
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for verdict in verdicts:
+        outcome = said_gates.OUTCOMES[verdict.verdict]
+        said = Text(one_line(verdict.gate.text), style="bold")
+        table.add_row(signed(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold"))
+    yield Text("Gates", style="dim")
+    yield Padding(table, _INDENT)
+    yield Text()
 
 
 def _categories(categories: Mapping[str, CategoryFinding], width: int) -> Iterator[RenderableType]:

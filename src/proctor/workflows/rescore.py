@@ -3,31 +3,42 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.benchmark import Case, Exam
-from proctor.config import Config, load_config
+from proctor.benchmark import Benchmark, Case, Exam
+from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings import Findings
-from proctor.roles import Reviewer
-from proctor.run import Attempt, Finished, Record, Run, Settings, Sitting
+from proctor.run import Attempt, Finished, Record, Run, Settings, Sitting, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.storage import Store, open_store
-from proctor.transcript import Reply, Request
+from proctor.transcript import Reply, Request, Turn
+from proctor.usage import Usage
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.parts import Cast, Chosen, build_reviewer, choose
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
 
+_KEPT = Spec(spec="stored")
+"""Stands under `built["reviews"]` of a run whose reviews are all taken from the run it came from."""
 _BATCH = 200
 
 
-class Nobody:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rescoring:
+    """A run that is ready to be judged anew: everything was found, built and checked, nothing was called yet."""
+
+    run: Run
+    benchmark: Benchmark
+    cast: Cast
+
+
+class _Nobody:
     """Stands where an agent would: a rescored run never asks one."""
 
     takes_request = True
@@ -36,7 +47,6 @@ class Nobody:
         self.name = name
 
     async def reply(self, request: Request) -> Reply:
-        """Nobody answers."""
         raise EnvironmentFault("a rescored run does not ask its agent")
 
     async def forget(self, conversation: str) -> None:
@@ -46,17 +56,17 @@ class Nobody:
         """Nothing is open."""
 
 
-class _Kept:
-    """Stands where a reviewer would whose reviews are all stored already."""
+class _Stored:
+    """Stands where a reviewer would whose reviews are all stored already: it gives them its name."""
 
     def __init__(self, name: str, rubric: str) -> None:
         self.name = name
         self.rubric = rubric
 
-    async def review(self, case: Case | None, turns: Any) -> Review:
-        raise EnvironmentFault(f"this reply was never reviewed, and {self.name} is not at hand: name a --reviewer")
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        raise EnvironmentFault(f"this reply was never reviewed by {self.name}")
 
-    async def conclude(self, exam: Exam, turns: Any) -> Review | None:
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         return None
 
 
@@ -71,55 +81,105 @@ async def arescore(
     config: Config | None = None,
     watch: Watch | None = None,
 ) -> Evaluation:
-    """Judge the stored replies of a run anew, as a new run that shares its transcripts."""
-    if reviewer is None and passing_score is None and not weights:
-        raise UsageError("nothing would change: give --reviewer, --passing-score or --weights")
+    """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
+
+    `reviewer` is a name from `proctor.toml`, a spec string or a live object; without one the stored marks of the parts
+    are weighed and held against the passing score again, and nobody is asked at all.
+    """
     config = config or load_config()
     url = store_url(store, config)
-    with open_store(url, create=False) as opened:
+    prepared = prepare_rescoring(
+        run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
+    )
+    return await start_rescoring(prepared, store=url, watch=watch)
+
+
+def prepare_rescoring(
+    run: str,
+    *,
+    reviewer: object,
+    passing_score: float | None,
+    weights: Mapping[str, float] | None,
+    name: str | None,
+    store: str,
+    config: Config,
+) -> Rescoring:
+    """Find, build and check everything before the first call."""
+    if reviewer is None and passing_score is None and not weights:
+        raise UsageError("nothing would change: give --reviewer, --passing-score or --weights")
+    with open_store(store, create=False) as opened:
         source = opened.archive.find(run)
-        cast, settings = _recast(source, reviewer, config)
-        checked = make_settings({"passing_score": passing_score, "weights": weights}, type(config.run)())
-        if passing_score is not None:
-            settings = replace(settings, passing_score=checked.passing_score)
-        if weights:
-            settings = replace(settings, weights=checked.weights)
-        made = _new_run(source, settings, name)
-        opened.journal.create(made, opened.archive.benchmark(source.digest))
-        findings = await play_rescored(opened, made, cast, watch=watch)
-    return Evaluation(run=findings.run, findings=findings, store=url)
+        benchmark = opened.archive.benchmark_of(source.id)
+    cast, settings = _recast(source, reviewer, config)
+    settings = _with_changes(settings, passing_score, weights)
+    made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
+    return Rescoring(run=made, benchmark=benchmark, cast=cast)
+
+
+async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | None = None) -> Evaluation:
+    """Store the new run and judge what the old one holds."""
+    with open_store(store, create=False) as opened:
+        opened.journal.create(prepared.run, prepared.benchmark)
+        findings = await play_rescored(opened, prepared.run, prepared.cast, watch=watch)
+    return Evaluation(run=findings.run, findings=findings, store=store)
+
+
+def _with_changes(settings: Settings, passing_score: float | None, weights: Mapping[str, float] | None) -> Settings:
+    checked = make_settings({"passing_score": passing_score, "weights": weights or None}, RunConfig())
+    return replace(
+        settings,
+        passing_score=settings.passing_score if passing_score is None else checked.passing_score,
+        weights=checked.weights if weights else settings.weights,
+    )
+
+
+def _changes(before: Settings, after: Settings, reviewer: object) -> str:
+    """What a rescored run is called after."""
+    changes = [] if reviewer is None else [f"reviewed by {after.reviewer or 'checks alone'}"]
+    if after.passing_score != before.passing_score:
+        changes.append(f"passing at {after.passing_score:g}")
+    if after.weights != before.weights:
+        changes.append("weighed " + ",".join(f"{part}={weight:g}" for part, weight in after.weights.items()))
+    return " and ".join(changes) or "rescored"
 
 
 def _recast(source: Run, reviewer: object, config: Config) -> tuple[Cast, Settings]:
-    settings = source.settings
+    """Who judges, and what the settings must say of it so that it can be built again."""
+    settings, agent = source.settings, _Nobody(source.agent)
+    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", "reviews")}
     if reviewer is None:
-        kept: tuple[Reviewer, ...] = ()
-        if settings.reviewer is not None:
-            kept = (_Kept(settings.reviewer, settings.rubric),)
-        return Cast(agent=Nobody(source.agent), reviewers=kept), settings
+        kept = () if settings.reviewer is None else (_Stored(settings.reviewer, settings.rubric),)
+        return Cast(agent=agent, reviewers=kept), replace(settings, built=settings.built | {"reviews": _KEPT})
+    if reviewer == "none":
+        return Cast(agent=agent, reviewers=()), replace(settings, reviewer=None, rubric="", built=built)
     chosen = choose(reviewer, config.reviewers, default="standard")
     judge = build_reviewer(chosen, config)
-    built = {role: spec for role, spec in settings.built.items() if role != "reviewer"}
     if chosen.spec is not None:
         built["reviewer"] = chosen.spec
     settings = replace(settings, reviewer=chosen.name, rubric=judge.rubric, built=built)
-    return Cast(agent=Nobody(source.agent), reviewers=(judge,)), settings
+    return Cast(agent=agent, reviewers=(judge,)), settings
 
 
 def rescoring_cast(run: Run, config: Config, reviewer: object) -> Cast:
-    """Who plays in a rescored run that goes on: its own reviewer, or nobody where all its reviews were stored."""
-    spec = run.settings.built.get("reviewer")
-    if reviewer is None and spec is not None:
-        judge = build_reviewer(Chosen(name=str(run.settings.reviewer), spec=spec), config)
-        return Cast(agent=Nobody(run.agent), reviewers=(judge,))
-    return _recast(run, reviewer, config)[0]
+    """Who judges in a rescored run that goes on."""
+    settings = run.settings
+    if "reviews" in settings.built or settings.reviewer is None:
+        return _recast(run, None, config)[0]
+    spec = settings.built.get("reviewer")
+    if reviewer is None and spec is None:
+        raise UsageError(
+            f"the reviewer of run {run.id} was the Python object {settings.reviewer!r}, which only your program has: "
+            f"resume it there with proctor.resume({run.id!r}, reviewer=…)"
+        )
+    chosen = Chosen(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
+    return Cast(agent=_Nobody(run.agent), reviewers=(build_reviewer(chosen, config),))
 
 
-def _new_run(source: Run, settings: Settings, name: str | None) -> Run:
+def _new_run(source: Run, settings: Settings, name: str) -> Run:
     return replace(
         source,
         id=new_id(),
-        name=name or f"{source.name}, rescored",
+        name=name,
         settings=settings,
         status="queued",
         reason="",
@@ -134,35 +194,82 @@ def _new_run(source: Run, settings: Settings, name: str | None) -> Run:
 async def play_rescored(
     store: Store, run: Run, cast: Cast, *, finished: Container[Place] = frozenset(), watch: Watch | None = None
 ) -> Findings:
-    """Review what is stored; what has no reply to review is taken over as it is."""
-    exams = exams_of(store.archive.benchmark(run.digest), run.settings)
-    tally = Tally(planned=run.planned)
-    _take_over(store, run, finished, tally)
+    """Judge what the run it came from holds; what has no reply to judge is taken over as it is."""
+    exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
+    tally = _tally_so_far(store, run, finished)
+    with store.journal.writing(run.id):
+        _take_over(store, run, finished, tally)
     sittings = _sittings(store, run, {exam.id: exam for exam in exams}, finished)
-    return await conduct(store, run, exams, cast=cast, sittings=sittings, tally=tally, watch=watch)
+    findings = await conduct(store, run, exams, cast=cast, sittings=sittings, tally=tally, watch=watch)
+    return _unless_pending(store, findings)
 
 
-def _stored(store: Store, run: Run, finished: Container[Place]) -> Iterator[Attempt]:
-    """The finished attempts of the run it came from that this run has not judged yet."""
+def _unless_pending(store: Store, findings: Findings) -> Findings:
+    """A run that lacks what its source never played is not completed; both can be resumed, the source first."""
+    run, pending = findings.run, findings.counts.pending
+    if run.status != "completed" or not pending:
+        return findings
+    reason = f"{pending} attempts of run {run.rescored_from} have not been played: resume that one first"
+    store.journal.mark(run.id, "paused", reason=reason)
+    return replace(findings, run=store.archive.find(run.id))
+
+
+def _tally_so_far(store: Store, run: Run, finished: Container[Place]) -> Tally:
+    tally = Tally(planned=run.planned)
+    for attempt in store.archive.attempts(run.id):
+        if _place(attempt) in finished:
+            tally.count(attempt)
+    return tally
+
+
+def _place(attempt: Attempt) -> Place:
+    return attempt.key.exam, attempt.key.condition, attempt.key.trial
+
+
+def _stored(store: Store, run: Run, finished: Container[Place], *, judged: bool) -> Iterator[Attempt]:
+    """The finished attempts of the run it came from that are still to be judged, or to be taken over."""
     for attempt in store.archive.full_attempts(str(run.rescored_from)):
-        if attempt.finished and (attempt.key.exam, attempt.key.condition, attempt.key.trial) not in finished:
+        if attempt.finished and _place(attempt) not in finished and _can_be_judged(attempt, run) is judged:
             yield attempt
 
 
-def _answered(attempt: Attempt) -> bool:
-    """Whether there is a whole conversation to review; a failure of the reviewer's leaves one."""
-    broke = attempt.failure is not None and attempt.failure.stage != "reviewer"
-    return not broke and all(turn.reply is not None for turn in attempt.transcript.turns)
+def _can_be_judged(attempt: Attempt, run: Run) -> bool:
+    """Whether there is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""
+    turns, failure = attempt.transcript.turns, attempt.failure
+    if not turns or any(turn.reply is None for turn in turns):
+        return False
+    return failure is None or (failure.stage == "reviewer" and "reviews" not in run.settings.built)
 
 
 def _take_over(store: Store, run: Run, finished: Container[Place], tally: Tally) -> None:
+    """Failures stay failures, without what was marked and paid before they broke."""
     batch: list[Record] = []
-    for attempt in _stored(store, run, finished):
-        if not _answered(attempt):
-            batch.append(Finished(attempt=replace(attempt, key=replace(attempt.key, run=run.id))))
+    for attempt in _stored(store, run, finished, judged=False):
+        batch.append(Finished(attempt=_taken_over(attempt, run)))
         if len(batch) >= _BATCH:
             _write(store, batch, tally)
     _write(store, batch, tally)
+
+
+def _taken_over(attempt: Attempt, run: Run) -> Attempt:
+    return replace(
+        attempt,
+        key=replace(attempt.key, run=run.id),
+        scores=(),
+        unscored=(),
+        contradictions=(),
+        usage=_usage(attempt.transcript.turns),
+    )
+
+
+def _usage(turns: Sequence[Turn]) -> Usage:
+    """What the agent and the examiner used; the reviews that were paid then are not paid again."""
+    total = Usage()
+    for turn in turns:
+        for used in (turn.reply.usage if turn.reply is not None else None, turn.examiner_usage):
+            if used is not None:
+                total += used
+    return total
 
 
 def _write(store: Store, batch: list[Record], tally: Tally) -> None:
@@ -172,21 +279,29 @@ def _write(store: Store, batch: list[Record], tally: Tally) -> None:
 
 
 def _sittings(store: Store, run: Run, exams: Mapping[str, Exam], finished: Container[Place]) -> Iterator[Sitting]:
-    source = store.archive.find(str(run.rescored_from))
-    same = source.settings.reviewer == run.settings.reviewer and source.settings.rubric == run.settings.rubric
-    for attempt in _stored(store, run, finished):
-        if _answered(attempt):
-            fresh = Attempt(key=replace(attempt.key, run=run.id), place=attempt.place, transcript=attempt.transcript)
-            yield Sitting(exam=exams[attempt.key.exam], attempt=fresh, reviews=_reviews(attempt) if same else {})
+    kept = "reviews" in run.settings.built
+    for attempt in _stored(store, run, finished, judged=True):
+        fresh = Attempt(key=replace(attempt.key, run=run.id), place=attempt.place, transcript=attempt.transcript)
+        yield Sitting(exam=exams[attempt.key.exam], attempt=fresh, reviews=_reviews(attempt) if kept else {})
 
 
 def _reviews(attempt: Attempt) -> dict[int, tuple[Review, ...]]:
-    """The stored marks as the reviews they came from; a turn that was never reviewed is left out."""
-    reviews: dict[int, tuple[Review, ...]] = {}
+    """The reviews that the stored marks came from, one for each turn; what they cost was paid then."""
+    return {turn.number: (_review(attempt, turn.number),) for turn in attempt.transcript.turns}
+
+
+def _review(attempt: Attempt, turn: int) -> Review:
+    given: dict[str, Any] = {}
     for score in attempt.scores:
-        if score.of == "agent" and score.turn is not None:
-            reviews[score.turn] = (Review(parts=score.parts, explanation=score.explanation),)
+        if score.turn == turn and score.of == "agent":
+            given |= {"parts": score.parts, "explanation": score.explanation}
+        elif score.turn == turn and score.of == "examiner":
+            given["question_parts"] = score.parts
     for missing in attempt.unscored:
-        if missing.of == "agent" and missing.turn is not None:
-            reviews[missing.turn] = (Review(unscored=missing.reason),)
-    return reviews
+        if missing.turn == turn and missing.of == "agent":
+            given["unscored"] = missing.reason
+    return Review(
+        checks=tuple(check for check in attempt.checks if check.turn == turn),
+        contradictions=tuple(found for found in attempt.contradictions if found.turns[1] == turn),
+        **given,
+    )

@@ -1,0 +1,100 @@
+"""proctor plan: how many cases and trials it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli import options
+
+if TYPE_CHECKING:
+    from proctor.comparison.planning import DifferencePlan
+
+
+class Wholes(click.ParamType[tuple[int, ...]]):
+    """`1,2,4` as whole numbers of at least 1."""
+
+    name = "N,…"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Read the numbers."""
+        if isinstance(value, tuple):
+            return value
+        pieces = [piece.strip() for piece in str(value).split(",")]
+        if not all(piece.isdecimal() and int(piece) >= 1 for piece in pieces):
+            self.fail(f"{value!r} is no list of trials; expected something like 1,2,4", param, ctx)
+        return tuple(int(piece) for piece in pieces)
+
+
+@click.command("plan")
+@click.option("--difference", type=float, metavar="D", help="The difference in pass rate to be seen, such as 0.05.")
+@click.option("--flips", type=float, metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
+@click.option("--noise", type=float, default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Plan from a stored run, or from two.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The chance of seeing it.")
+@click.option("--trials", type=Wholes(), default="1,2,4", show_default=True, help="Numbers of trials to plan for.")
+@click.option("--gate", metavar="TEXT", help='Instead of a difference: such as "pass_rate>=0.9".')
+@click.option("--failures", type=click.IntRange(min=0), metavar="N", help="Failures with which the gate must be met.")
+@options.store
+@options.as_json
+def command(
+    difference: float | None,
+    flips: float | None,
+    noise: float,
+    runs: tuple[str, ...],
+    power: float,
+    trials: tuple[int, ...],
+    gate: str | None,
+    failures: int | None,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """How many cases and trials it takes to see a difference between two runs, or to meet a gate.
+
+    \b
+    proctor plan --difference 0.05 --flips 0.10
+    proctor plan --difference 0.05 --run before --run after
+    proctor plan --gate "pass_rate>=0.9" --failures 2
+    """
+    from proctor.cli.output import console, print_json
+    from proctor.reports import plan as said
+
+    if (difference is None) == (gate is None):
+        raise click.UsageError("give either --difference, such as 0.05, or --gate")
+    if gate is not None:
+        from proctor.gates.planning import plan_gate
+
+        wanted = plan_gate(gate, failures=failures, flips=flips, power=power)
+        print_json(said.gate_dict(wanted)) if as_json else console().print(said.render_gate(wanted))
+        return 0
+    assert difference is not None
+    planned = _difference(difference, flips, noise, runs, power, trials, store, config_path)
+    print_json(said.difference_dict(planned)) if as_json else console().print(said.render_difference(planned))
+    return 0
+
+
+def _difference(
+    difference: float,
+    flips: float | None,
+    noise: float,
+    runs: tuple[str, ...],
+    power: float,
+    trials: tuple[int, ...],
+    store: str | None,
+    config_path: Path | None,
+) -> DifferencePlan:
+    if not runs:
+        from proctor.comparison.planning import plan_from_assumptions
+
+        return plan_from_assumptions(difference, flips, noise=noise, trials=trials, power=power)
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.plan import plan_from_stored
+
+    if noise:
+        raise click.UsageError("stored runs tell the noise themselves: leave --noise out")
+    url = store_url(store, load_config(config_path))
+    return plan_from_stored(difference, runs, store=url, flips=flips, trials=trials, power=power)

@@ -1,0 +1,64 @@
+"""proctor rescore: judge stored replies anew, without calling the agent."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+from proctor.cli.gating import gate_options
+
+
+@click.command("rescore")
+@options.run_argument
+@click.option("--reviewer", metavar="NAME|SPEC", help="Who judges now [default: the stored marks are kept].")
+@click.option("--passing-score", type=float, help="A case passes here.")
+@click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
+@click.option("--name", help="What to call the new run.")
+@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
+@gate_options
+@options.store
+@options.as_json
+def command(
+    run: str,
+    reviewer: str | None,
+    passing_score: float | None,
+    weights: dict[str, float] | None,
+    name: str | None,
+    k: int | None,
+    gates: tuple[str, ...],
+    look: int,
+    force: bool,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
+    from proctor.cli.playing import exit_code, play, show
+    from proctor.cli.run import check_k
+    from proctor.config import load_config
+    from proctor.running.plan import exams_of
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.gating import read_gates, with_baselines
+    from proctor.workflows.rescore import prepare_rescoring, start_rescoring
+
+    gating = read_gates(gates, k=k, look=look, force=force)
+    config = load_config(config_path)
+    url = store_url(store, config)
+    prepared = prepare_rescoring(
+        run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
+    )
+    made = prepared.run
+    check_k(k, made.settings.trials)
+    gating = with_baselines(gating, made, store=url)
+    gating.check(made, exams_of(prepared.benchmark, made.settings))
+    if not as_json:
+        sys.stderr.write(f"run {made.id}: the replies of run {made.rescored_from}, {made.planned} attempts\n")
+    evaluation = play(
+        lambda watch: start_rescoring(prepared, store=url, watch=watch), run_id=made.id, planned=made.planned
+    )
+    verdicts = gating.judge(evaluation.findings)
+    show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
+    return exit_code(evaluation.findings, verdicts)

@@ -1,0 +1,92 @@
+"""What a gate says: Gate, from its text."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+
+from proctor.errors import UsageError
+
+COUNTS = ("failures", "cost")
+"""Counted and not estimated, so compared exactly."""
+OVER_K = ("pass_at_k", "pass_hat_k")
+_RATES = ("pass_rate", "mean_score", *OVER_K, "category")
+_KNOWN = "pass_rate, mean_score, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost"
+
+_BOUND = re.compile(r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)")
+_NOT_WORSE = re.compile(r"not\s+worse\s+than\s+(?P<run>.+)\s+by\s+(?P<number>\S+(?:\s*(?:%|points?))?)", re.IGNORECASE)
+_NUMBER = re.compile(r"(?P<digits>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?P<hundredths>%|points?)?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Gate:
+    """One condition that a run must meet."""
+
+    text: str
+    """As it was written."""
+    metric: str = ""
+    """pass_rate, mean_score, pass_at_k, pass_hat_k, category, failures or cost; empty: a comparison with a run."""
+    category: str = ""
+    """The category's name."""
+    k: int | None = None
+    """Of pass_at_k and pass_hat_k; None: the k that is printed."""
+    upper: bool = False
+    """`<=` rather than `>=`."""
+    bound: float = 0.0
+    """The bound, or how much worse than the baseline it may be."""
+    baseline: str | None = None
+    """The run it must not be worse than."""
+
+
+def parse(text: str) -> Gate:
+    """A gate from its text; refuses what cannot be read, or could decide nothing."""
+    worse = _NOT_WORSE.fullmatch(text.strip())
+    if worse:
+        return Gate(text=text, baseline=worse["run"], bound=_share(worse["number"], "the margin", text))
+    found = _BOUND.fullmatch(text.strip())
+    if not found:
+        raise UsageError(
+            f"--gate {text!r} cannot be read; expected METRIC>=NUMBER or METRIC<=NUMBER with one of {_KNOWN}, "
+            "or 'not worse than RUN by NUMBER'"
+        )
+    metric, detail, number = found["metric"], found["detail"], found["number"]
+    _check_detail(metric, detail, text)
+    return Gate(
+        text=text,
+        metric=metric,
+        category=detail if metric == "category" else "",
+        k=int(detail) if detail and metric in OVER_K else None,
+        upper=found["sign"] == "<=",
+        bound=_number(number, text) if metric in COUNTS else _share(number, metric, text),
+    )
+
+
+def _check_detail(metric: str, detail: str | None, text: str) -> None:
+    if metric not in (*_RATES, *COUNTS):
+        near = difflib.get_close_matches(metric, (*_RATES, *COUNTS), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {_KNOWN}"
+        raise UsageError(f"--gate {text!r}: there is no metric {metric!r}; {hint}")
+    if metric == "category" and not detail:
+        raise UsageError(f"--gate {text!r} does not say which category; expected category:NAME")
+    if metric in OVER_K and detail and not (detail.isdecimal() and int(detail) >= 1):
+        raise UsageError(f"--gate {text!r}: k={detail!r} cannot be used; expected a whole number of at least 1")
+    if detail and metric not in (*OVER_K, "category"):
+        raise UsageError(f"--gate {text!r}: {metric} takes no {detail!r} after a colon")
+
+
+def _share(number: str, what: str, text: str) -> float:
+    value = _number(number, text, share=True)
+    if not 0 <= value <= 1:
+        raise UsageError(f"--gate {text!r}: {what} lies between 0 and 1, so {value:g} can decide nothing")
+    return value
+
+
+def _number(number: str, text: str, *, share: bool = False) -> float:
+    """`0.9`, `.9` and, for a share, `90%`."""
+    found = _NUMBER.fullmatch(number)
+    if not found or (found["hundredths"] and not share):
+        expected = "a number such as 0.9 or 90%" if share else "a number"
+        raise UsageError(f"--gate {text!r}: {number!r} cannot be used; expected {expected}")
+    value = float(found["digits"])
+    return value / 100 if found["hundredths"] else value

@@ -1,0 +1,107 @@
+"""Before the first call: is there anything wrong with the gates, and could this many cases meet them at all?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from proctor.benchmark import Exam
+from proctor.errors import UsageError
+from proctor.findings import Findings
+from proctor.gates.gate import COUNTS, OVER_K, Gate
+from proctor.gates.judging import Baseline, chosen_k, no_category
+from proctor.run import Run
+from proctor.statistics import gate as rules
+from proctor.statistics.compare import Differences
+
+_MOST_PAIRS = 1 << 24
+
+
+def check(
+    gates: Sequence[Gate],
+    run: Run,
+    exams: Sequence[Exam],
+    baseline: Baseline,
+    *,
+    k: int | None = None,
+    look: int = 1,
+    force: bool = False,
+) -> None:
+    """Refuse gates that do not fit the run and, unless forced, those that it cannot meet however good the agent."""
+    level = rules.level_of_look(look)
+    categories = Counter(category for exam in exams for category in exam.cases[0].categories)
+    for wanted in gates:
+        if wanted.metric in OVER_K:
+            chosen_k(wanted, k, run.settings.trials)
+        if wanted.metric == "category" and wanted.category not in categories:
+            raise no_category(wanted, categories)
+        if wanted.baseline is not None:
+            _check_baseline(wanted, run, exams, baseline(wanted.baseline), level=level, force=force)
+        elif wanted.metric not in COUNTS and not force:
+            _check_rate(wanted, categories[wanted.category] if wanted.category else len(exams), level)
+
+
+def _check_rate(wanted: Gate, cases: int, level: float) -> None:
+    if rules.reachable(cases, wanted.bound, upper=wanted.upper, level=level):
+        return
+    needed = 1 - wanted.bound if wanted.upper else wanted.bound
+    if needed >= 1:
+        raise UsageError(
+            f"--gate {wanted.text!r} cannot be met: no number of cases shows a rate of exactly {wanted.bound:g}. "
+            "Choose another bound, or run all the same with --force"
+        )
+    least, ideal = rules.fewest_cases(needed, level=level), "pass" if wanted.upper else "failure"
+    raise UsageError(
+        f"--gate {wanted.text!r} cannot be met with {_cases(cases)}, however they end: it takes at least {least}, "
+        f"without a single {ideal}. Add cases, choose another bound, or run all the same with --force"
+    )
+
+
+def _check_baseline(
+    wanted: Gate, run: Run, exams: Sequence[Exam], before: Findings, *, level: float, force: bool
+) -> None:
+    """The two must have cases in common and, unless forced, be examined alike, with enough cases for the margin."""
+    from proctor.comparison.likeness import refusal, unlike
+
+    known = {exam.id for exam in exams}
+    if not any(case.id in known for case in before.cases):
+        raise UsageError(f"--gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
+    apart = unlike(before.run, run)
+    if apart and not force:
+        raise UsageError(f"--gate {wanted.text!r}: {refusal(before.run, run, apart)}")
+    if not force:
+        _check_margin(wanted, run, before, level)
+
+
+def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> None:
+    """Even if every attempt passed, would the interval of the difference clear the margin?"""
+    from proctor.statistics.compare import compare_counts
+
+    trials = run.settings.trials * len(run.settings.conditions)
+    a = [(case.counted, case.passed) for case in before.cases]
+    perfect = compare_counts(a, [(trials, trials)] * len(a), level=level)
+    if rules.not_worse(perfect.difference, wanted.bound) == "met":
+        return
+    least = _fewest_pairs(wanted.bound, level)
+    takes = f": it takes at least {least}, without a single flip" if least else ""
+    raise UsageError(
+        f"--gate {wanted.text!r} cannot be met with {_cases(len(a))}, however they end{takes}. "
+        "Add cases, widen the margin, or run all the same with --force"
+    )
+
+
+def _fewest_pairs(margin: float, level: float) -> int | None:
+    """The fewest cases of which none flips that show a difference above −margin; None: no number does."""
+    few, many = 0, 1
+    while Differences(n=many).interval(level=level)[0] <= -margin:
+        few, many = many, 2 * many
+        if many > _MOST_PAIRS:
+            return None
+    while many - few > 1:
+        middle = (few + many) // 2
+        few, many = (few, middle) if Differences(n=middle).interval(level=level)[0] > -margin else (middle, many)
+    return many
+
+
+def _cases(number: int) -> str:
+    return f"{number} case{'' if number == 1 else 's'}"

@@ -1,0 +1,87 @@
+"""A comparison as JSON. Keys may be added; these stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings import CaseFinding, Findings
+from proctor.reports.comparison import words
+from proctor.reports.json import counts, estimate
+from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
+
+
+def as_dict(compared: Compared) -> dict[str, Any]:
+    """What `proctor compare --json` prints."""
+    return {
+        "sentence": words.sentence(compared),
+        "verdict": compared.shown,
+        "comparable": not compared.unlike,
+        "differences": [str(one) for one in compared.unlike],
+        "warnings": list(compared.warnings),
+        "a": _side(compared.a),
+        "b": _side(compared.b),
+        "pass_rate": _comparison(compared.pass_rate),
+        "mean_score": _comparison(compared.mean_score),
+        "k": compared.k,
+        "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
+        "pass_hat_k": None if compared.pass_hat_k is None else _comparison(compared.pass_hat_k),
+        "flips": {flip: len(compared.flipped(flip)) for flip in words.FLIPS},
+        "categories": {name: _category(category) for name, category in compared.categories.items()},
+        "cases": [_case(change) for change in compared.cases],
+    }
+
+
+def _side(findings: Findings) -> dict[str, Any]:
+    run = findings.run
+    return {
+        "run": run.id,
+        "name": run.name,
+        "status": run.status,
+        "agent": run.agent,
+        "benchmark": run.benchmark,
+        "reviewer": run.settings.reviewer,
+        "passing_score": run.settings.passing_score,
+        "trials": run.settings.trials,
+        "labels": run.labels,
+        "attempts": counts(findings.counts),
+        "pass_rate": estimate(findings.pass_rate),
+        "mean_score": estimate(findings.mean_score),
+    }
+
+
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "difference": estimate(comparison.difference),
+        "better": comparison.better,
+        "p_value": comparison.p_value,
+    }
+
+
+def _category(category: CategoryChange) -> dict[str, Any]:
+    tested = category.tested
+    few = category.cases < FEWEST_FOR_VERDICT
+    said: dict[str, Any] = {
+        "cases": category.cases,
+        "a": category.a,
+        "b": category.b,
+        **_comparison(tested.comparison),
+        "adjusted_p_value": tested.adjusted,
+        "changed": None if few else tested.changed,
+    }
+    return said | {"note": f"fewer than {FEWEST_FOR_VERDICT} cases: no verdict"} if few else said
+
+
+def _case(change: CaseChange) -> dict[str, Any]:
+    return {
+        "case": change.b.id,
+        "question": change.b.question,
+        "flip": change.flip,
+        "difference": change.difference,
+        "a": _half(change.a),
+        "b": _half(change.b),
+    }
+
+
+def _half(case: CaseFinding) -> dict[str, Any]:
+    return {"passed": case.passed, "counted": case.counted, "score": case.score}

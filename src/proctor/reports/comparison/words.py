@@ -1,0 +1,268 @@
+"""How a comparison is said, once for all renderings: the sentence a person would say, and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from proctor.comparison import CaseChange, CategoryChange, Compared
+from proctor.reports import numbers
+from proctor.reports.headline import noun_of
+from proctor.reports.numbers import NOTHING, Unit
+from proctor.reports.outcomes import FLAKY, Outcome
+from proctor.run import Run
+from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.flips import Flip
+from proctor.statistics.gate import ends
+from proctor.statistics.plan import detectable
+
+FLIPS: dict[Flip, Outcome] = {
+    "broken": Outcome(name="broken", sign="✗", word="broken", style="fail"),
+    "fixed": Outcome(name="fixed", sign="✓", word="fixed", style="pass"),
+    "flaky": FLAKY,
+    "missing": Outcome(name="missing", sign="?", word="without a verdict", style="unscored"),
+    "unchanged": Outcome(name="unchanged", sign="·", word="unchanged", style="plain"),
+}
+BETTER = Outcome(name="better", sign="✓", word="better", style="pass")
+WORSE = Outcome(name="worse", sign="✗", word="worse", style="fail")
+HOLM = (
+    "better and worse stand after Holm's correction over the categories; "
+    f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
+)
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    """One measure in both runs, and the difference."""
+
+    label: str
+    a: str
+    b: str
+    difference: str
+    interval: str
+    comparison: Comparison
+
+
+def sentence(compared: Compared) -> str:
+    """What a person would say first."""
+    estimate, better = compared.headline.difference, compared.headline.better
+    if estimate.value is None or better is None:
+        return "Nothing can be said: no case was counted in both runs."
+    unit = unit_of(compared)
+    if compared.shown != "not shown":
+        sure = better if compared.shown == "better" else 1 - better
+        return f"B is {compared.shown} by {_distance(estimate, unit)}, {probability(sure)}."
+    if _leaves_out_zero(estimate):
+        return (
+            f"No difference could be shown: {_leaning(estimate, unit)}, {_leaning_probability(estimate, better)}, "
+            f"but {numbers.plural(estimate.missing, 'missing attempt')} could undo it."
+        )
+    if not compared.headline.sums.squares:
+        return f"No difference could be shown: {_leaning(estimate, unit)}."
+    return f"No difference could be shown: {_leaning(estimate, unit)}, {_leaning_probability(estimate, better)}."
+
+
+def unit_of(compared: Compared) -> Unit:
+    """Of the headline."""
+    return "score" if compared.headline is compared.mean_score else "percent"
+
+
+def _leaves_out_zero(estimate: Estimate) -> bool:
+    return (estimate.low or 0.0) > 0 or (estimate.high or 0.0) < 0
+
+
+def _distance(estimate: Estimate, unit: Unit) -> str:
+    """`6 points (1 to 11)`, without signs: better or worse is said already."""
+    low, high = sorted((abs(estimate.low or 0.0), abs(estimate.high or 0.0)))
+    value = abs(estimate.value or 0.0)
+    return f"{_amount(value, unit)} ({_span(low, high, unit)})"
+
+
+def _leaning(estimate: Estimate, unit: Unit) -> str:
+    """`B passes 6 points more often (−1 to 13)`."""
+    value = estimate.value or 0.0
+    span = _span(estimate.low or 0.0, estimate.high or 0.0, unit)
+    if unit == "score":
+        return f"B scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'} ({span})"
+    if not value:
+        return f"A and B pass equally often ({span} points)"
+    return f"B passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often ({span})"
+
+
+def _leaning_probability(estimate: Estimate, better: float) -> str:
+    worse = (estimate.value or 0.0) < 0
+    return f"{probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
+
+
+def _amount(value: float, unit: Unit) -> str:
+    if unit == "score":
+        return f"{abs(value):.2f}"
+    said = f"{100 * abs(value):.1f}".removesuffix(".0")
+    return "under 0.1 points" if said == "0" and value else f"{said} point{'' if said == '1' else 's'}"
+
+
+def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
+    """`1 to 11`, with as few digits as tell both ends from 0."""
+    scale, fewest = (1.0, 2) if unit == "score" else (100.0, 0 if high - low >= 0.02 else 1)
+    for digits in range(fewest, fewest + 4):
+        if all(round(abs(end * scale), digits) or not end for end in (low, high)):
+            break
+    return f"{signed(low * scale, digits, plus=plus)} to {signed(high * scale, digits, plus=plus)}"
+
+
+def signed(value: float, digits: int, *, plus: bool = True) -> str:
+    """`+6`, `−0.4`, `0`."""
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}" if plus else text
+
+
+def probability(value: float) -> str:
+    """`probability 0.98`; certainty is never claimed."""
+    if value > 0.99:
+        return "probability above 0.99"
+    return f"probability {value:.2f}"
+
+
+def p_value(value: float | None) -> str:
+    """`p = 0.11`, `p = 0.041`, `p < 0.001`."""
+    if value is None:
+        return f"p = {NOTHING}"
+    return "p < 0.001" if value < 0.001 else f"p = {value:.2g}"
+
+
+def chance(compared: Compared) -> str:
+    """How sure it is, by the posterior and by the test."""
+    comparison = compared.headline
+    if comparison.better is None:
+        return ""
+    said = f"P(B better) {chance_of(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
+    if compared.shown != "not shown" and (comparison.p_value or 0.0) > _LEVEL:
+        said += ", which alone would not have shown it"
+    return said
+
+
+def chance_of(better: float) -> str:
+    """`0.97`; certainty is never claimed."""
+    return "above 0.99" if better > 0.99 else "below 0.01" if better < 0.01 else f"{better:.2f}"
+
+
+def would_have_shown(compared: Compared) -> str:
+    """How small a difference these cases could have shown at all; empty where one was shown."""
+    sums = compared.headline.sums
+    if compared.shown != "not shown" or not sums.n:
+        return ""
+    cases = numbers.plural(sums.n, noun_of(compared.b.run))
+    least = _amount(detectable(sums.variance, sums.n), unit_of(compared))
+    return f"a difference of {least} would probably have shown with {cases}"
+
+
+def basis(compared: Compared) -> str:
+    """`100 cases counted in both runs, 3 trials each`."""
+    n = compared.headline.difference.n
+    trials = compared.a.run.settings.trials, compared.b.run.settings.trials
+    said = f"{numbers.plural(n, noun_of(compared.b.run))} counted in both runs"
+    if trials == (1, 1):
+        return said
+    each = numbers.plural(trials[0], "trial")
+    return f"{said}, {each} each" if trials[0] == trials[1] else f"{said}, {each} in A and {trials[1]} in B"
+
+
+def missing(compared: Compared) -> str:
+    """What missing attempts could change; empty: none is missing."""
+    estimate = compared.pass_rate.difference
+    if not estimate.missing or estimate.worst is None or estimate.best is None:
+        return ""
+    low, high = ends(estimate)
+    bounds = f"{signed(100 * estimate.worst, 1)} points at worst, {signed(100 * estimate.best, 1)} at best"
+    span = f" (interval {_span(low, high, 'percent', plus=True)})" if low is not None and high is not None else ""
+    return f"{numbers.plural(estimate.missing, 'attempt')} without a verdict: {bounds}{span}"
+
+
+def rows(compared: Compared) -> Iterator[Row]:
+    """The measures, the deciding one first."""
+    a, b, k = compared.a, compared.b, compared.k
+    if compared.pass_rate.difference.value is not None:
+        yield _row("Pass rate", a.pass_rate, b.pass_rate, compared.pass_rate)
+    if k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
+        yield _row(f"pass@{k}", a.pass_at_k[k], b.pass_at_k[k], compared.pass_at_k)
+        yield _row(f"pass^{k}", a.pass_hat_k[k], b.pass_hat_k[k], compared.pass_hat_k)
+    if compared.mean_score.difference.value is not None:
+        yield _row("Mean score", a.mean_score, b.mean_score, compared.mean_score, "score")
+
+
+def _row(label: str, a: Estimate, b: Estimate, comparison: Comparison, unit: Unit = "percent") -> Row:
+    difference, interval = difference_of(comparison.difference, unit)
+    return Row(
+        label=label,
+        a=numbers.say(a, unit).value,
+        b=numbers.say(b, unit).value,
+        difference=difference,
+        interval=interval,
+        comparison=comparison,
+    )
+
+
+def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]:
+    """`+6` and `−1 to +13`."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return NOTHING, ""
+    span = _span(estimate.low, estimate.high, unit, plus=True)
+    if unit == "score":
+        return signed(estimate.value, 2), span
+    return signed(100 * estimate.value, 1).removesuffix(".0"), span
+
+
+def verdict_of(category: CategoryChange) -> Outcome | str:
+    """Better, worse, why there is no verdict, or nothing where nothing could be shown."""
+    tested = category.tested
+    if category.cases < FEWEST_FOR_VERDICT:
+        return "too few"
+    if not tested.changed:
+        return ""
+    return BETTER if (tested.comparison.difference.value or 0.0) > 0 else WORSE
+
+
+def from_to(category: CategoryChange) -> str:
+    """`80 → 95 %`."""
+    if category.a is None or category.b is None:
+        return NOTHING
+    return f"{numbers.percent(category.a).removesuffix(' %')} → {numbers.percent(category.b)}"
+
+
+def passes(change: CaseChange, side: str) -> str:
+    """`2/3`: passed of counted."""
+    case = change.a if side == "a" else change.b
+    return f"{case.passed}/{case.counted}" if case.counted else NOTHING
+
+
+def marks(change: CaseChange) -> str:
+    """`0.92 → 0.31`."""
+    before, after = (NOTHING if case.score is None else numbers.score(case.score) for case in (change.a, change.b))
+    return f"{before} → {after}" if change.a.score is not None or change.b.score is not None else NOTHING
+
+
+def warnings(compared: Compared) -> Iterator[str]:
+    """Everything that must be read before the numbers, as sentences."""
+    for one in compared.unlike:
+        yield f"Forced: {one}, so the marks do not mean the same."
+    for warning in compared.warnings:
+        yield f"{warning[0].upper()}{warning[1:]}."
+
+
+def next_command(compared: Compared) -> tuple[str, str]:
+    """The command to try next, and what for."""
+    a, b = compared.a.run, compared.b.run
+    if compared.flipped("broken"):
+        return f"proctor export {b.id} --format html -o b.html", "every reply of B, to read what broke"
+    if compared.shown == "not shown" and compared.pass_rate.difference.value is not None:
+        return f"proctor plan --difference 0.05 --run {a.id} --run {b.id}", "how many cases it takes"
+    return f"proctor show {b.id}", "what B found"
+
+
+def titled(run: Run) -> str:
+    """`python:agent:answer on handbook`."""
+    return f"{run.agent} on {run.benchmark}"

@@ -1,0 +1,150 @@
+"""What became of the gates: one sentence each, the same in every rendering."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from proctor.gates import Gate, GateVerdict
+from proctor.reports import numbers
+from proctor.reports.outcomes import Outcome
+from proctor.reports.words import one_line
+from proctor.statistics.gate import ends
+
+OUTCOMES = {
+    "met": Outcome(name="met", sign="✓", word="met", style="pass"),
+    "not met": Outcome(name="not_met", sign="✗", word="not met", style="fail"),
+    "inconclusive": Outcome(name="inconclusive", sign="?", word="inconclusive", style="unscored"),
+}
+_NAMES = {
+    "pass_rate": "the pass rate",
+    "mean_score": "the mean score",
+    "pass_at_k": "pass@k",
+    "pass_hat_k": "pass^k",
+}
+_FINEST = 6
+
+
+def sentence(verdict: GateVerdict) -> str:
+    """Why, with the interval and, where it is inconclusive, what would settle it."""
+    estimate = verdict.estimate
+    if estimate is None:
+        return _counted(verdict)
+    low, high = ends(estimate)
+    if estimate.value is None or low is None or high is None:
+        return _capital(f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}.")
+    missing = f" with {numbers.plural(estimate.missing, 'attempt')} missing" if estimate.missing else ""
+    said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
+    return _capital(f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}")
+
+
+def _what(gate: Gate) -> str:
+    if gate.baseline is not None:
+        return f"the difference to run {gate.baseline}"
+    if gate.metric == "category":
+        return f"the pass rate of {one_line(gate.category, 60)}"
+    name = _NAMES[gate.metric]
+    return name.replace("k", str(gate.k)) if gate.k else name
+
+
+def _counted(verdict: GateVerdict) -> str:
+    gate = verdict.gate
+    if verdict.count is None:
+        return "The cost of this run is not known."
+    if gate.metric == "failures":
+        said = f"{numbers.plural(int(verdict.count), 'attempt')} failed"
+    else:
+        said = f"The cost is {numbers.cost(verdict.count)}"
+    return f"{said} so far; attempts that have not been played may add to it." if verdict.obstacle else f"{said}."
+
+
+def _unit(gate: Gate) -> tuple[float, str]:
+    """What a share is multiplied by, and the sign behind it."""
+    if gate.baseline is not None:
+        return 100.0, " points"
+    return (1.0, "") if gate.metric == "mean_score" else (100.0, " %")
+
+
+def _value(gate: Gate, value: float) -> str:
+    if gate.baseline is not None:
+        return f"{_number(100 * value, 1, plus=True)} points"
+    return numbers.score(value) if gate.metric == "mean_score" else numbers.percent(value)
+
+
+def _interval(verdict: GateVerdict, low: float, high: float) -> str:
+    """`95 % interval 79.4 to 93.2`: each end with as many digits as tell it from the bound."""
+    gate, level = verdict.gate, verdict.estimate.level if verdict.estimate else 0.95
+    scale, _ = _unit(gate)
+    plus = gate.baseline is not None
+    said = " to ".join(_number(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
+    look = f", as verdict {verdict.look} on a run that was extended" if verdict.look > 1 else ""
+    return f"{100 * level:.4g} % interval {said}{look}"
+
+
+def _digits(gate: Gate, end: float) -> int:
+    scale, _ = _unit(gate)
+    bound, fewest = _bound(gate), 2 if scale == 1 else 1
+    for digits in range(fewest, _FINEST):
+        if end == bound or f"{scale * end:.{digits}f}" != f"{scale * bound:.{digits}f}":
+            return digits
+    return _FINEST
+
+
+def _bound(gate: Gate) -> float:
+    return -gate.bound if gate.baseline is not None else gate.bound
+
+
+def _number(value: float, digits: int, *, plus: bool) -> str:
+    text = f"{abs(value):.{digits}f}"
+    if not float(text):
+        return text
+    return f"−{text}" if value < 0 else f"+{text}" if plus else text
+
+
+def _decision(verdict: GateVerdict) -> str:
+    gate = verdict.gate
+    scale, sign = _unit(gate)
+    bound = f"{scale * _bound(gate):.10g}{sign}".replace("-", "−")
+    if verdict.verdict == "inconclusive":
+        return f"which holds {bound}"
+    if gate.baseline is not None:
+        return f"all of it {'above' if verdict.verdict == 'met' else 'below'} {bound}"
+    if verdict.verdict == "met":
+        return f"all of it at or {'below' if gate.upper else 'above'} {bound}"
+    return f"all of it {'above' if gate.upper else 'below'} {bound}"
+
+
+def _outlook(verdict: GateVerdict) -> str:
+    """What would settle it."""
+    if verdict.verdict != "inconclusive":
+        return ""
+    if verdict.further_cases is not None:
+        return f" About {numbers.plural(verdict.further_cases, 'further case')} would probably settle it."
+    if verdict.obstacle == "missing":
+        return " The missing attempts decide: play them with `proctor resume`."
+    return " The rate is at the gate: no affordable number of cases would settle it."
+
+
+def _capital(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:
+    """Under `gates` of `--json`."""
+    return [_as_dict(verdict) for verdict in verdicts]
+
+
+def _as_dict(verdict: GateVerdict) -> dict[str, Any]:
+    estimate = verdict.estimate
+    low, high = (None, None) if estimate is None else ends(estimate)
+    return {
+        "gate": verdict.gate.text,
+        "verdict": verdict.verdict,
+        "sentence": sentence(verdict),
+        "further_cases": verdict.further_cases,
+        "value": verdict.count if estimate is None else estimate.value,
+        "low": low,
+        "high": high,
+        "level": None if estimate is None else estimate.level,
+        "baseline": verdict.gate.baseline,
+    }

@@ -1,0 +1,104 @@
+"""What it takes to see a difference or to meet a gate: for the terminal, and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.comparison.planning import DifferencePlan
+from proctor.gates.planning import GatePlan
+from proctor.reports import numbers
+from proctor.reports.terminal import Page
+from proctor.reports.words import one_line
+
+_INDENT = (0, 0, 0, 2)
+
+
+def render_difference(planned: DifferencePlan) -> RenderableType:
+    """Cases and attempts for each number of trials, the floor, and what that rests on."""
+    return Page(lambda _: _difference(planned))
+
+
+def _difference(planned: DifferencePlan) -> Iterator[RenderableType]:
+    first = planned.plans[0]
+    yield Text(
+        f"To show a difference of {_points(first.difference)} with a chance of {numbers.percent(first.power)}:",
+        style="bold",
+    )
+    yield Text()
+    rows = [(str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans]
+    yield _table(("trials", "cases", "attempts in both runs"), rows)
+    yield Text()
+    yield Text(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
+    yield Text(f"Rests on {planned.basis}.")
+    if not planned.trials_help:
+        yield Text(
+            "Nothing is known of the chance from trial to trial, so further trials are taken not to help: "
+            "plan from runs with 2 trials or more, or give --noise."
+        )
+
+
+def render_gate(planned: GatePlan) -> RenderableType:
+    """The fewest cases for each number of failures, or the cases that probably do."""
+    return Page(lambda _: _gate(planned))
+
+
+def _gate(planned: GatePlan) -> Iterator[RenderableType]:
+    text = one_line(planned.gate.text)
+    if planned.needed is not None:
+        cases, chance = numbers.plural(planned.needed, "case"), numbers.percent(planned.power)
+        yield Text(f"{text}: two equal agents meet it with a chance of {chance} on {cases}.", style="bold")
+        return
+    yield Text(f"The fewest cases with which {text} can be met:", style="bold")
+    yield Text()
+    rows = [(str(failures), numbers.whole(cases)) for failures, cases in planned.fewest]
+    yield _table(("passes" if planned.gate.upper else "failures", "cases"), rows)
+
+
+def _table(headers: Sequence[str], rows: Sequence[tuple[str, ...]]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim")
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+    for row in rows:
+        table.add_row(*row)
+    return Padding(table, _INDENT)
+
+
+def _points(share: float) -> str:
+    said = f"{100 * abs(share):.1f}".removesuffix(".0")
+    return f"{said} point{'' if said == '1' else 's'}"
+
+
+def difference_dict(planned: DifferencePlan) -> dict[str, Any]:
+    """What `proctor plan --difference … --json` prints. Keys may be added; these stay."""
+    first = planned.plans[0]
+    return {
+        "difference": first.difference,
+        "power": first.power,
+        "level": first.level,
+        "plans": [{"trials": each.trials, "cases": each.cases, "attempts": each.attempts} for each in planned.plans],
+        "floor": first.floor,
+        "trials_help": planned.trials_help,
+        "spread": {
+            "between": planned.spread.between,
+            "within_a": planned.spread.within_a,
+            "within_b": planned.spread.within_b,
+        },
+        "basis": planned.basis,
+    }
+
+
+def gate_dict(planned: GatePlan) -> dict[str, Any]:
+    """What `proctor plan --gate … --json` prints."""
+    return {
+        "gate": planned.gate.text,
+        "bound": planned.gate.bound,
+        "fewest": [{"failures": failures, "cases": cases} for failures, cases in planned.fewest],
+        "needed": planned.needed,
+        "power": planned.power if planned.needed is not None else None,
+    }
