@@ -18,7 +18,7 @@ def summary(*marks: str, k: int = 3, trials: int = 1, **options: Any) -> Agentic
 
 def test_n_counts_conversations_and_c_the_fully_correct_ones() -> None:
     found = summary("rrr", "rrw", "r", "rr")
-    assert (found.conversations, found.counted, found.fully_correct) == (4, 4, 3)
+    assert (found.n, found.conversations, found.counted, found.fully_correct) == (4, 4, 4, 3)
     assert found.pass_at_k.value == pytest.approx(1 - 0.25**3)
     assert found.pass_pow_k.value == pytest.approx(0.75**3)
     assert (found.pass_at_k.n, found.pass_at_k.method) == (4, "plug-in")

@@ -101,18 +101,31 @@ def _run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
 
 
 def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    box: list[T] = []
+    """Run it in a thread with a loop of its own; an interrupt of the wait stops it too."""
+    results: list[T] = []
     faults: list[BaseException] = []
+    stops: list[Callable[[], object]] = []
+
+    async def stoppable() -> T:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        if task is not None:
+            stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
+        return await make()
 
     def work() -> None:
         try:
-            box.append(asyncio.run(make()))
+            results.append(asyncio.run(stoppable()))
         except BaseException as error:
             faults.append(error)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-agentic", daemon=True)
     thread.start()
-    thread.join()
+    try:
+        thread.join()
+    except BaseException:
+        for stop in stops:
+            stop()
+        raise
     if faults:
         raise faults[0]
-    return box[0]
+    return results[0]

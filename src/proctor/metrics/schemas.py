@@ -172,6 +172,11 @@ class AgenticSummary(BaseModel):
     input_tokens: int
     output_tokens: int
 
+    @property
+    def n(self) -> int:
+        """The conversations that pass@k and pass^k rest on."""
+        return self.pass_at_k.n
+
     def __str__(self) -> str:
         lines = [
             f"{self.fully_correct} of {self.counted} conversations fully correct: {self.assessment}",

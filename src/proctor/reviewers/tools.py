@@ -25,6 +25,7 @@ from proctor.score import reaches
 from proctor.transcript import Reply, ToolCall
 
 ASPECTS = ("selection", "parameters", "sequence", "utilization")
+"""What weights are given for, spelt as users of the metric write it."""
 EQUAL_WEIGHTS = dict.fromkeys(ASPECTS, 0.25)
 
 
@@ -49,9 +50,13 @@ class ToolScore:
     """How right the tool calls of one reply are."""
 
     selection: float
+    """Matched calls over all calls expected or used."""
     parameters: float
+    """Right arguments of matched calls, over the calls expected."""
     sequence: float
+    """How far the order was kept; 1 where it does not matter."""
     utilisation: float
+    """Matched calls whose result was used, over those that can be judged."""
     overall: float
     """The weighted mean of the aspects that apply."""
     is_correct: bool
