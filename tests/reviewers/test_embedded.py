@@ -181,6 +181,36 @@ def test_doubt_lowers_the_mark_below_passing_and_belief_does_not() -> None:
     assert judge("What is it?", ("Paris",), "I think it is Paris.").value == 1.0
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "right", "wrong"),
+    [
+        ("What is the capital?", "Canberra", "Canberra, a city in Australia", "Sydney, Canberra and Melbourne"),
+        ("Who was it?", "Neil Armstrong", "N. Armstrong", "plan N Armstrong street"),
+        ("Which plan is it?", "Business plan", "the business plan", "Plan B"),
+        ("Which colour is it?", "red", "red", "rather expensive dress"),
+        ("Which country is it?", "Niger", "Niger", "Nigeria"),
+        ("Which country is it?", "Austria", "Austria", "Australia"),
+        ("Where is it?", "Portland, Oregon", "Portland", "Portland, Maine"),
+        ("Which service is it?", "NHS", "the National Health Service", "the National Trust"),
+        ("Is smoking allowed?", "Yes", "Smoking is allowed.", "It is unclear whether smoking is allowed."),
+        ("Is smoking allowed?", "Yes", "Yes, everywhere.", "Yes and no."),
+        ("How big may it be?", "20 MB", "It may not be larger than 20 MB.", "Between 10 and 20 MB."),
+    ],
+)
+def test_a_near_miss_is_told_from_a_hit(question: str, answer: str, right: str, wrong: str) -> None:
+    assert passes(question, answer, right)
+    assert not passes(question, answer, wrong)
+
+
+def test_words_scattered_over_a_long_reply_are_no_answer() -> None:
+    filler = "Nothing else was said of it on that long and quiet day. " * 6
+    question = "Who approves it?"
+    together = f"{filler}The finance committee approves it. {filler}"
+    apart = f"The finance team met early. {filler}A committee of cooks met late."
+    assert judge(question, ("the finance committee",), together).value == 1.0
+    assert judge(question, ("the finance committee",), apart).value < 1.0
+
+
 def test_a_sign_is_an_answer_too() -> None:
     assert judge("Which operator adds?", ("+",), "+").value == 1.0
     assert judge("Which operator adds?", ("+",), "The operator is +.").value == 1.0

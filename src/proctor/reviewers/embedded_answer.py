@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from proctor.reviewers.embedded_facts import facts_met
@@ -34,6 +35,7 @@ _FACT_LEFT_OUT = 0.7
 _WEIGHT_OF_FACT = 2.0
 _TAKES_UP = 0.6
 _EXTRA_ITEM = 0.5
+_ONE_OF_MANY = 0.4
 
 
 class Verdict(NamedTuple):
@@ -51,17 +53,32 @@ def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     if not answered.passage.folded.strip():
         return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
     asked = read_question(question)
-    best = Verdict(-1.0, "")
-    for reference in references:
-        for answer in read_answer(question, reference):
-            verdict = _against(answered, asked, answer)
-            if verdict.value > best.value:
-                best = verdict
-            if best.value >= 1.0:
-                return best
-    if best.value < _PASSING and declines(answered.passage.folded):
-        return Verdict(0.0, "the reply does not answer")
-    return best if best.value >= 0.0 else Verdict(0.0, "nothing is expected")
+    answers = [answer for reference in references for answer in read_answer(question, reference)]
+    best = _best(answered, asked, answers)
+    if best.value < _PASSING:
+        return Verdict(0.0, "the reply does not answer") if declines(answered.passage.folded) else best
+    if "and" in answered.stems and _enumerates(answered, asked, answers):
+        return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
+    return best
+
+
+def _best(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
+    best = Verdict(0.0, "nothing is expected")
+    for answer in answers:
+        verdict = _against(reply, asked, answer)
+        if verdict.value > best.value or not best.value:
+            best = verdict
+        if best.value >= 1.0:
+            break
+    return best
+
+
+def _enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
+    """Whether the reply lists several things (`Sydney, Canberra and Melbourne`) where no list was expected."""
+    if any(answer.items or answer.only_facts for answer in answers):
+        return False
+    others = _unexpected(reply, asked, answers)
+    return len(others) > 1 and 2 * len(others) >= len(items(reply.passage.folded))
 
 
 def without_orders(reply: str) -> str:
@@ -114,8 +131,10 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 
 def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     said = _said(reply, asked)
+    if said is None and answer.rest is not None:
+        return _single(reply, asked, answer.rest)
     if said is None:
-        return _single(reply, asked, answer.rest or answer)
+        return Verdict(0.0, f"expected {'yes' if answer.polarity else 'no'}, found neither yes nor no")
     wanted, found = ("yes" if yes else "no" for yes in (answer.polarity, said))
     if said != answer.polarity:
         return Verdict(0.0, f"expected {wanted}, found {found}")
@@ -130,6 +149,8 @@ def _said(reply: Answered, asked: Asked) -> bool | None:
     said = polarity(reply.passage)
     if said is not None:
         return said
+    if "whether" in reply.stems or declines(reply.passage.folded):
+        return None
     if not asked.content or len(asked.content & reply.stems) < _TAKES_UP * len(asked.content):
         return None
     denies = not NEGATORS.isdisjoint(reply.stems) or not _FORBIDS.isdisjoint(reply.stems)
@@ -141,7 +162,7 @@ def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     missing = [item.text for item in answer.items if not _has(reply, asked, item)]
     count = len(answer.items)
     found = count - len(missing)
-    extra = _extras(reply, asked, answer) if found else 0
+    extra = len(_unexpected(reply, asked, answer.items)) if found else 0
     told = f"{found} of {count} found"
     if missing:
         told += f", missing {', '.join(missing)}"
@@ -155,8 +176,8 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
     return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
 
 
-def _extras(reply: Answered, asked: Asked, answer: Expected) -> int:
-    """How many items the reply lists that were not expected."""
+def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
+    """What the reply lists beside what was expected."""
     listed = [stem_set(item) - STOP for item in items(reply.passage.folded)]
-    known = asked.content.union(*(item.weights for item in answer.items))
-    return sum(1 for item in listed if item and known.isdisjoint(item))
+    known = asked.content.union(*(answer.weights for answer in wanted))
+    return [item for item in listed if item and known.isdisjoint(item)]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from proctor.reviewers.embedded_match import Match, best_mention
 from proctor.reviewers.embedded_reading import Answered, Asked, Expected
 from proctor.text.overlap import STOP, weight
+from proctor.text.passage import Passage
 
 _LONG = 5
 """From so many telling words on, an answer is a statement: the share of it that is found is its value."""
@@ -24,6 +25,7 @@ _LONG_WORD = 8
 _SLIP = 0.85
 _LONGER_FORM = 0.9
 _INITIAL = 0.8
+_FAR_OFF = 0.5
 
 
 class _Place(NamedTuple):
@@ -111,11 +113,27 @@ def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]
             places = [place for place, other in enumerate(stems) if other == word]
             place = best_mention(reply, asked, places)
             found[word] = _Place(place, place)
-    if len(found) < len(answer.weights) and len(stems) <= _SHORT_REPLY:
+    if len(stems) > _SHORT_REPLY:
+        return _near_each_other(found, reply, answer) if 1 < len(found) < _LONG else found
+    if len(found) < len(answer.weights):
         _add_short_forms(found, reply, answer)
         _add_compounds(found, reply, answer)
         _add_slips(found, reply, answer)
     return found
+
+
+def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected) -> dict[str, _Place]:
+    """In a long reply, words that stand outside the sentence with most of the answer count half."""
+    sentences: dict[str, set[int]] = {word: set() for word in found}
+    for word, sentence in zip(reply.passage.stems, reply.passage.sentences, strict=True):
+        if word in sentences:
+            sentences[word].add(sentence)
+    weights: dict[int, float] = {}
+    for word, spots in sentences.items():
+        for sentence in spots:
+            weights[sentence] = weights.get(sentence, 0.0) + answer.weights[word]
+    best = max(weights, key=weights.__getitem__)
+    return {w: spot if best in sentences[w] else spot._replace(share=_FAR_OFF) for w, spot in found.items()}
 
 
 def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
@@ -127,17 +145,17 @@ def _add_short_forms(found: dict[str, _Place], reply: Answered, answer: Expected
             found.setdefault(name, _Place(place, place))
     words = [word for _, word in theirs]
     for word in ours:
-        if word not in found and (out := _spelled_out(word, words)):
+        if word not in found and answer.word(word).isupper() and (out := _spelled_out(word, words)):
             at = words.index(out[0])
             found[word] = _Place(theirs[at][0], theirs[at + len(out) - 1][0])
 
 
 def _spelled_out(short: str, words: list[str]) -> list[str]:
-    """The words that a short form stands for: all of them, or the first names before another one."""
+    """The words that a short form stands for; two letters only stand for first names before another name."""
     if not 2 <= len(short) <= 5:
         return []
     at = "".join(word[0] for word in words).find(short)
-    fits = at >= 0 and (len(short) == len(words) or len(short) > 2 or at + len(short) < len(words))
+    fits = at >= 0 and (len(short) > 2 or (at == 0 and len(words) == 3))
     return words[at : at + len(short)] if fits else []
 
 
@@ -159,21 +177,27 @@ def _add_slips(found: dict[str, _Place], reply: Answered, answer: Expected) -> N
         if word in found or word in STOP:
             continue
         for place, other in enumerate(reply.passage.stems):
-            share = _alike(word, other, alone=alone) if other not in answer.weights and other not in STOP else 0.0
+            if word[0] != other[0] or other in answer.weights or other in STOP:
+                continue
+            initial = not alone and (_is_initial(reply.passage, other) or _is_initial(answer.passage, word))
+            share = _INITIAL if initial else _alike(word, other, alone=alone)
             if share > (found[word].share if word in found else 0.0):
                 found[word] = _Place(place, place, share)
 
 
+def _is_initial(passage: Passage, word: str) -> bool:
+    """Whether a word is a letter with a full stop: the N. of N. Armstrong."""
+    return len(word) == 1 and word.isalpha() and passage.folded.startswith(".", passage.ends[passage.stems.index(word)])
+
+
 def _alike(word: str, other: str, *, alone: bool) -> float:
-    """How surely two stems are one word: an initial, a longer form, a slip of the pen.
+    """How surely two stems with the same first letter are one word: a longer form, a slip of the pen.
 
     A word that is the whole answer must be alike in more than its beginning: Niger is not Nigeria.
     """
-    if word[0] != other[0] or not word[0].isalpha():
-        return 0.0
     shorter = min(len(word), len(other))
-    if shorter == 1:
-        return 0.0 if alone else _INITIAL
+    if not word.isalpha():
+        return 0.0
     if shorter < 5 or max(len(word), len(other)) > _LONGEST_WORD:
         return 0.0
     if shorter >= (_LONG_WORD if alone else 5) and (word.startswith(other) or other.startswith(word)):

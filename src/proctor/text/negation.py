@@ -143,9 +143,9 @@ def hedged(passage: Passage, first: int) -> int | None:
 def polarity(passage: Passage) -> bool | None:
     """Yes (True) or no (False) as a text begins; None: it says neither."""
     opening = passage.stems[:5]
-    for word in opening:
-        if word in _YES or word in _NO:
-            return word in _YES
+    yes, no = (not said.isdisjoint(opening) for said in (_YES, _NO))
+    if yes or no:
+        return None if yes and no else yes
     if len(passage) <= len(opening) and opening[-1:] and opening[-1] in _SHORT_ANSWER:
         return opening[-1] in _AUXILIARIES if _PRONOUNS.issuperset(opening[:-1]) else None
     while opening[:1] and opening[0] in ("that", "thats", "this", "it", "is", "are", "you"):

@@ -23,7 +23,7 @@ character role king queen president minister leader governor general captain sir
 state country city town village county province region area district island river lake mountain sea street road park
 building house school university college company corporation incorporated limited organization government department
 office act law bill court case battle war army party system world national international american british english last
-next previous following current new old great big small large main many much north south east west northern southern
+next previous following current new old great big small large many much north south east west northern southern
 eastern western central called known named located based various typically usually generally answer correct question
 according million billion thousand percent
 """
