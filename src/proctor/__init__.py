@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from proctor.benchmark import Benchmark, Case, Exam, Expectation, ExpectedCall
+    from proctor.comparison import Compared
     from proctor.errors import AgentFault, EnvironmentFault, ProctorError
     from proctor.findings import Findings
     from proctor.run import Attempt, Failure, Run, Settings
@@ -14,9 +15,11 @@ if TYPE_CHECKING:
     from proctor.statistics.estimate import Estimate
     from proctor.transcript import Citation, Reply, Request, Step, ToolCall, Transcript, Turn
     from proctor.usage import Usage
+    from proctor.workflows.compare import compare
     from proctor.workflows.evaluate import Evaluation, aevaluate
+    from proctor.workflows.rescore import arescore
     from proctor.workflows.resume import aresume
-    from proctor.workflows.sync import evaluate, resume
+    from proctor.workflows.sync import evaluate, rescore, resume
 
 _HOMES = {
     "AgentFault": "errors",
@@ -25,6 +28,7 @@ _HOMES = {
     "Case": "benchmark",
     "CheckResult": "score",
     "Citation": "transcript",
+    "Compared": "comparison",
     "EnvironmentFault": "errors",
     "Estimate": "statistics.estimate",
     "Evaluation": "workflows.evaluate",
@@ -48,8 +52,11 @@ _HOMES = {
     "Unscored": "score",
     "Usage": "usage",
     "aevaluate": "workflows.evaluate",
+    "arescore": "workflows.rescore",
     "aresume": "workflows.resume",
+    "compare": "workflows.compare",
     "evaluate": "workflows.sync",
+    "rescore": "workflows.sync",
     "resume": "workflows.sync",
 }
 
@@ -60,6 +67,7 @@ __all__ = [
     "Case",
     "CheckResult",
     "Citation",
+    "Compared",
     "EnvironmentFault",
     "Estimate",
     "Evaluation",
@@ -83,8 +91,11 @@ __all__ = [
     "Unscored",
     "Usage",
     "aevaluate",
+    "arescore",
     "aresume",
+    "compare",
     "evaluate",
+    "rescore",
     "resume",
 ]
 

@@ -44,6 +44,7 @@ def plan_from_assumptions(
     difference: float, flips: float | None, *, noise: float = 0.0, trials: Sequence[int] = TRIALS, power: float = POWER
 ) -> DifferencePlan:
     """From the share of cases that flip between the two runs, and the share that would by chance alone."""
+    _check(difference)
     if flips is None:
         raise UsageError(
             "how many cases flip between the two runs? Give --flips, such as 0.10, or stored runs by --run"
@@ -89,6 +90,8 @@ def plan_from_runs(
     if not pairs:
         raise UsageError(f"{_both(a, b)} have no case that counted in both; there is nothing to plan from")
     spread, basis = _spread(difference, a, b, pairs)
+    if not spread.of(1, 1):
+        raise UsageError(f"in {_both(a, b)} nothing varied, so they tell nothing; assume a share with --flips instead")
     return _planned(spread, difference, basis, trials=trials, power=power)
 
 

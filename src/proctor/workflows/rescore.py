@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings import Findings
-from proctor.run import Attempt, Finished, Record, Run, Settings, Sitting, Spec
+from proctor.run import Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
-from proctor.usage import Usage
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.parts import Cast, Chosen, build_reviewer, choose
+from proctor.workflows.replies import KEPT, Source, place, sittings, take_over
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
-
-_KEPT = Spec(spec="stored")
-"""Stands under `built["reviews"]` of a run whose reviews are all taken from the run it came from."""
-_BATCH = 200
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -146,10 +141,10 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
 def _recast(source: Run, reviewer: object, config: Config) -> tuple[Cast, Settings]:
     """Who judges, and what the settings must say of it so that it can be built again."""
     settings, agent = source.settings, _Nobody(source.agent)
-    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", "reviews")}
+    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", KEPT)}
     if reviewer is None:
         kept = () if settings.reviewer is None else (_Stored(settings.reviewer, settings.rubric),)
-        return Cast(agent=agent, reviewers=kept), replace(settings, built=settings.built | {"reviews": _KEPT})
+        return Cast(agent=agent, reviewers=kept), replace(settings, built=settings.built | {KEPT: Spec(spec="stored")})
     if reviewer == "none":
         return Cast(agent=agent, reviewers=()), replace(settings, reviewer=None, rubric="", built=built)
     chosen = choose(reviewer, config.reviewers, default="standard")
@@ -163,7 +158,7 @@ def _recast(source: Run, reviewer: object, config: Config) -> tuple[Cast, Settin
 def rescoring_cast(run: Run, config: Config, reviewer: object) -> Cast:
     """Who judges in a rescored run that goes on."""
     settings = run.settings
-    if "reviews" in settings.built or settings.reviewer is None:
+    if KEPT in settings.built or settings.reviewer is None:
         return _recast(run, None, config)[0]
     spec = settings.built.get("reviewer")
     if reviewer is None and spec is None:
@@ -196,11 +191,11 @@ async def play_rescored(
 ) -> Findings:
     """Judge what the run it came from holds; what has no reply to judge is taken over as it is."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
+    source = Source(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, finished)
     with store.journal.writing(run.id):
-        _take_over(store, run, finished, tally)
-    sittings = _sittings(store, run, {exam.id: exam for exam in exams}, finished)
-    findings = await conduct(store, run, exams, cast=cast, sittings=sittings, tally=tally, watch=watch)
+        take_over(source, tally)
+    findings = await conduct(store, run, exams, cast=cast, sittings=sittings(source), tally=tally, watch=watch)
     return _unless_pending(store, findings)
 
 
@@ -217,91 +212,6 @@ def _unless_pending(store: Store, findings: Findings) -> Findings:
 def _tally_so_far(store: Store, run: Run, finished: Container[Place]) -> Tally:
     tally = Tally(planned=run.planned)
     for attempt in store.archive.attempts(run.id):
-        if _place(attempt) in finished:
+        if place(attempt) in finished:
             tally.count(attempt)
     return tally
-
-
-def _place(attempt: Attempt) -> Place:
-    return attempt.key.exam, attempt.key.condition, attempt.key.trial
-
-
-def _stored(store: Store, run: Run, finished: Container[Place], *, judged: bool) -> Iterator[Attempt]:
-    """The finished attempts of the run it came from that are still to be judged, or to be taken over."""
-    for attempt in store.archive.full_attempts(str(run.rescored_from)):
-        if attempt.finished and _place(attempt) not in finished and _can_be_judged(attempt, run) is judged:
-            yield attempt
-
-
-def _can_be_judged(attempt: Attempt, run: Run) -> bool:
-    """Whether there is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""
-    turns, failure = attempt.transcript.turns, attempt.failure
-    if not turns or any(turn.reply is None for turn in turns):
-        return False
-    return failure is None or (failure.stage == "reviewer" and "reviews" not in run.settings.built)
-
-
-def _take_over(store: Store, run: Run, finished: Container[Place], tally: Tally) -> None:
-    """Failures stay failures, without what was marked and paid before they broke."""
-    batch: list[Record] = []
-    for attempt in _stored(store, run, finished, judged=False):
-        batch.append(Finished(attempt=_taken_over(attempt, run)))
-        if len(batch) >= _BATCH:
-            _write(store, batch, tally)
-    _write(store, batch, tally)
-
-
-def _taken_over(attempt: Attempt, run: Run) -> Attempt:
-    return replace(
-        attempt,
-        key=replace(attempt.key, run=run.id),
-        scores=(),
-        unscored=(),
-        contradictions=(),
-        usage=_usage(attempt.transcript.turns),
-    )
-
-
-def _usage(turns: Sequence[Turn]) -> Usage:
-    """What the agent and the examiner used; the reviews that were paid then are not paid again."""
-    total = Usage()
-    for turn in turns:
-        for used in (turn.reply.usage if turn.reply is not None else None, turn.examiner_usage):
-            if used is not None:
-                total += used
-    return total
-
-
-def _write(store: Store, batch: list[Record], tally: Tally) -> None:
-    store.journal.write(batch)
-    tally.add(batch)
-    batch.clear()
-
-
-def _sittings(store: Store, run: Run, exams: Mapping[str, Exam], finished: Container[Place]) -> Iterator[Sitting]:
-    kept = "reviews" in run.settings.built
-    for attempt in _stored(store, run, finished, judged=True):
-        fresh = Attempt(key=replace(attempt.key, run=run.id), place=attempt.place, transcript=attempt.transcript)
-        yield Sitting(exam=exams[attempt.key.exam], attempt=fresh, reviews=_reviews(attempt) if kept else {})
-
-
-def _reviews(attempt: Attempt) -> dict[int, tuple[Review, ...]]:
-    """The reviews that the stored marks came from, one for each turn; what they cost was paid then."""
-    return {turn.number: (_review(attempt, turn.number),) for turn in attempt.transcript.turns}
-
-
-def _review(attempt: Attempt, turn: int) -> Review:
-    given: dict[str, Any] = {}
-    for score in attempt.scores:
-        if score.turn == turn and score.of == "agent":
-            given |= {"parts": score.parts, "explanation": score.explanation}
-        elif score.turn == turn and score.of == "examiner":
-            given["question_parts"] = score.parts
-    for missing in attempt.unscored:
-        if missing.turn == turn and missing.of == "agent":
-            given["unscored"] = missing.reason
-    return Review(
-        checks=tuple(check for check in attempt.checks if check.turn == turn),
-        contradictions=tuple(found for found in attempt.contradictions if found.turns[1] == turn),
-        **given,
-    )

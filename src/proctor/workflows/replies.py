@@ -1,0 +1,125 @@
+"""What a rescored run reads of the run it came from: replies to judge, reviews to keep, failures to take over."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from proctor.benchmark import Exam
+from proctor.run import Attempt, Finished, Record, Run, Sitting
+from proctor.running.plan import Place
+from proctor.score import Review
+from proctor.storage import Store
+from proctor.transcript import Turn
+from proctor.usage import Usage
+from proctor.workflows.tally import Tally
+
+KEPT = "reviews"
+"""Stands in `Settings.built` of a run whose reviews are all those of the run it came from."""
+_BATCH = 200
+
+
+def place(attempt: Attempt) -> Place:
+    """Which attempt of a run it is."""
+    return attempt.key.exam, attempt.key.condition, attempt.key.trial
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """What a rescored run reads."""
+
+    store: Store
+    run: Run
+    """The rescored one."""
+    exams: Mapping[str, Exam]
+    finished: Container[Place]
+    """What needs nothing more."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether the stored reviews are kept."""
+        return KEPT in self.run.settings.built
+
+    def attempts(self, *, judged: bool) -> Iterator[Attempt]:
+        """The finished attempts of the run it came from that are still to be judged, or to be taken over."""
+        for attempt in self.store.archive.full_attempts(str(self.run.rescored_from)):
+            if attempt.finished and place(attempt) not in self.finished and self._can_be_judged(attempt) is judged:
+                yield attempt
+
+    def _can_be_judged(self, attempt: Attempt) -> bool:
+        """Whether it is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""
+        exam, said, failure = self.exams[attempt.key.exam], attempt.transcript, attempt.failure
+        whole = said.ended is not None or (not exam.open and len(said.turns) == len(exam.cases))
+        if not whole or any(turn.reply is None and not turn.fault for turn in said.turns):
+            return False
+        return failure is None or (failure.stage == "reviewer" and not self.kept)
+
+
+def take_over(source: Source, tally: Tally) -> None:
+    """Failures stay failures, without what was marked and paid before they broke."""
+    batch: list[Record] = []
+    for attempt in source.attempts(judged=False):
+        batch.append(Finished(attempt=_taken_over(attempt, source.run)))
+        if len(batch) >= _BATCH:
+            _write(source.store, batch, tally)
+    _write(source.store, batch, tally)
+
+
+def _taken_over(attempt: Attempt, run: Run) -> Attempt:
+    return replace(
+        attempt,
+        key=replace(attempt.key, run=run.id),
+        scores=(),
+        unscored=(),
+        contradictions=(),
+        usage=_usage(attempt.transcript.turns),
+    )
+
+
+def _usage(turns: Sequence[Turn]) -> Usage:
+    """What the agent and the examiner used; the reviews that were paid then are not paid again."""
+    total = Usage()
+    for turn in turns:
+        for used in (turn.reply.usage if turn.reply is not None else None, turn.examiner_usage):
+            if used is not None:
+                total += used
+    return total
+
+
+def _write(store: Store, batch: list[Record], tally: Tally) -> None:
+    store.journal.write(batch)
+    tally.add(batch)
+    batch.clear()
+
+
+def sittings(source: Source) -> Iterator[Sitting]:
+    """The conversations to judge, with their stored reviews where those are kept."""
+    for attempt in source.attempts(judged=True):
+        key = replace(attempt.key, run=source.run.id)
+        fresh = Attempt(key=key, place=attempt.place, transcript=attempt.transcript)
+        reviews = _reviews(attempt) if source.kept else {}
+        yield Sitting(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
+
+
+def _reviews(attempt: Attempt) -> dict[int, tuple[Review, ...]]:
+    """The reviews that the stored marks came from, by turn, 0 for the conversation; what they cost was paid then."""
+    numbers = [0, *(turn.number for turn in attempt.transcript.turns)]
+    return {number: (_review(attempt, number),) for number in numbers}
+
+
+def _review(attempt: Attempt, turn: int) -> Review:
+    given: dict[str, Any] = {}
+    for score in attempt.scores:
+        if (score.turn or 0) == turn and score.of == "examiner":
+            given["question_parts"] = score.parts
+        elif (score.turn or 0) == turn:
+            given |= {"parts": score.parts, "explanation": score.explanation}
+    for missing in attempt.unscored:
+        if (missing.turn or 0) == turn:
+            given["unscored"] = missing.reason
+    return Review(
+        checks=tuple(check for check in attempt.checks if check.turn == turn),
+        contradictions=tuple(found for found in attempt.contradictions if found.turns[1] == turn),
+        **given,
+    )
