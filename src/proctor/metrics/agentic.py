@@ -104,12 +104,13 @@ def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run it in a thread with a loop of its own; an interrupt of the wait stops it too."""
     results: list[T] = []
     faults: list[BaseException] = []
-    stops: list[Callable[[], object]] = []
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    abandoned = threading.Event()
 
     async def stoppable() -> T:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-        if task is not None:
-            stops.append(lambda: loop.call_soon_threadsafe(task.cancel))
+        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        if abandoned.is_set():
+            raise asyncio.CancelledError
         return await make()
 
     def work() -> None:
@@ -119,12 +120,14 @@ def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
             faults.append(error)
 
     thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-agentic", daemon=True)
-    thread.start()
     try:
+        thread.start()
         thread.join()
     except BaseException:
-        for stop in stops:
-            stop()
+        abandoned.set()
+        for loop, task in running:
+            if task is not None and not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
         raise
     if faults:
         raise faults[0]
