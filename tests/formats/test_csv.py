@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from proctor.codec import case_id
 from proctor.errors import InputError
-from proctor.formats.csv import LIMIT, benchmark, collect, read_bytes, read_path, read_start, write
-from proctor.formats.rules import is_header
+from proctor.formats.csv import LIMIT, benchmark, collect, read_bytes, read_path, read_start, record, write
+from proctor.formats.rules import header_separator
 
+at_leisure = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SEED = (
     '"What is the capital of France?";"Paris";"The capital of France is Paris.";"Let\'s talk about geography."\n'
     '"What is the capital of Italy?";"Rome";"The capital of Italy is Rome.";"Let\'s talk about best countries in the '
@@ -199,7 +200,7 @@ def test_a_header_row_is_an_error_that_says_to_remove_it(header: str) -> None:
     assert rows(data) == [("q", "a", None, None)]
 
 
-@pytest.mark.parametrize(("mark", "name"), [(",", "commas"), ("\t", "tabs")])
+@pytest.mark.parametrize(("mark", "name"), [(",", "a comma"), ("\t", "a tab")])
 def test_a_header_row_with_another_separator_points_to_convert(mark: str, name: str) -> None:
     (line, column, message), *_ = errors(f'Question{mark}"Answer"\nq{mark}a\n')
     assert (line, column) == (1, 1)
@@ -208,7 +209,18 @@ def test_a_header_row_with_another_separator_points_to_convert(mark: str, name: 
     assert "proctor convert" in message
 
 
-@pytest.mark.parametrize("text", ['"Question?";"answer"', '"q";"a"\n"question";"answer"', '"question";"question"'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Question?";"answer"',
+        '"q";"a"\n"question";"answer"',
+        '"question";"question"',
+        '"Question\nWhat is 2 + 2?";"4"',
+        '"question;answer";"a"',
+        '"question,answer,context";"a"',
+        '"question";"answer\n"',
+    ],
+)
 def test_column_names_elsewhere_are_no_header_row(text: str) -> None:
     assert errors(text) == []
 
@@ -345,9 +357,10 @@ FILLED = FIELD.filter(lambda text: bool(text.strip()))
 ROW = st.tuples(FILLED, FILLED, st.none() | FIELD, st.none() | FIELD)
 
 
+@at_leisure
 @given(st.lists(ROW, min_size=1, max_size=8))
 def test_whatever_is_written_reads_back_the_same(written: list[tuple[str, str, str | None, str | None]]) -> None:
-    assume(not is_header(written[0][:2]))
+    assume(not header_separator(record(written[0])))
     data = write(written)
     assert errors(data) == []
     expected = [(q, a, r if (r or "").strip() else None, c if (c or "").strip() else None) for q, a, r, c in written]
@@ -396,6 +409,7 @@ SOUP = st.lists(st.sampled_from([b'"', b";", b'";"', b"\n", b"\r", b"\0", b" ", 
 ANYTHING = st.binary(max_size=200) | SOUP.map(b"".join) | SOUP.map(lambda pieces: b"\xff\xfe" + b"".join(pieces))
 
 
+@at_leisure
 @given(ANYTHING)
 def test_no_bytes_crash_the_reader_and_every_place_lies_in_the_file(data: bytes) -> None:
     table = read_bytes(data)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proctor.formats.encoding import decode
 
+at_leisure = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 TEXT = '"Où?";"Là, à côté 😀"\n'
 
 
@@ -63,6 +64,7 @@ def test_a_file_of_another_kind_is_told_by_its_first_bytes(data: bytes, said: st
     assert found.text == ""
 
 
+@at_leisure
 @given(st.binary() | st.binary().map(lambda data: codecs.BOM_UTF16_LE + data))
 def test_any_bytes_are_read_and_flawed_exactly_where_they_are_no_text(data: bytes) -> None:
     found = decode(data)

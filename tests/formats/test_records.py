@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proctor.formats.records import KEPT, fields_of, scan
@@ -79,7 +79,7 @@ def slowly(text: str) -> tuple[list[list[str]], list[tuple[int, str]]]:
 PIECES = ['"', '""', ";", '";"', '"\n"', "\n", "\r\n", "\r", "\0", " ", "\t", "a", "é", "😀", "\u2028"]
 
 
-@settings(max_examples=500)
+@settings(max_examples=500, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.sampled_from(PIECES), max_size=40).map("".join))
 def test_it_reads_like_a_reader_that_goes_character_by_character(text: str) -> None:
     rows, faults = slowly(text)

@@ -75,8 +75,10 @@ def convert(source: Path, target: Path) -> ConversionReport:
     places = _places(sheet.columns, source)
     problems = [_as_row_problem(problem) for problem in table.errors] if table else []
     rows = _rows(sheet, places, problems)
+    if not problems and kind == _BENCHMARK:
+        problems.extend(_beyond_limit(rows))
     if not problems:
-        _save(target, _written(kind, rows))
+        _save(target, _written(kind, [row for _, row in rows]))
     return ConversionReport(
         rows=0 if problems else len(rows),
         kind=kind,
@@ -153,19 +155,16 @@ def _dropped(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
     return tuple(name or f"column {place + 1}" for place, name in named if name or place in held)
 
 
-def _rows(sheet: Sheet, places: dict[str, int], problems: list[RowProblem]) -> list[Row]:
-    """The rows that are fit; the problems of the others are added."""
-    rows: list[Row] = []
+def _rows(sheet: Sheet, places: dict[str, int], problems: list[RowProblem]) -> list[tuple[int, Row]]:
+    """Every row that has a cell, with its line; what is wrong with them is added to the problems."""
+    rows: list[tuple[int, Row]] = []
     for line, cells in sheet.rows:
-        if not any(cells):
-            continue
-        row, wrong = _row(sheet.columns, cells, places, first=not rows)
-        problems.extend(RowProblem(line=line, message=message) for message in wrong)
-        rows.append(row)
+        if any(cells):
+            row, wrong = _row(sheet.columns, cells, places, first=not rows)
+            rows.append((line, row))
+            problems.extend(RowProblem(line=line, message=message) for message in wrong)
     if not rows and not problems:
         problems.append(RowProblem(line=1, message="No questions: the table has no rows"))
-    if not problems:
-        problems.extend(_beyond_limit([line for line, cells in sheet.rows if any(cells)], rows))
     return rows
 
 
@@ -185,9 +184,9 @@ def _row(
     return row, wrong or list(csv.row_faults(row, first=first))
 
 
-def _beyond_limit(lines: Sequence[int], rows: Sequence[Row]) -> Iterator[RowProblem]:
-    sizes = accumulate(len(csv.record(row).encode()) for row in rows)
-    for line, size in zip(lines, sizes, strict=True):
+def _beyond_limit(rows: Sequence[tuple[int, Row]]) -> Iterator[RowProblem]:
+    sizes = accumulate(len(csv.record(row).encode()) for _, row in rows)
+    for (line, _), size in zip(rows, sizes, strict=True):
         if size > csv.LIMIT:
             yield RowProblem(line=line, message=f"{csv.TOO_LARGE}; this row would pass the limit")
             return

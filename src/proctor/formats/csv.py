@@ -17,7 +17,7 @@ from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
 from proctor.formats.encoding import decode
 from proctor.formats.records import KEPT, fields_of, scan
-from proctor.formats.rules import COLUMNS, faults, is_header
+from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
 
 LIMIT = 2_097_152
 """The most bytes that a file may have."""
@@ -183,15 +183,18 @@ def _record(row: Sequence[str | None], number: int) -> str:
 
 def row_faults(row: Sequence[str | None], *, first: bool) -> Iterator[str]:
     """Why a row cannot stand in a file; the first row must not read like a header."""
-    texts = [text or "" for text in row]
-    yield from (message for _, message in faults([*texts, "", ""]))
-    if first and is_header(texts):
+    yield from (message for _, message in faults(_fields(row)))
+    if first and header_separator(record(row).partition("\n")[0]):
         yield "File parsing error: the first row reads like a header row; give another row first"
 
 
 def record(row: Sequence[str | None]) -> str:
-    """A valid row as it stands in a file, without the empty fields at its end."""
-    texts = [text or "" for text in row]
-    while not texts[-1]:
-        texts.pop()
-    return ";".join('"' + text.replace('"', '""') + '"' for text in texts) + "\n"
+    """A row as it stands in a file, without the empty fields at its end."""
+    fields = _fields(row)
+    while len(fields) > REQUIRED and not fields[-1]:
+        fields.pop()
+    return ";".join('"' + text.replace('"', '""') + '"' for text in fields) + "\n"
+
+
+def _fields(row: Sequence[str | None]) -> list[str]:
+    return [text or "" for text in row] + [""] * (len(COLUMNS) - len(row))

@@ -53,12 +53,14 @@ def _foreign(data: bytes) -> str | None:
 
 def _flawed(body: bytes, encoding: str, at: int, skipped: int) -> Decoded:
     text = _forced(body, encoding)
-    bad = SURROGATE.findall(text)
-    others = f" (the first of {len(bad):,} such places)" if len(bad) > 1 else ""
+    places = SURROGATE.finditer(text)
+    first = next(places).start()
+    more = sum(1 for _ in places)
+    others = f" (the first of {more + 1:,} such places)" if more else ""
     source = "WINDOWS-1252" if encoding == "UTF-8" else "UTF-16"
     cure = _SAVE.format(source) + (" (name the encoding it has)" if encoding == "UTF-8" else "")
     flaw = f"byte 0x{body[at]:02X} at offset {at + skipped} is not {encoding}{others}; {cure}"
-    return Decoded(text=text, flaw=flaw, flaw_at=text.index(bad[0]))
+    return Decoded(text=text, flaw=flaw, flaw_at=first)
 
 
 def _forced(body: bytes, encoding: str) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from proctor.formats.encoding import SURROGATE
-from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, is_header
+from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, header_separator
 
 KEPT = 100
 """Faults beyond these are only counted."""
@@ -26,6 +26,7 @@ _FIELD = re.compile(f'"{_INSIDE}"')
 _ROW = re.compile(f'"({_INSIDE})";"({_INSIDE})"(?:;"({_INSIDE})"(?:;"({_INSIDE})")?)?')
 _BLANK = re.compile(rf"[ \t]*+{_END}")
 _FIRST_LINE = re.compile(r"(?:[ \t]*+\r?\n)*+([^\n]*+)\n?")
+_MARKS = {",": "a comma", "\t": "a tab"}
 _WANTED = f"expected {REQUIRED} to {len(COLUMNS)}, as in {';'.join(COLUMNS)}"
 _UNFIT = re.compile("[\0\ud800-\udfff]|\r(?!\n)")
 # Each alternative takes just what is read before reading goes on. Of a broken record that is its first line, so that
@@ -64,10 +65,9 @@ class Found:
 
     def locate_flaw(self, fields: Iterable[re.Match[str]]) -> None:
         """Move the flaw to the start of the field in which it lies, if it is one of these."""
-        if self.flaw_at >= 0:
-            self.flaw_at = next(
-                (one.start() for one in fields if one.start() <= self.flaw_at < one.end()), self.flaw_at
-            )
+        for one in fields if self.flaw_at >= 0 else ():
+            if one.start() <= self.flaw_at < one.end():
+                self.flaw_at = one.start()
 
 
 def scan(text: str, *, flaw_at: int = -1) -> Found:
@@ -97,12 +97,12 @@ def _after_header(text: str, found: Found) -> int:
     """Where the first record starts, after a header row that should not be there."""
     first = _FIRST_LINE.match(text)
     assert first is not None, "the expression matches the empty text"
-    for separator, name in ((";", ""), (",", "commas"), ("\t", "tabs")):
-        if is_header([cell.strip().strip('"') for cell in first[1].split(separator, REQUIRED)]):
-            aside = f"; its columns are separated by {name}, `proctor convert` mends both" if name else ""
-            found.add(first.start(1), f"File parsing error: this is a header row; remove the header row{aside}")
-            return first.end()
-    return 0
+    separator = header_separator(first[1])
+    if separator is None:
+        return 0
+    aside = "" if separator == ";" else f"; {_MARKS[separator]} separates its names, `proctor convert` mends both"
+    found.add(first.start(1), f"File parsing error: this is a header row; remove the header row{aside}")
+    return first.end()
 
 
 def _judge(text: str, start: int, end: int, found: Found) -> None:
@@ -123,14 +123,17 @@ def _judge(text: str, start: int, end: int, found: Found) -> None:
 
 def _explain(text: str, start: int, found: Found) -> None:
     """A record that is broken: where and why."""
+    if found.full:
+        found.more += 1
+        return
     at = start
-    while not found.full and (met := _FIELD.match(text, at)):
+    while met := _FIELD.match(text, at):
         found.locate_flaw([met])
         if not text.startswith(";", met.end()):
             found.add(at, f"File parsing error: {_no_separator(text, met.end())}")
             return
         at = met.end() + 1
-    found.add(at, "" if found.full else f"File parsing error: {_no_field(text, at)}")
+    found.add(at, f"File parsing error: {_no_field(text, at)}")
 
 
 def _no_field(text: str, at: int) -> str:
@@ -152,9 +155,8 @@ def _no_separator(text: str, at: int) -> str:
     after = text[at : at + LONGEST].lstrip(" \t")
     if text[at] in " \t" and after[:1] in ("", ";", "\r", "\n"):
         return "blanks stand after the closing quote; remove them"
-    if text.startswith((',"', '\t"'), at):
-        mark = "a comma" if text[at] == "," else "a tab"
-        return f"{mark} separates these fields; write a semicolon, or use `proctor convert`"
+    if text[at] in _MARKS and text.startswith('"', at + 1):
+        return f"{_MARKS[text[at]]} separates these fields; write a semicolon, or use `proctor convert`"
     if text[at - 2] == "\n":
         return "the quote that opens this field is still open where a later line starts with a quote; close it"
     stray = f'the quote before {_excerpt(text, at)} is not doubled; write "" for a quote inside a field'
@@ -169,4 +171,5 @@ def _unfit(character: str) -> str | None:
 
 
 def _excerpt(text: str, at: int) -> str:
-    return ascii(piece) if SURROGATE.search(piece := text[at : at + 20].partition("\n")[0]) else repr(piece)
+    piece = text[at : at + 20].partition("\n")[0]
+    return ascii(piece) if SURROGATE.search(piece) else repr(piece)

@@ -6,29 +6,31 @@ import re
 from collections.abc import Iterator, Sequence
 
 COLUMNS = ("question", "answer", "reasoning", "context")
+"""The fields of a row, in their order."""
 REQUIRED = 2
+"""How many of them every row must have."""
 LONGEST = 6000
+"""The most characters of a field."""
 
-_TITLES = tuple(name.capitalize() for name in COLUMNS)
 LONE_CR = re.compile(r"\r(?!\n)")
+_TITLES = tuple(name.capitalize() for name in COLUMNS)
+_NAME = f' *+(?:"\\s*+(?:{"|".join(COLUMNS)})\\s*+"|{"|".join(COLUMNS)}) *+'
+_HEADER = re.compile(rf"({_NAME})(?:([;,\t])({_NAME})(?:\2.*)?)?", re.IGNORECASE)
 
 
 def faults(fields: Sequence[str]) -> Iterator[tuple[int, str]]:
     """What is wrong with the fields of a row: the index of the field and the message, one for each bad field."""
     for index, text in enumerate(fields):
         if index < REQUIRED and not text.strip():
-            held = "only blanks" if text else "nothing"
-            yield (
-                index,
-                f"{_TITLES[index]} field is required: it holds {held}; every row needs a question and an answer",
-            )
-        elif unfit := unfit_character(text):
+            detail = f"it holds {'only blanks' if text else 'nothing'}; every row needs a question and an answer"
+            yield index, f"{_TITLES[index]} field is required: {detail}"
+        elif unfit := _unfit(text):
             yield index, f"File parsing error: the {COLUMNS[index]} holds {unfit}"
         elif len(text) > LONGEST:
             yield index, f"{_TITLES[index]} exceeds {LONGEST} characters: it has {len(text)}; shorten it"
 
 
-def unfit_character(text: str) -> str | None:
+def _unfit(text: str) -> str | None:
     """The first character that no field can carry, in words."""
     if (nul := text.find("\0")) >= 0:
         return f"a NUL byte as character {nul + 1}; remove it"
@@ -42,7 +44,16 @@ def unfit_character(text: str) -> str | None:
     return None
 
 
-def is_header(cells: Sequence[str]) -> bool:
-    """Whether the first row of a file names the columns, in any case, instead of asking a question."""
-    names = [cell.strip().casefold() for cell in cells[:REQUIRED]]
-    return set(names) <= set(COLUMNS) and len(set(names)) == len(names)
+def header_separator(line: str) -> str | None:
+    """What separates the names of columns, in any case and quoted or not, in a header row; None: it is none.
+
+    The first two names decide, or a name that stands alone; two equal names are a strange row, but no header.
+    """
+    met = _HEADER.fullmatch(line.rstrip("\r\n"))
+    if met is None or _bare(met[1]) == _bare(met[3] or ""):
+        return None
+    return met[2] or ";"
+
+
+def _bare(name: str) -> str:
+    return name.strip(' "').strip().casefold()

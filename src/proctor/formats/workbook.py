@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +21,12 @@ _INSTALL = 'reading a workbook needs openpyxl; install it with: pip install "pro
 
 def read_workbook(path: Path) -> Sheet:
     """The first sheet of a workbook; its first row that is not empty names the columns."""
-    read_all(path)  # a file that is not there is told in the words of every other file
+    data = read_all(path)
     try:
-        titles, rows = _load(path)
+        titles, rows = _load(data)
     except ImportError as error:
         raise InputError(_INSTALL) from error
-    except (zipfile.BadZipFile, KeyError, IndexError, ValueError, OSError, SyntaxError) as error:
+    except Exception as error:  # whatever openpyxl raises on a damaged file
         raise InputError(f"{path} is no XLSX workbook: {error}; save it as .xlsx in a spreadsheet program") from error
     header = rows[0][1] if rows else []
     others = ", ".join(map(repr, titles[1:]))
@@ -37,14 +37,14 @@ def read_workbook(path: Path) -> Sheet:
     )
 
 
-def _load(path: Path) -> tuple[list[str], list[tuple[int, list[Cell]]]]:
+def _load(data: bytes) -> tuple[list[str], list[tuple[int, list[Cell]]]]:
     """The titles of the sheets, and the rows of the first that are not empty."""
     import openpyxl
 
     with warnings.catch_warnings(), ExitStack() as opened:
         warnings.simplefilter("ignore")  # openpyxl warns of drawings and validations, which hold no cells
         shown, written = (
-            opened.enter_context(closing(openpyxl.load_workbook(path, read_only=True, data_only=data_only)))
+            opened.enter_context(closing(openpyxl.load_workbook(BytesIO(data), read_only=True, data_only=data_only)))
             for data_only in (True, False)
         )
         rows = [(number, cells) for number, cells in _rows(shown, written) if any(cell is not None for cell in cells)]
