@@ -21,6 +21,7 @@ from proctor.transcript import Reply, Turn
 
 PASSING = 0.7
 HANDMADE = Path(__file__).parent / "data" / "handmade.jsonl"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "explanation" / "embedded-reviewer.md"
 NQ301 = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "nq301_dev.jsonl"
 
 
@@ -158,6 +159,25 @@ def test_the_explanation_is_a_sentence_that_a_person_understands(
     question: str, answer: str, reply: str, explanation: str
 ) -> None:
     assert judge(question, (answer,), reply).explanation == explanation
+
+
+def documented() -> list[list[str]]:
+    """The rows of the table of examples in the documentation."""
+    lines = DOCUMENT.read_text(encoding="utf-8").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return [row for row in rows if len(row) == 5 and re.fullmatch(r"\d\.\d\d", row[3])]
+
+
+def test_the_documentation_has_examples() -> None:
+    assert len(documented()) >= 15
+
+
+@pytest.mark.parametrize(("question", "answer", "reply", "mark", "explanation"), documented())
+def test_the_examples_in_the_documentation_hold(
+    question: str, answer: str, reply: str, mark: str, explanation: str
+) -> None:
+    verdict = judge(question, (answer,), reply)
+    assert (f"{verdict.value:.2f}", verdict.explanation) == (mark, explanation)
 
 
 # Degrees
