@@ -37,6 +37,8 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/engine.py
 	$(BIN)/python bench/reviewer.py
 	$(BIN)/python bench/agentic.py
+	$(BIN)/python bench/tools.py
+	$(BIN)/python bench/gate.py
 
 simulate: $(VENV)/dev.stamp
 	$(BIN)/python bench/simulate.py

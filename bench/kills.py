@@ -18,7 +18,8 @@ def main() -> int:
         toll = torture(Path(folder), kills=KILLS, cases=1500, trials=2)
     print(f"kills                     {toll.kills}")
     print(f"attempts planned, stored  {toll.planned}, {toll.stored}")
-    print(f"calls to the agent        {toll.paid}: {toll.twice} again, {toll.twice / toll.kills:.1f} a kill (4 in flight)")
+    a_kill = toll.twice / toll.kills
+    print(f"calls to the agent        {toll.paid}: {toll.twice} again, {a_kill:.1f} a kill (4 in flight)")
     print(f"calls to the reviewer     {toll.judged}: {toll.judged - toll.planned} again")
     return 0 if toll.kills == KILLS and toll.stored == toll.planned == toll.passed else 1
 

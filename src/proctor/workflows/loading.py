@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+import reprlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,9 +15,7 @@ from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
 from proctor.formats import csv
-
-_FIELDS = ("question", "answer", "reasoning", "context")
-
+from proctor.formats.rules import COLUMNS
 
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     """The benchmark that was meant."""
@@ -24,9 +24,9 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     if isinstance(source, (str, Path)):
         path = Path(source)
         return csv.benchmark(csv.read_path(path), name=name or path.stem)
-    if isinstance(source, Iterable):
+    if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return benchmark_of(_unique(source), name=name or "cases")
-    raise InputError(f"a {type(source).__name__} is no benchmark; expected a path, a Benchmark, or a list of cases")
+    raise InputError(f"benchmark={reprlib.repr(source)} is none; expected a path, a Benchmark, or a list of cases")
 
 
 def _unique(items: Iterable[Any]) -> list[Case]:
@@ -55,16 +55,18 @@ def _values(item: object, number: int) -> dict[str, Any]:
     if isinstance(item, Mapping):
         return dict(item)
     if isinstance(item, (tuple, list)) and 1 <= len(item) <= 4:
-        return dict(zip(_FIELDS, item, strict=False))
+        return dict(zip(COLUMNS, item, strict=False))
     raise InputError(
-        f"case {number} is {item!r}; expected a proctor.Case, a dict with 'question', or (question, answer)"
+        f"case {number} is {reprlib.repr(item)}; expected a proctor.Case, a dict with 'question', or (question, answer)"
     )
 
 
 def _case(values: dict[str, Any], number: int) -> Case:
-    unknown = set(values) - set(Case.__slots__)
+    unknown = sorted(set(values) - set(Case.__slots__), key=str)
     if unknown:
-        raise InputError(f"case {number}: unknown key {sorted(unknown)[0]!r}; known are {', '.join(Case.__slots__)}")
+        near = difflib.get_close_matches(str(unknown[0]), Case.__slots__, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(Case.__slots__)}"
+        raise InputError(f"case {number}: unknown key {unknown[0]!r}; {hint}")
     try:
         case = msgspec.convert(values, Case)
     except msgspec.ValidationError as error:
