@@ -17,6 +17,7 @@ from proctor.errors import InputError
 from proctor.formats import csv
 from proctor.formats.rules import COLUMNS
 
+
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     """The benchmark that was meant."""
     if isinstance(source, Benchmark):
