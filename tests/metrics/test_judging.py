@@ -172,6 +172,14 @@ def test_a_judge_that_never_answers_is_not_asked_for_ever() -> None:
     assert "not asked" in metrics[0].unscored[-1].reason
 
 
+def test_a_judge_that_breaks_every_time_is_not_asked_for_ever_either() -> None:
+    judge = judge_by(lambda *_: RuntimeError("boom"))
+    (metric,) = Agentic.run(source(conversation("a", "r" * 100)), model=judge, k=1, concurrency=1)
+    assert len(judge.prompts) == 20
+    assert metric.unscored[0].reason == "the judge broke: RuntimeError: boom"
+    assert "boom" in metric.unscored[-1].reason
+
+
 def test_a_wrong_key_stops_at_once_with_its_own_error() -> None:
     judge = judge_by(lambda *_: Refused("bad key"))
     with pytest.raises(Misconfigured, match="refused the key"):

@@ -114,7 +114,7 @@ def test_a_batch_that_cannot_be_built_is_named_by_its_id() -> None:
         Agentic.run(Broken, model=judge_by(knows), k=1)
 
 
-@pytest.mark.parametrize("retriever", [None, 5, "x", object])
+@pytest.mark.parametrize("retriever", [None, 5, "x", object, int])
 def test_what_is_no_retriever_is_refused(retriever: Any) -> None:
     with pytest.raises(InputError, match="expected a subclass of Retriever"):
         Agentic.run(retriever, model=judge_by(knows), k=1)

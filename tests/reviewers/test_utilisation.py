@@ -86,3 +86,10 @@ def test_odd_results_are_read_as_far_as_they_go() -> None:
     assert used(10**400, "no") is False
     assert used(10**5000, "no") is None
     assert used(float("nan"), "no") is None
+
+
+def test_a_table_of_numbers_is_read_without_comparing_each_with_each() -> None:
+    table = [number + 0.5 for number in range(10_000)]
+    answer = " ".join(f"{number}.25" for number in range(1_000))
+    assert used(table, answer) is False
+    assert used(table, f"{answer} and 7777.5") is True

@@ -89,20 +89,17 @@ class Judge:
     async def verdict(self, interaction: Interaction) -> Verdict:
         """Ask until an answer comes or patience ends. Any failure is a verdict without a score."""
         usage = Usage()
-        for tries in range(1, self._settings.retries + 2):
-            if self.stopped is not None:
-                return Verdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
+        tries = 0
+        while self.stopped is None:
+            tries += 1
             try:
-                verdict = await self._ask(interaction, usage)
+                return await self._ask(interaction, usage)
             except EnvironmentFault as fault:
                 usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
                 if tries > self._settings.retries:
-                    return self._given_up(fault, usage)
+                    return self._failed(EnvironmentFault(f"{fault} ({tries} tries)"), usage)
                 await asyncio.sleep(pause(tries, fault))
-            else:
-                self._failures = 0
-                return verdict
-        raise AssertionError("unreachable")
+        return Verdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
 
     async def _ask(self, interaction: Interaction, spent: Usage) -> Verdict:
         settings = self._settings
@@ -116,29 +113,31 @@ class Judge:
                     structured=settings.use_structured_output,
                 )
         except UnusableAnswer as unusable:
-            self._answers += 1
-            return Verdict(reason=unusable.reason, usage=spent + unusable.usage)
+            return self._answered(Verdict(reason=unusable.reason, usage=spent + unusable.usage))
         except Misconfigured as fault:
             self.stopped = fault
             return Verdict(reason=str(fault), usage=spent + Usage(calls=1))
         except EnvironmentFault:
             raise
         except TimeoutError as error:
-            if not limit.expired():
-                raise EnvironmentFault(f"the judge did not answer: {said(error)}") from error
-            raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
+            late = f"within {settings.timeout:g} s" if limit.expired() else f": {said(error)}"
+            raise EnvironmentFault(f"the judge did not answer {late}") from error
         except Exception as error:
-            reason = f"the judge broke: {type(error).__name__}: {said(error)}"
-            return Verdict(reason=reason, usage=spent + Usage(calls=1))
-        self._answers += 1
-        mark = answer.value
-        return Verdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=spent + answer.usage)
+            broken = EnvironmentFault(f"the judge broke: {type(error).__name__}: {said(error)}")
+            return self._failed(broken, spent + Usage(calls=1))
+        mark, usage = answer.value, spent + answer.usage
+        return self._answered(Verdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=usage))
 
-    def _given_up(self, fault: EnvironmentFault, usage: Usage) -> Verdict:
+    def _answered(self, verdict: Verdict) -> Verdict:
+        self._answers += 1
+        self._failures = 0
+        return verdict
+
+    def _failed(self, fault: EnvironmentFault, usage: Usage) -> Verdict:
         self._failures += 1
         if self._failures >= _FAILURES_IN_A_ROW:
             self.stopped = fault
-        return Verdict(reason=f"{fault} ({self._settings.retries + 1} tries)", usage=usage)
+        return Verdict(reason=str(fault), usage=usage)
 
 
 def prompt(interaction: Interaction) -> str:

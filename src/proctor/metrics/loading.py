@@ -59,7 +59,7 @@ async def load(retriever: Any, options: Mapping[str, Any]) -> list[Dataset]:
 
 def takes(retriever: Any) -> set[str]:
     """The keyword arguments that the retriever's constructor names."""
-    if not isinstance(retriever, type):
+    if not isinstance(retriever, type) or not hasattr(retriever, "load_dataset"):
         return set()
     parameters = inspect.signature(retriever).parameters.values()
     return {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}

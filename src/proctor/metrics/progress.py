@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from proctor.metrics.judging import Told, Verdict
@@ -34,7 +34,8 @@ def _lines(total: int, stream: TextIO) -> Told:
     def told(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> None:
         nonlocal done
         done += 1
-        print(f"[agentic {done}/{total}] {line(conversation, interaction, verdict)}", file=stream, flush=True)
+        with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+            print(f"[agentic {done}/{total}] {line(conversation, interaction, verdict)}", file=stream, flush=True)
 
     return told
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from math import isfinite
 from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from proctor.errors import InputError, UsageError
-from proctor.metrics.statistical import FrequentistMode, StatisticalMode
+from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
 from proctor.reviewers.tools import tool_weights
 
 if TYPE_CHECKING:
@@ -103,18 +102,14 @@ def _whole(name: str, value: object, *, least: int) -> int:
     return int(value)
 
 
-def _number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
-
-
 def _share(name: str, value: Any) -> float:
-    if not _number(value) or not 0 <= value <= 1:
+    if not is_number(value) or not 0 <= value <= 1:
         raise InputError(f"{name}={value!r} cannot be used: expected a number from 0 to 1")
     return float(value)
 
 
 def _seconds(name: str, value: Any) -> float:
-    if not _number(value) or value <= 0:
+    if not is_number(value) or value <= 0:
         raise InputError(f"{name}={value!r} cannot be used: expected a positive number of seconds")
     return float(value)
 

@@ -82,9 +82,9 @@ class BayesianMode(StatisticalMode):
     def __post_init__(self) -> None:
         for name in ("beta_prior_a", "beta_prior_b"):
             value = getattr(self, name)
-            if not _is_number(value) or value <= 0:
+            if not is_number(value) or value <= 0:
                 raise InputError(f"{name}={value!r} of BayesianMode; expected a positive number")
-        if not _is_number(self.ci_level) or not 0 < self.ci_level < 1:
+        if not is_number(self.ci_level) or not 0 < self.ci_level < 1:
             raise InputError(f"ci_level={self.ci_level!r} of BayesianMode; expected a number between 0 and 1, as 0.95")
 
     def rates(self, counts: Sequence[tuple[int, int]], k: int) -> list[Rates]:
@@ -112,5 +112,6 @@ def _at_k(n: int, c: int, k: int) -> float:
     return abs(plug_in_at_k(n, c, k))
 
 
-def _is_number(value: object) -> bool:
+def is_number(value: object) -> bool:
+    """A finite number; True and False are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)

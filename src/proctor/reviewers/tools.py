@@ -300,8 +300,8 @@ def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     for name in weights:
         if name not in ASPECTS:
             near = get_close_matches(str(name), ASPECTS, 1, 0.5)
-            meant = f"; did you mean {near[0]!r}?" if near else ""
-            raise InputError(f"tool_weights has the unknown key {name!r}{meant} Expected the keys {', '.join(ASPECTS)}")
+            meant = f"did you mean {near[0]!r}?" if near else f"expected the keys {', '.join(ASPECTS)}"
+            raise InputError(f"tool_weights has the unknown key {name!r}; {meant}")
     lacking = [aspect for aspect in ASPECTS if aspect not in weights]
     if lacking:
         raise InputError(f"tool_weights lacks {', '.join(map(repr, lacking))}; give all of {', '.join(ASPECTS)}")

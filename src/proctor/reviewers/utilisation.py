@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from proctor.text.dates import Date, dates
@@ -109,26 +110,35 @@ class Mentions:
             letters[date.start : end] = " " * (end - date.start)
         return "".join(letters)
 
-    def has_number(self, number: float) -> bool:
-        """Whether it stands here, exactly or rounded; in words only where it does not in digits."""
-        if number in self.numbers or any(abs(number - shown) <= half for shown, half in self.numbers.items()):
-            return True
-        return any(self._tells(found, number) for found in self.quantities)
+    def has_any_number(self, numbers: Sequence[float]) -> bool:
+        """Whether one of these, in rising order, stands here, exactly or rounded; words are read only if digits fail."""
+        return _any_near(numbers, self.numbers.items()) or _any_near(numbers, self._spoken())
 
-    def _tells(self, found: Quantity, number: float) -> bool:
-        """Whether a number with its words is this one: eight is 8, 1.2 million is 1,234,567 to its last digit."""
-        written = _BEFORE_WORD.match(self.folded, found.start)
-        scale = abs(found.value) / float(written[0]) if written and float(written[0]) else 0.0
-        half = 0.5000001 * 10.0**-found.decimals * scale if scale > 1 else 0.0
-        return any(abs(number - abs(amount)) <= half for amount in (found.value, found.readings[0].amount))
+    def _spoken(self) -> Iterator[tuple[float, float]]:
+        """Numbers as they are read aloud: eight is 8, 1.2 million is 1,234,567 to its last digit."""
+        for found in self.quantities:
+            written = _BEFORE_WORD.match(self.folded, found.start)
+            scale = abs(found.value) / float(written[0]) if written and float(written[0]) else 0.0
+            half = 0.5000001 * 10.0**-found.decimals * scale if scale > 1 else 0.0
+            yield abs(found.value), half
+            yield abs(found.readings[0].amount), half
 
     def has_name(self, name: str) -> bool:
         """Whether it stands here as a word, or anywhere in a script without spaces."""
-        return name in self.tokens or (name in self.folded and _WITHOUT_SPACES.search(name) is not None)
+        return name in self.tokens or (_WITHOUT_SPACES.search(name) is not None and name in self.folded)
 
     def count(self, stems: set[str]) -> int:
         """How many of these words stand here, in whatever form."""
         return len(stems.intersection(map(stem, _WORD.findall(self.folded))))
+
+
+def _any_near(numbers: Sequence[float], shown: Iterable[tuple[float, float]]) -> bool:
+    """Whether any of the numbers, in rising order, lies within the half of anything shown."""
+    for value, half in shown:
+        place = bisect_left(numbers, value - half)
+        if place < len(numbers) and numbers[place] <= value + half:
+            return True
+    return False
 
 
 def _leaves(value: object) -> Iterator[str]:
@@ -224,7 +234,9 @@ class Values:
         """Whether they come back there: any number, date or name, or two words where there are two."""
         if self.dates and not self.dates.isdisjoint(place.dates):
             return True
-        if any(map(place.has_number, self.numbers)) or any(map(place.has_name, self.names)):
+        if self.numbers and place.has_any_number(sorted(self.numbers)):
+            return True
+        if any(map(place.has_name, self.names)):
             return True
         return bool(self.words) and place.count(self.words) >= min(2, len(self.words))
 
