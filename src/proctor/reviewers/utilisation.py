@@ -111,7 +111,7 @@ class Mentions:
         return "".join(letters)
 
     def has_any_number(self, numbers: Sequence[float]) -> bool:
-        """Whether one of these, in rising order, stands here, exactly or rounded; words are read only if digits fail."""
+        """Whether one of these, in rising order, stands here, exactly or rounded; words are read if digits fail."""
         return _any_near(numbers, self.numbers.items()) or _any_near(numbers, self._spoken())
 
     def _spoken(self) -> Iterator[tuple[float, float]]:
