@@ -17,8 +17,8 @@ OUTCOMES = {
     "inconclusive": Outcome(name="inconclusive", sign="?", word="inconclusive", style="unscored"),
 }
 _NAMES = {
-    "pass_rate": "the pass rate",
-    "mean_score": "the mean score",
+    "pass_rate": "The pass rate",
+    "mean_score": "The mean score",
     "pass_at_k": "pass@k",
     "pass_hat_k": "pass^k",
 }
@@ -32,17 +32,17 @@ def sentence(verdict: GateVerdict) -> str:
         return _counted(verdict)
     low, high = ends(estimate)
     if estimate.value is None or low is None or high is None:
-        return _capital(f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}.")
+        return f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
     missing = f" with {numbers.plural(estimate.missing, 'attempt')} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
-    return _capital(f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}")
+    return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}"
 
 
 def _what(gate: Gate) -> str:
     if gate.baseline is not None:
-        return f"the difference to run {gate.baseline}"
+        return f"The difference to run {gate.baseline}"
     if gate.metric == "category":
-        return f"the pass rate of {one_line(gate.category, 60)}"
+        return f"The pass rate of {one_line(gate.category, 60)}"
     name = _NAMES[gate.metric]
     return name.replace("k", str(gate.k)) if gate.k else name
 
@@ -123,10 +123,6 @@ def _outlook(verdict: GateVerdict) -> str:
     if verdict.obstacle == "missing":
         return " The missing attempts decide: play them with `proctor resume`."
     return " The rate is at the gate: no affordable number of cases would settle it."
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:

@@ -54,14 +54,13 @@ def sentence(compared: Compared) -> str:
     if compared.shown != "not shown":
         sure = better if compared.shown == "better" else 1 - better
         return f"B is {compared.shown} by {_distance(estimate, unit)}, {probability(sure)}."
+    said = f"No difference could be shown: {_leaning(estimate, unit)}"
+    if estimate.value:
+        worse = estimate.value < 0
+        said += f", {probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
     if _leaves_out_zero(estimate):
-        return (
-            f"No difference could be shown: {_leaning(estimate, unit)}, {_leaning_probability(estimate, better)}, "
-            f"but {numbers.plural(estimate.missing, 'missing attempt')} could undo it."
-        )
-    if not compared.headline.sums.squares:
-        return f"No difference could be shown: {_leaning(estimate, unit)}."
-    return f"No difference could be shown: {_leaning(estimate, unit)}, {_leaning_probability(estimate, better)}."
+        said += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
+    return f"{said}."
 
 
 def unit_of(compared: Compared) -> Unit:
@@ -84,16 +83,11 @@ def _leaning(estimate: Estimate, unit: Unit) -> str:
     """`B passes 6 points more often (−1 to 13)`."""
     value = estimate.value or 0.0
     span = _span(estimate.low or 0.0, estimate.high or 0.0, unit)
+    if not value:
+        return f"A and B {'score the same' if unit == 'score' else 'pass equally often'} ({span})"
     if unit == "score":
         return f"B scores {_amount(value, unit)} {'lower' if value < 0 else 'higher'} ({span})"
-    if not value:
-        return f"A and B pass equally often ({span} points)"
     return f"B passes {_amount(value, unit)} {'less' if value < 0 else 'more'} often ({span})"
-
-
-def _leaning_probability(estimate: Estimate, better: float) -> str:
-    worse = (estimate.value or 0.0) < 0
-    return f"{probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
 
 
 def _amount(value: float, unit: Unit) -> str:
