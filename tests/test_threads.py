@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
+import signal
 import subprocess
 import sys
 import threading
@@ -55,3 +57,26 @@ def test_a_program_with_hung_calls_still_ends() -> None:
         "asyncio.run(main())\n"
     )
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+def test_an_interrupt_of_the_wait_stops_the_work_too() -> None:
+    stopped = threading.Event()
+
+    async def hang() -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            stopped.set()
+
+    with pytest.raises(KeyboardInterrupt):
+        threads._run_in_thread(hang)
+    assert stopped.wait(10)
+
+
+async def test_a_blocking_caller_inside_a_running_loop_gets_the_result() -> None:
+    async def work() -> int:
+        await asyncio.sleep(0)
+        return 3
+
+    assert threads.run_anywhere(work) == 3

@@ -1,7 +1,7 @@
-"""Blocking calls off the event loop, in daemon threads that a hung call cannot hold the process by.
+"""Blocking calls off the event loop, and coroutines for callers that block.
 
-`concurrent.futures` joins its threads at exit, so one hung agent would hang the program; these are
-simply left behind, and a new thread takes the next call.
+Calls run in daemon threads. `concurrent.futures` joins its threads at exit, so one hung agent would hang the
+program; these are simply left behind, and a new thread takes the next call.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import contextvars
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -73,3 +73,46 @@ def _carried(error: BaseException) -> BaseException:
         carried.__cause__ = error
         return carried
     return error
+
+
+def run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(make())
+    return _run_in_thread(make)
+
+
+def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run it in a thread with a loop of its own; an interrupt of the wait stops it too."""
+    results: list[T] = []
+    faults: list[BaseException] = []
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    abandoned = threading.Event()
+
+    async def stoppable() -> T:
+        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        if abandoned.is_set():
+            raise asyncio.CancelledError
+        return await make()
+
+    def work() -> None:
+        try:
+            results.append(asyncio.run(stoppable()))
+        except BaseException as error:
+            faults.append(error)
+
+    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-run", daemon=True)
+    try:
+        thread.start()
+        thread.join()
+    except BaseException:
+        abandoned.set()
+        for loop, task in running:
+            if task is not None and not loop.is_closed():
+                loop.call_soon_threadsafe(task.cancel)
+        raise
+    if faults:
+        raise faults[0]
+    return results[0]

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import signal
 import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any
 
@@ -187,21 +184,6 @@ async def test_it_can_be_awaited_and_run_inside_a_running_loop_alike() -> None:
 async def test_an_error_inside_a_running_loop_comes_out_as_it_is() -> None:
     with pytest.raises(InputError, match="k=0"):
         Agentic.run(source(conversation("a")), model=judge_by(knows), k=0)
-
-
-def test_an_interrupt_of_the_wait_stops_the_judge_too() -> None:
-    stopped = threading.Event()
-
-    async def hang() -> None:
-        os.kill(os.getpid(), signal.SIGINT)
-        try:
-            await asyncio.sleep(3600)
-        finally:
-            stopped.set()
-
-    with pytest.raises(KeyboardInterrupt):
-        proctor.metrics.agentic._run_in_thread(hang)
-    assert stopped.wait(10)
 
 
 def test_results_do_not_depend_on_the_order_of_the_data() -> None:

@@ -17,9 +17,9 @@ from proctor.cli.output import agents_speak_on_stderr, console, print_json
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.gates import exit_code as gates_exit_code
+from proctor.threads import run_anywhere
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation
-from proctor.workflows.sync import wait_for
 from proctor.workflows.tally import Tally
 
 _REDRAW_EVERY = 0.1
@@ -31,7 +31,7 @@ def play(
     """Play a run with progress shown; Ctrl-C and SIGTERM leave it resumable."""
     try:
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, done) as watch:
-            return wait_for(begin(watch))
+            return run_anywhere(lambda: begin(watch))
     except KeyboardInterrupt:
         click.echo(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}", err=True)
         raise

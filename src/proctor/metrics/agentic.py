@@ -12,10 +12,7 @@ their score reaches `tool_threshold`. A conversation is correct when all its int
 from __future__ import annotations
 
 import asyncio
-import contextvars
-import threading
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
 from proctor.metrics.judging import judge_all
 from proctor.metrics.loading import load, prepare, takes
@@ -34,6 +31,7 @@ from proctor.metrics.schemas import (
 from proctor.metrics.settings import AgenticOptions, checked
 from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
 from proctor.metrics.summary import summarise
+from proctor.threads import run_anywhere
 
 __all__ = [
     "Agentic",
@@ -50,8 +48,6 @@ __all__ = [
     "UnscoredInteraction",
 ]
 
-T = TypeVar("T")
-
 
 class Agentic:
     """Judges recorded conversations: pass@k, pass^k and tool correctness."""
@@ -65,7 +61,7 @@ class Agentic:
         `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`. Input is checked before the judge is
         called for the first time.
         """
-        return _run_anywhere(lambda: cls.arun(retriever, **options))
+        return run_anywhere(lambda: cls.arun(retriever, **options))
 
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
@@ -89,46 +85,3 @@ def _split(retriever: Any, options: AgenticOptions) -> tuple[dict[str, Any], dic
         if name in given:
             theirs[name] = given.pop(name)
     return given, theirs
-
-
-def _run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(make())
-    return _run_in_thread(make)
-
-
-def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run it in a thread with a loop of its own; an interrupt of the wait stops it too."""
-    results: list[T] = []
-    faults: list[BaseException] = []
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-    abandoned = threading.Event()
-
-    async def stoppable() -> T:
-        running.append((asyncio.get_running_loop(), asyncio.current_task()))
-        if abandoned.is_set():
-            raise asyncio.CancelledError
-        return await make()
-
-    def work() -> None:
-        try:
-            results.append(asyncio.run(stoppable()))
-        except BaseException as error:
-            faults.append(error)
-
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-agentic", daemon=True)
-    try:
-        thread.start()
-        thread.join()
-    except BaseException:
-        abandoned.set()
-        for loop, task in running:
-            if task is not None and not loop.is_closed():
-                loop.call_soon_threadsafe(task.cancel)
-        raise
-    if faults:
-        raise faults[0]
-    return results[0]
