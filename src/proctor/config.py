@@ -13,26 +13,32 @@ from proctor.errors import InputError
 
 NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
+_TABLE_EXPECTED = {"dict_type", "model_type"}
 
 
 class Strict(BaseModel):
     """A table that knows its keys."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
 class PartConfig(BaseModel):
-    """`[agents.NAME]`, `[reviewers.NAME]`: a spec, and options that the part itself checks."""
+    """`[reviewers.NAME]`: a spec, and options that the part itself checks."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     spec: str
-    kind: Literal["standard", "orchestrator", "desktop"] = "standard"
 
     @property
     def options(self) -> dict[str, Any]:
-        """Everything but the spec and the kind."""
+        """Everything that has no name here."""
         return dict(self.model_extra or {})
+
+
+class AgentConfig(PartConfig):
+    """`[agents.NAME]`: the same, and what sort of agent it is."""
+
+    kind: Literal["standard", "orchestrator", "desktop"] = "standard"
 
 
 class RunConfig(Strict):
@@ -53,7 +59,7 @@ class Config(Strict):
 
     store: str | None = None
     run: RunConfig = RunConfig()
-    agents: dict[str, PartConfig] = {}
+    agents: dict[str, AgentConfig] = {}
     reviewers: dict[str, PartConfig] = {}
     conditions: dict[str, dict[str, Any]] = {}
 
@@ -66,22 +72,29 @@ def load_config(path: Path | None = None) -> Config:
             raise InputError(f"there is no configuration file {str(path)!r}; `proctor init` writes one")
         return Config()
     try:
-        return Config.model_validate(tomllib.loads(chosen.read_text(encoding="utf-8")))
+        return Config.model_validate(tomllib.loads(chosen.read_text(encoding="utf-8-sig")))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{chosen} is not valid TOML: {error}") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{chosen} is not UTF-8 text: {error}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {str(chosen)!r}: {error.strerror}; name another file with --config") from error
     except ValidationError as error:
         raise InputError(f"{chosen}: {_sentence(error)}") from error
 
 
 def _sentence(error: ValidationError) -> str:
+    """The first thing that is wrong. A table is never shown: its options may be somebody's secrets."""
     first = error.errors(include_url=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    if first["type"] != "extra_forbidden":
-        return f"{place}: {first['msg']}, got {first['input']!r}"
     *table, key = [str(part) for part in first["loc"]]
-    model = RunConfig if table == ["run"] else Config
-    near = difflib.get_close_matches(key, list(model.model_fields), n=1)
-    known = ", ".join(model.model_fields)
-    return f"unknown key {place!r}; " + (f"did you mean {near[0]!r}?" if near else f"known are {known}")
+    place = ".".join([*table, key])
+    if first["type"] == "extra_forbidden":
+        model = RunConfig if table == ["run"] else Config
+        near = difflib.get_close_matches(key, list(model.model_fields), n=1)
+        known = ", ".join(model.model_fields)
+        return f"unknown key {place!r}; " + (f"did you mean {near[0]!r}?" if near else f"known are {known}")
+    if first["type"] == "missing":
+        return f'[{".".join(table)}] has no {key}; write something like {key} = "python:my_agent:answer"'
+    if first["type"] in _TABLE_EXPECTED:
+        return f"{place} is no table; write [{place}] on a line of its own, and its keys below"
+    return f"{place} = {first['input']!r} is not usable; {first['msg'].replace('Input', 'it', 1)}"

@@ -261,21 +261,22 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
         gatherer.add(attempt)
     cases = tuple(_case(exam, gatherer.tallies[exam.id]) for exam in exams)
     tallies = list(gatherer.tallies.values())
+    rate = pass_rate(tallies)
     return Findings(
         run=run,
         counts=gatherer.counts(),
-        pass_rate=pass_rate(tallies),
-        mean_score=mean_score(tallies),
+        pass_rate=rate,
+        mean_score=mean_score(tallies, expected=run.settings.reviewer is not None),
         median_score=median(gatherer.marks) if gatherer.marks else None,
         pass_at_k=_over_k(tallies, run.settings.trials, pass_at_k),
         pass_hat_k=_over_k(tallies, run.settings.trials, pass_hat_k),
-        categories=_categories(cases, gatherer.tallies),
+        categories=_categories(cases, gatherer.tallies, run),
         parts={name: _part(sums) for name, sums in gatherer.parts.items()},
         cases=cases,
         troubles=_troubles(gatherer),
         usage=gatherer.usage,
         latency=_latency(gatherer.seconds),
-        notes=_notes(run, gatherer),
+        notes=_notes(run, gatherer, rate),
     )
 
 
@@ -309,8 +310,11 @@ def pass_rate(tallies: Iterable[_Tally]) -> Estimate:
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
-def mean_score(tallies: Iterable[_Tally]) -> Estimate:
-    """The mean over cases of their marks. A failure has none: `worst` shows it as 0."""
+def mean_score(tallies: Iterable[_Tally], *, expected: bool = True) -> Estimate:
+    """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
+
+    Where no mark is `expected`, by checks alone, none is missing.
+    """
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
     for tally in tallies:
@@ -321,9 +325,10 @@ def mean_score(tallies: Iterable[_Tally]) -> Estimate:
             shown.add(tally.mark_total / tally.marks)
         worst.add(tally.mark_total / tally.planned)
         best.add(min(1.0, (tally.mark_total + lacking) / tally.planned))
-    if not attempts:
-        return mean_over_cases(shown, attempts=0, note="no mark was given")
-    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
+    note = "" if attempts else "no mark was given"
+    return mean_over_cases(
+        shown, attempts=attempts, missing=missing if expected else 0, worst=worst, best=best, note=note
+    )
 
 
 def _over_k(tallies: list[_Tally], trials: int, formula: Callable[[int, int, int], float]) -> dict[int, Estimate]:
@@ -345,21 +350,22 @@ def _at_k(histogram: Counter[tuple[int, int, int]], k: int, formula: Callable[[i
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
-def _categories(cases: tuple[CaseFinding, ...], tallies: dict[str, _Tally]) -> dict[str, CategoryFinding]:
+def _categories(cases: tuple[CaseFinding, ...], tallies: dict[str, _Tally], run: Run) -> dict[str, CategoryFinding]:
     members: dict[str, list[CaseFinding]] = {}
     for case in cases:
         for category in case.categories:
             members.setdefault(category, []).append(case)
-    return {name: _category(inside, tallies) for name, inside in members.items()}
+    marked = run.settings.reviewer is not None
+    return {name: _category(inside, tallies, marked) for name, inside in members.items()}
 
 
-def _category(cases: list[CaseFinding], tallies: dict[str, _Tally]) -> CategoryFinding:
+def _category(cases: list[CaseFinding], tallies: dict[str, _Tally], marked: bool) -> CategoryFinding:
     inside = [tallies[case.id] for case in cases]
     return CategoryFinding(
         cases=len(cases),
         passed=sum(case.verdict == "pass" for case in cases),
         pass_rate=pass_rate(inside),
-        mean_score=mean_score(inside),
+        mean_score=mean_score(inside, expected=marked),
     )
 
 
@@ -379,13 +385,14 @@ def _latency(seconds: array[float]) -> Latency | None:
     if not seconds:
         return None
     ordered = sorted(seconds)
-    p95 = ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))] if len(ordered) >= 20 else None
+    rank = -(-95 * len(ordered) // 100)  # the least value that 95 % do not exceed
+    p95 = ordered[rank - 1] if len(ordered) >= 20 else None
     return Latency(n=len(ordered), median=median(ordered), maximum=ordered[-1], p95=p95)
 
 
-def _notes(run: Run, gatherer: _Gatherer) -> tuple[str, ...]:
+def _notes(run: Run, gatherer: _Gatherer, rate: Estimate) -> tuple[str, ...]:
     notes = []
-    if run.settings.reviewer == "embedded":
+    if _by_the_embedded_reviewer(run):
         notes.append(
             "Marks are by the embedded reviewer: deterministic text rules, no model. "
             "Use --reviewer to name a model for free-form answers."
@@ -398,4 +405,23 @@ def _notes(run: Run, gatherer: _Gatherer) -> tuple[str, ...]:
             f"The agent itself failed in {gatherer.by_agent} attempt{'s' if gatherer.by_agent != 1 else ''}: "
             "not passed, and without a mark in the mean score."
         )
+    if _is_bounded(gatherer, rate):
+        notes.append(
+            f"Bounded: {gatherer.unscored} of {gatherer.planned} attempts could not be judged, which seldom happens "
+            f"at random; with them the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
+        )
     return tuple(notes)
+
+
+def _by_the_embedded_reviewer(run: Run) -> bool:
+    """Under its own name, or under one that `proctor.toml` gives it."""
+    built = run.settings.built.get("reviewer")
+    return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
+
+
+def _is_bounded(gatherer: _Gatherer, rate: Estimate) -> bool:
+    """Whether missing marks matter: more than 5 % could not be judged, or they outweigh the interval itself."""
+    if not gatherer.unscored or rate.worst is None or rate.best is None:
+        return False
+    outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
+    return outweighed or gatherer.unscored > 0.05 * gatherer.planned

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -12,6 +14,7 @@ from proctor.errors import InputError
 
 Family = Literal["agents", "reviewers", "examiners"]
 Factory = Callable[[str, Mapping[str, Any]], Any]
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 @cache
@@ -21,7 +24,7 @@ def known(family: Family) -> dict[str, EntryPoint]:
 
 
 def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
-    """The part that a spec such as `python:module:attribute` names."""
+    """The part that a spec such as `python:module:attribute` names. Its options may hold `${NAME}`."""
     scheme, _, rest = spec.partition(":")
     point = known(family).get(scheme)
     if point is None:
@@ -30,7 +33,27 @@ def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
         factory: Factory = point.load()
     except ImportError as error:
         raise InputError(f"cannot load {spec!r}: {point.value} does not import ({error})") from error
-    return factory(rest, options)
+    return factory(rest, {name: _filled_in(value) for name, value in options.items()})
+
+
+def _filled_in(value: Any) -> Any:
+    """An option with every `${NAME}` replaced from the environment: secrets are only ever there."""
+    if isinstance(value, str):
+        return _VARIABLE.sub(_variable, value)
+    if isinstance(value, Mapping):
+        return {name: _filled_in(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_filled_in(inner) for inner in value]
+    return value
+
+
+def _variable(match: re.Match[str]) -> str:
+    name = match[1]
+    if name not in os.environ:
+        raise InputError(
+            f"an option names ${{{name}}}, but the environment has no {name}; set it, or remove the option"
+        )
+    return os.environ[name]
 
 
 def unknown(family: Family, name: str, names: list[str]) -> str:

@@ -22,8 +22,16 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
 
     url = store_url(store, load_config(config_path))
     found = find_run(run, store=url)
-    if not yes and not click.confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?", err=True):
-        return 1
+    if not yes and not _confirmed(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
+        raise click.UsageError(f"run {found.id} is kept: nobody said yes; where nobody can be asked, give --yes")
     delete_run(found.id, store=url)
     click.echo(f"run {found.id} is deleted")
     return 0
+
+
+def _confirmed(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:  # nobody is there, or Ctrl-C
+        click.echo(err=True)
+        return False

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from proctor.benchmark import Benchmark, Case
+from proctor.benchmark import Benchmark, Case, Exam
 from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
 from proctor.formats import csv
@@ -21,33 +22,50 @@ from proctor.formats.rules import COLUMNS
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     """The benchmark that was meant."""
     if isinstance(source, Benchmark):
-        return source
+        return _checked(source)
     if isinstance(source, (str, Path)):
         path = Path(source)
         return csv.benchmark(csv.read_path(path), name=name or path.stem)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
-        return benchmark_of(_unique(source), name=name or "cases")
+        return _from_items(source, name=name or "cases")
     raise InputError(f"benchmark={reprlib.repr(source)} is none; expected a path, a Benchmark, or a list of cases")
+
+
+def _checked(benchmark: Benchmark) -> Benchmark:
+    """One that was made in Python, where nobody has looked at it yet."""
+    if not benchmark.cases and not benchmark.exams:
+        raise InputError(f"the benchmark {benchmark.name!r} has no cases; give at least one question")
+    played: Sequence[Case | Exam] = benchmark.exams or benchmark.cases
+    twice = next((name for name, times in Counter(each.id for each in played).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"the benchmark {benchmark.name!r} has the id {twice!r} twice; ids must be unique")
+    return benchmark
+
+
+def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
+    try:
+        return benchmark_of(_unique(items), name=name)
+    except UnicodeEncodeError as error:
+        half = f"U+{ord(error.object[error.start]):04X}"
+        raise InputError(f"a case holds half a character ({half}), which no text can carry; write it whole") from error
 
 
 def _unique(items: Iterable[Any]) -> list[Case]:
     """The cases; questions asked twice get `-2`, `-3` …, ids given twice are an error."""
-    cases: list[Case] = []
-    seen: Counter[str] = Counter()
+    cases: dict[str, Case] = {}
+    asked: Counter[str] = Counter()
     for number, item in enumerate(items, 1):
-        values = _values(item, number)
-        given = "id" in values
-        values.setdefault("id", case_id(str(values.get("question")), values.get("context")))
-        seen[values["id"]] += 1
-        times = seen[values["id"]]
-        if times > 1 and given:
-            raise InputError(f"case {number}: the id {values['id']!r} stands twice; ids must be unique in a benchmark")
-        if times > 1:
-            values["id"] = f"{values['id']}-{times}"
-        cases.append(_case(values, number))
+        case = _case(_values(item, number), number)
+        if not case.id:
+            plain = case_id(case.question, case.context)
+            asked[plain] += 1
+            case = replace(case, id=plain if asked[plain] == 1 else f"{plain}-{asked[plain]}")
+        if case.id in cases:
+            raise InputError(f"case {number}: the id {case.id!r} stands twice; ids must be unique in a benchmark")
+        cases[case.id] = case
     if not cases:
         raise InputError("the benchmark has no cases; give at least one question")
-    return cases
+    return list(cases.values())
 
 
 def _values(item: object, number: int) -> dict[str, Any]:
@@ -69,7 +87,7 @@ def _case(values: dict[str, Any], number: int) -> Case:
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(Case.__slots__)}"
         raise InputError(f"case {number}: unknown key {unknown[0]!r}; {hint}")
     try:
-        case = msgspec.convert(values, Case)
+        case = msgspec.convert({"id": "", **values}, Case)
     except msgspec.ValidationError as error:
         raise InputError(f"case {number} is not usable: {error}") from error
     if not case.question.strip():

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor import plugins
-from proctor.config import Config, PartConfig
+from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.roles import Agent, Reviewer
 from proctor.run import AgentKind, Run, Spec
@@ -42,7 +42,8 @@ def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: s
         return Chosen(name=f"object:{name}", spec=None, live=what)
     if what in declared:
         part = declared[what]
-        return Chosen(name=what, spec=Spec(spec=part.spec, options=part.options), kind=part.kind)
+        kind = part.kind if isinstance(part, AgentConfig) else default
+        return Chosen(name=what, spec=Spec(spec=part.spec, options=part.options), kind=kind)
     return Chosen(name=what, spec=Spec(spec=what), kind=default)
 
 

@@ -24,7 +24,7 @@ def read_findings(name: str, *, store: str) -> Findings:
 
 def findings_of_run(opened: Store, run: Run) -> Findings:
     """The same in a store that is open already."""
-    exams = exams_of(opened.archive.benchmark(run.digest), run.settings)
+    exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
     return findings_of(opened, run.id, exams)
 
 

@@ -5,47 +5,57 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
+from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
-from proctor.run import Settings
+from proctor.run import Settings, Spec
 
-_CHOSEN_ELSEWHERE = {"reviewer", "rubric", "built", "checks", "context_given"}
-_OPTIONS = tuple(field.name for field in fields(Settings) if field.name not in _CHOSEN_ELSEWHERE)
+_OPTIONS = (
+    "type",
+    "weights",
+    "passing_score",
+    "trials",
+    "conditions",
+    "concurrency",
+    "timeout",
+    "retries",
+    "retry_agent_failures",
+)
+"""What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
-_WHOLE = {"trials": 1, "concurrency": 1, "retries": 0, "max_turns": 1, "retry_agent_failures": 0, "seeds": 1}
+_KNOWN_TO_GIVE_THESE = ("embedded", "exact", "model")
+_WHOLE = {"trials": 1, "concurrency": 1, "retries": 0, "retry_agent_failures": 0}
 
 
 def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) -> Settings:
     """Settings from what was given, then `[run]` of the config, then the defaults."""
     for name in given:
         if name not in _OPTIONS:
-            near = difflib.get_close_matches(name, _OPTIONS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
-            raise UsageError(f"there is no setting {name!r}; {hint}")
+            raise UsageError(f"there is no setting {name!r}; {_hint(name, _OPTIONS)}")
     values = {name: value for name, value in defaults.model_dump().items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
-    _check(values)
+    _check(values, own_parts=_may_have_own_parts(chosen))
+    if "conditions" in values:
+        values["conditions"] = tuple(values["conditions"])
     return Settings(**values, **chosen)
 
 
-def _check(values: Mapping[str, Any]) -> None:
+def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
     for name, least in _WHOLE.items():
         if name in values:
             _check_whole(name, values[name], least)
-    if values.get("max_turns", 1) > 50:
-        raise UsageError(f"max_turns={values['max_turns']!r} is too many; expected 1 to 50")
-    timeout = values.get("timeout", 1.0)
-    if not isinstance(timeout, (int, float)) or isinstance(timeout, bool) or not 0 < timeout < math.inf:
-        raise UsageError(f"timeout={timeout!r} is no time limit; expected seconds above 0")
-    passing = values.get("passing_score", 0.0)
-    if not isinstance(passing, (int, float)) or isinstance(passing, bool) or not 0 <= passing <= 1:
-        raise UsageError(f"passing_score={passing!r} is no score; expected a number from 0 to 1")
+    if "timeout" in values and not (_is_number(values["timeout"]) and 0 < values["timeout"] < math.inf):
+        raise UsageError(f"timeout={values['timeout']!r} is no time limit; expected seconds above 0")
+    if "passing_score" in values and not (_is_number(values["passing_score"]) and 0 <= values["passing_score"] <= 1):
+        raise UsageError(f"passing_score={values['passing_score']!r} is no score; expected a number from 0 to 1")
     if "type" in values and values["type"] != "standard":
         raise UsageError(f"type={values['type']!r} is not known; expected standard")
-    _check_weights(values.get("weights", {}))
+    if "conditions" in values:
+        _check_conditions(values["conditions"])
+    if "weights" in values:
+        _check_weights(values["weights"], own_parts=own_parts)
 
 
 def _check_whole(name: str, value: object, least: int) -> None:
@@ -53,13 +63,40 @@ def _check_whole(name: str, value: object, least: int) -> None:
         raise UsageError(f"{name}={value!r} is not usable; expected a whole number of at least {least}")
 
 
-def _check_weights(weights: Mapping[str, float]) -> None:
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _check_conditions(names: Any) -> None:
+    """A list of names, each once; the empty one stands for no condition."""
+    listed = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    if not listed or not names or len(set(names)) < len(names):
+        raise UsageError(f"conditions={names!r} are not usable; expected a list of names, each of them once")
+
+
+def _check_weights(weights: object, *, own_parts: bool) -> None:
+    if not isinstance(weights, Mapping):
+        raise UsageError(f"weights={weights!r} are not usable; expected a dict such as {{'correctness': 1}}")
     for name, weight in weights.items():
-        if name not in _PARTS:
-            near = difflib.get_close_matches(name, _PARTS, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_PARTS)}"
-            raise UsageError(f"there is no part {name!r} to weigh; {hint}")
-        if not isinstance(weight, (int, float)) or not 0 <= weight < math.inf:
+        if name not in _PARTS and not (own_parts and isinstance(name, str)):
+            raise UsageError(f"there is no part {name!r} to weigh; {_hint(str(name), _PARTS)}")
+        if not _is_number(weight) or not 0 <= weight < math.inf:
             raise UsageError(f"the weight {name}={weight!r} is not usable; expected a number of at least 0")
     if weights and sum(weights.values()) <= 0:
         raise UsageError(f"weights={dict(weights)!r} are all 0; give at least one part a positive weight")
+
+
+def _may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
+    """Whether the reviewer is somebody's own code, whose parts only that code knows."""
+    if "built" not in chosen:
+        return False
+    spec: Spec | None = chosen["built"].get("reviewer")
+    if spec is None:
+        return True
+    scheme = spec.spec.partition(":")[0]
+    return scheme in plugins.known("reviewers") and scheme not in _KNOWN_TO_GIVE_THESE
+
+
+def _hint(name: str, known: tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
