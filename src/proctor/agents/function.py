@@ -38,9 +38,10 @@ class _Shared:
 
     def __init__(self, target: Any, name: str) -> None:
         self.name = name
-        self._answer = _answer_of(target, name)
-        self.takes_request = _wants_request(self._answer)
-        self._ask = _caller(self._answer)
+        answer = _answer_of(target, name)
+        _must_take_one(answer, name)
+        self.takes_request = _wants_request(answer)
+        self._ask = _caller(answer)
 
     async def reply(self, request: Request) -> Reply:
         reply: Reply = await self._ask(request if self.takes_request else request.question)
@@ -65,7 +66,10 @@ class _Class:
             raise InputError(
                 f"the agent {name!r} is a class that needs a reply(question) method and no arguments to make"
             )
-        self.takes_request = _wants_request(method, skip=1)
+        answer = getattr(method, "__func__", method)  # of a static or class method
+        skip = 0 if isinstance(method, staticmethod) else 1
+        _must_take_one(answer, name, skip=skip)
+        self.takes_request = _wants_request(answer, skip=skip)
 
     async def reply(self, request: Request) -> Reply:
         ask = self._living.get(request.conversation)
@@ -106,6 +110,18 @@ def _makeable(target: type[Any]) -> bool:
     except ValueError:
         return True  # built in, with no signature to look at
     return True
+
+
+def _must_take_one(answer: Callable[..., Any], name: str, *, skip: int = 0) -> None:
+    """Refuse, before the first question, what cannot be called with one."""
+    try:
+        inspect.signature(answer).bind(*[None] * (skip + 1))
+    except TypeError as error:
+        raise InputError(
+            f"the agent {name!r} cannot be asked ({error}); expected one parameter: the question, or a proctor.Request"
+        ) from error
+    except ValueError:
+        return  # built in, with no signature to look at
 
 
 def _wants_request(answer: Callable[..., Any], *, skip: int = 0) -> bool:

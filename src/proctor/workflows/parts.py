@@ -63,7 +63,10 @@ def build_agent(chosen: Chosen, config: Config) -> Agent:
         from proctor.agents.function import adapt
 
         return adapt(chosen.live, name=chosen.name)
-    assert chosen.spec is not None
+    if chosen.spec is None:
+        raise UsageError(
+            "agent=None cannot be examined; expected an object that answers, or a spec such as demo:librarian"
+        )
     _must_be_known("agents", chosen.spec.spec, list(config.agents))
     agent: Agent = plugins.build("agents", chosen.spec.spec, chosen.spec.options)
     return agent
