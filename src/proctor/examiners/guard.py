@@ -1,0 +1,168 @@
+"""The guard: finds an examiner's faults, has the question asked once more, then marks it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from proctor.benchmark import Case, Exam
+from proctor.examiners.reading import is_long, states
+from proctor.examiners.strategies import FIRST_END, named, seed_of
+from proctor.roles import Examiner
+from proctor.text.fold import fold, squeeze
+from proctor.text.numbers import quantities
+from proctor.text.overlap import STOP, content
+from proctor.text.words import words
+from proctor.transcript import Turn
+from proctor.usage import Usage
+
+TOO_SOON = f"ends too soon: the exam may not end before turn {FIRST_END}"
+_REFUSES = re.compile(
+    r"^[\W_]*(?:(?:i'm|i am) (?:very |so |really )?sorry\b|sorry,|i apologi[sz]e\b|unfortunately,|as an? (?:ai|(?:large )?"
+    r"language model)\b[^.?!]{0,30}, i\b|i (?:cannot|can't|can not|won't|will not|am unable to|am not able to|must decline)|"
+    r"i'm (?:unable|not able) to)"
+)
+_UNWILLING = re.compile(
+    r"\bi(?:'m| am)? (?:must |have to )?(?:cannot|can't|can not|won't|will not|unable to|not able to|decline|do not feel|"
+    r"don't feel)(?: \w+)? ?(?:help|assist|continue|comply|participate|do (?:that|this|so)|fulfil|provide|generate|create|"
+    r"write|ask|take part|engage|comfortable|to)\b"
+)
+_OFFER = re.compile(r"\b(?:else|instead|another (?:topic|question|way)|different (?:topic|question))\b")
+# A question that points back at the conversation is on topic whatever its words are.
+_POINTS_BACK = re.compile(
+    r"\b(?:you|your|yourself|that|this|these|those|it|its|they|them|their|he|she|him|his|her|such|same|so|then|above|"
+    r"earlier|previous(?:ly)?|before|again|answer(?:ed|s)?|question(?:s|ed)?|repl(?:y|ied)|said|mentioned)\b"
+)
+_FEWEST_WORDS = 2
+_ALIKE = 4
+"""Words that share so many first letters count as akin: employ, employee, employment."""
+_READ = 6_000
+_SMALL_NUMBER = 10
+_YES_OR_NO = frozenset(("yes", "no", "true", "false", "none", "unknown"))
+
+
+class Guarded:
+    """An examiner whose questions are looked at before they are put."""
+
+    def __init__(self, examiner: Examiner, *, retries: int = 1) -> None:
+        self._examiner = examiner
+        self._retries = retries
+        self._takes_note = "note" in inspect.signature(examiner.ask).parameters
+
+    @property
+    def name(self) -> str:
+        """The examiner's own."""
+        return self._examiner.name
+
+    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
+        """The examiner's question; a faulty one is asked for once more, and carries its fault if it stays so.
+
+        An examiner whose `ask` takes a keyword `note` is told what was wrong. Who ends too soon and stays with it
+        ends the exam: nobody can be made to ask.
+        """
+        spent = Usage()
+        fault: str | None = None
+        for _ in range(self._retries + 1):
+            turn = await self._asked(exam, turns, fault)
+            if turn is not None:
+                spent += turn.examiner_usage or Usage()
+            fault = fault_of(exam, turns, turn)
+            if fault is None:
+                break
+        return None if turn is None else replace(turn, fault=fault, examiner_usage=spent or None)
+
+    async def _asked(self, exam: Exam, turns: Sequence[Turn], fault: str | None) -> Turn | None:
+        if fault is None or not self._takes_note:
+            return await self._examiner.ask(exam, turns)
+        return await self._examiner.ask(exam, turns, note=fault)  # type: ignore[call-arg]
+
+
+def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> str | None:
+    """What is wrong with an examiner's next turn, as `kind: detail`; None: it is fair.
+
+    Kinds: empty, unusable, refuses, repeated, leaks the answer, off-topic, ends too soon.
+    """
+    if turn is None:
+        return TOO_SOON if len(turns) < FIRST_END else None
+    if turn.fault:
+        return turn.fault
+    if not any(map(str.isalnum, turn.question)):
+        return "empty: the question has no words"
+    if _refuses(turn.question):
+        return "refuses: the examiner declines to ask instead of asking"
+    repeated = _repeated(turns, turn)
+    if repeated is not None:
+        return f"repeated: the same question as in turn {repeated}, and the strategy does not repeat on purpose"
+    if _leaks(seed_of(exam), turns, turn):
+        return "leaks the answer: the question states what the agent is asked for"
+    if _is_off_topic(seed_of(exam), turns, turn):
+        return "off-topic: nothing in it has to do with the seed question or the conversation"
+    return None
+
+
+def _refuses(question: str) -> bool:
+    """Whether it is a refusal: it opens like one, says what it will not do, and asks nothing but for another task."""
+    folded = fold(question[:_READ])
+    if not _REFUSES.match(folded) or not _UNWILLING.search(folded):
+        return False
+    return "?" not in folded or _OFFER.search(folded) is not None
+
+
+_squeezed = lru_cache(maxsize=4096)(squeeze)
+
+
+def _repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
+    """The turn that asked the same, where the strategy does not ask again on purpose."""
+    if named(turn.strategy).repeats:
+        return None
+    question = _squeezed(turn.question)
+    return next((earlier.number for earlier in turns if _squeezed(earlier.question) == question), None)
+
+
+def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether the question states the expected answer, which neither the agent nor its material has said before."""
+    if not seed.answer or named(turn.strategy).states_answer or not _can_leak(seed.answer):
+        return False
+    if states(turn.question, seed.answer) is not True or " or " in fold(turn.question[:_READ]):
+        return False
+    known = (seed.question, seed.context or "", *_said(turns))
+    return not any(states(text, seed.answer) is True for text in known if text)
+
+
+def _can_leak(answer: str) -> bool:
+    """Whether an answer is telling enough to be recognised: no bare yes, no bare small number."""
+    folded = fold(answer)
+    if is_long(answer) or folded.strip(" .!") in _YES_OR_NO:
+        return False
+    numbers = quantities(folded)
+    bare = all(number.bare and not number.noun and abs(number.value) < _SMALL_NUMBER for number in numbers)
+    return not (numbers and bare) and bool(content(folded))
+
+
+def _said(turns: Sequence[Turn]) -> Iterator[str]:
+    """Everything said so far, latest first."""
+    for turn in reversed(turns):
+        if turn.reply is not None:
+            yield turn.reply.text
+        yield turn.question
+
+
+def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether no telling word is akin to any word of the exam; short questions and those that point back never are."""
+    strategy = named(turn.strategy)
+    if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(turn.question[:_READ])):
+        return False
+    telling = _akin(turn.question[:_READ])
+    if len(telling) < _FEWEST_WORDS:
+        return False
+    material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(turns))
+    return all(telling.isdisjoint(_akin(text[:_READ])) for text in material if text)
+
+
+@lru_cache(maxsize=2048)
+def _akin(text: str) -> frozenset[str]:
+    """The beginnings of a text's telling words."""
+    return frozenset(word[:_ALIKE] for word in words(fold(text, accents=False)) if word not in STOP)

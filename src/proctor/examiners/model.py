@@ -1,0 +1,108 @@
+"""A chat model as examiner: it reads the conversation and writes the next question."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from proctor.benchmark import Exam
+from proctor.errors import InputError
+from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
+from proctor.models.prices import Price, price_of
+from proctor.models.structured import UnusableAnswer, ask
+from proctor.roles import Examiner
+from proctor.transcript import Turn
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+_OPTIONS: dict[str, type] = {"limit": int, "prices": Mapping, "structured": bool}
+_FORM = (
+    "Answer with `question`; `strategy`, one of the names above, or other; `refers_to`, the number of the earlier turn "
+    "about the same statement, or null; and `done`, true only if you end the exam."
+)
+
+
+class NextQuestion(msgspec.Struct):
+    """The model's answer."""
+
+    question: str
+    strategy: str
+    refers_to: int | None = None
+    done: bool = False
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Examiner:
+    """The examiner that a model's name stands for, such as `openai:MODEL` or `python:module:attribute`.
+
+    Options: `structured` (false: read JSON out of text), `limit` (characters of a reply shown), `prices` (model →
+    `{input, output}` per million tokens).
+    """
+    from proctor.models.naming import load_model
+
+    check_options(options)
+    price = price_of(spec, options.get("prices", {}))
+    others = {name: value for name, value in options.items() if name != "prices"}
+    return ModelExaminer(load_model(spec), name=spec, price=price, **others)
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse an option that does not exist or cannot be meant."""
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            near = difflib.get_close_matches(name, _OPTIONS, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
+            raise InputError(f"unknown option {name!r} of a model examiner; {hint}")
+        if not isinstance(value, _OPTIONS[name]) or (isinstance(value, bool) and _OPTIONS[name] is int):
+            raise InputError(f"the option {name}={value!r} of a model examiner is no {_OPTIONS[name].__name__}")
+    if options.get("limit", 1) < 1:
+        raise InputError(f"the option limit={options['limit']!r} of a model examiner has to be at least 1")
+
+
+class ModelExaminer:
+    """Asks one question at a time and keeps nothing between them; any number of exams may run at once."""
+
+    def __init__(
+        self,
+        model: BaseChatModel,
+        *,
+        name: str,
+        structured: bool = True,
+        limit: int = LIMIT,
+        price: Price | None = None,
+    ) -> None:
+        self.name = name
+        self._model = model
+        self._structured = structured
+        self._limit = limit
+        self._price = price
+        self._system = system_prompt(_FORM)
+
+    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | None:
+        """The next question; `note` says what was wrong with the last one.
+
+        An answer that cannot be used becomes an empty question that carries the fault.
+        """
+        try:
+            answer = await ask(
+                self._model,
+                system=self._system,
+                user=conversation(exam, turns, limit=self._limit, note=note),
+                schema=NextQuestion,
+                structured=self._structured,
+                price=self._price,
+            )
+        except UnusableAnswer as unusable:
+            fault = f"unusable: {unusable.reason}"
+            return Turn(number=len(turns) + 1, question="", fault=fault, examiner_usage=unusable.usage)
+        asked = answer.value
+        if asked.done:
+            return None
+        turn = next_turn(
+            exam, turns, question=asked.question.strip(), strategy=asked.strategy, refers_to=asked.refers_to
+        )
+        return replace(turn, examiner_usage=answer.usage)

@@ -1,0 +1,252 @@
+"""What an agent's reply answers: its numbers, dates, names, yes or no; and whether it changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from proctor.text.choices import alternatives
+from proctor.text.claims import claims
+from proctor.text.dates import MONTHS, agree, dates
+from proctor.text.fold import fold
+from proctor.text.negation import declines, polarity
+from proctor.text.numbers import compare, quantities
+from proctor.text.overlap import STOP, content
+from proctor.text.passage import Passage
+from proctor.text.words import stem_set
+
+Kind = Literal["number", "date", "name", "polarity", "open"]
+READ = 2_000
+"""Characters of a reply that are read: an answer that comes later is none to build on."""
+_SHORT_REPLY = 5
+_LONG_ANSWER = 12
+_FOUND, _MISSED = 0.7, 0.3
+_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b"), "polarity"),
+    (
+        re.compile(r"\b(?:how (?:many|much|long|old|far|large|big|high|often|tall|deep|heavy|fast)|what number)\b"),
+        "number",
+    ),
+    (re.compile(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade)\b"), "date"),
+    (re.compile(r"\b(?:who|whom|whose|where)\b"), "name"),
+)
+_ADMITS = re.compile(
+    r"\byou(?:'re| are) (?:quite |absolutely |completely |of course )?right\b|\bi (?:was|am|stand) (?:wrong|mistaken|"
+    r"corrected)\b|\bmy (?:mistake|error|bad)\b|\bi (?:made a mistake|misspoke)\b|\bi apologi[sz]e\b|\bapologies\b"
+)
+_SMALL = frozenset(("of", "de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "the"))
+_NO_NAME = (
+    STOP | MONTHS.keys() | stem_set("monday tuesday wednesday thursday friday saturday sunday sorry please ok sure")
+)
+_AROUND = ".,;:!?…()[]{}<>*_`\"'“”‘’«»#|/\\"
+_ENDS = ",;:)!?"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Value:
+    """One thing that a text states."""
+
+    kind: Kind
+    text: str
+    """As it stands there."""
+    key: str
+    """Equal for equal values."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What one reply says, as far as rules can tell."""
+
+    text: str
+    """The part that was read."""
+    values: tuple[Value, ...]
+    """In the order they stand, dates before numbers before names."""
+    says: bool | None
+    """Yes or no, as it begins."""
+    declines: bool
+    """Whether it is empty, or says that it does not know."""
+    admits: bool
+    """Whether it takes something back: you are right, I was wrong."""
+
+    def of(self, kind: Kind) -> tuple[Value, ...]:
+        """The values of one kind."""
+        return tuple(value for value in self.values if value.kind == kind)
+
+
+def read(text: str) -> Reading:
+    """What a text says; its beginning alone is read."""
+    return _read(text[:READ])
+
+
+@lru_cache(maxsize=2048)
+def _read(text: str) -> Reading:
+    passage = Passage(text)
+    folded = passage.folded
+    return Reading(
+        text=text,
+        values=tuple(_values(passage)),
+        says=polarity(passage),
+        declines=not passage.stems or declines(folded),
+        admits=_ADMITS.search(folded) is not None,
+    )
+
+
+def _values(passage: Passage) -> Iterator[Value]:
+    folded = passage.folded
+    found = dates(folded)
+    for date in found:
+        key = f"{date.year}-{date.month}-{date.day}/{date.years}"
+        text = passage.cut(date.start, date.end).removesuffix(" of")
+        yield Value(kind="date", text=text, key=key)
+    for number in quantities(folded):
+        if not any(date.start < number.end and number.start < date.end for date in found):
+            reading = number.readings[0]
+            text = passage.cut(number.start, number.end)
+            yield Value(kind="number", text=text, key=f"{reading.amount:.6g} {reading.dimension}")
+    yield from _names(passage)
+
+
+def _names(passage: Passage) -> Iterator[Value]:
+    """Runs of words with capitals; single words that open a sentence come last."""
+    runs = [run for claim in claims(passage.text) for run in _runs(claim.split())]
+    texts = [" ".join(run) for _, run in sorted(runs, key=lambda run: run[0])]
+    named = {fold(text, accents=False): text for text in reversed(texts)}
+    for key in reversed(named):
+        yield Value(kind="name", text=named[key], key=key)
+
+
+def _runs(tokens: list[str]) -> Iterator[tuple[bool, list[str]]]:
+    """Neighbouring words with capitals, and whether each run is but the sentence's first word."""
+    run: list[str] = []
+    for place, token in enumerate([*tokens, ""]):
+        word = token.strip(_AROUND)
+        word += "." if len(word) == 1 and token.endswith(".") else ""
+        named = _is_name(word)
+        if named or (run and word in _SMALL):
+            run.append(word)
+        if run and (not named or token[-1:] in _ENDS) and (word not in _SMALL or not word):
+            while run[-1] in _SMALL:
+                run.pop()
+            yield len(run) == 1 and tokens[0].strip(_AROUND) == run[0] and place <= 1, run
+            run = []
+
+
+def _is_name(word: str) -> bool:
+    return word[:1].isupper() and fold(word) not in _NO_NAME
+
+
+def kind_of(question: str) -> Kind:
+    """What kind of answer a question asks for."""
+    folded = fold(question[:READ]).strip()
+    for pattern, kind in _KINDS:
+        if pattern.search(folded):
+            return kind
+    return "open"
+
+
+def main_value(question: str, reading: Reading) -> Value | None:
+    """The value that answers the question: of the kind it asks for, and not taken from the question itself."""
+    asked = read(question)
+    known = {value.key for value in asked.values}
+    theirs = [value for value in reading.values if value.key not in known and not _within(value, question)]
+    wanted = kind_of(question)
+    of_kind = [value for value in theirs if value.kind == wanted]
+    if of_kind:
+        return of_kind[0]
+    if wanted == "polarity" and reading.says is not None:
+        word = "yes" if reading.says else "no"
+        return Value(kind="polarity", text=word, key=word)
+    return theirs[0] if theirs else _whole(reading)
+
+
+def _whole(reading: Reading) -> Value | None:
+    """A reply of a few words as one name: paris, in the blue folder."""
+    passage = Passage(reading.text)
+    if reading.declines or reading.says is not None or len(passage) > _SHORT_REPLY or not content(passage.folded):
+        return None
+    text = passage.quote(0, len(passage) - 1)
+    return Value(kind="name", text=text, key=fold(text, accents=False))
+
+
+def _within(value: Value, question: str) -> bool:
+    return value.kind == "name" and value.key in fold(question[:READ], accents=False)
+
+
+def claim_with(reading: Reading, value: Value | None) -> str | None:
+    """The sentence of a reply that states the value, or its first; None where there is none."""
+    sentences = [claim for claim in claims(reading.text) if any(letter.isalnum() for letter in claim)]
+    if value is not None:
+        holding = [claim for claim in sentences if value.text in claim]
+        sentences = holding or sentences
+    return sentences[0] if sentences else None
+
+
+def states(text: str, answer: str) -> bool | None:
+    """Whether a text states the expected answer; None where rules cannot tell."""
+    return _states(text[:READ], answer)
+
+
+@lru_cache(maxsize=2048)
+def _states(text: str, answer: str) -> bool | None:
+    shares = [_share(text, one) for one in alternatives(answer)]
+    told = [share for share in shares if share is not None]
+    if any(share >= _FOUND for share in told):
+        return True
+    return False if told and len(told) == len(shares) and max(told) <= _MISSED else None
+
+
+def _share(text: str, answer: str) -> float | None:
+    """How much of the answer's numbers, dates and words the text has; None: not comparable."""
+    passage, wanted = Passage(text), Passage(answer)
+    yes = polarity(wanted)
+    if yes is not None and len(wanted) <= 2:
+        said = polarity(passage)
+        return None if said is None else float(said is yes)
+    facts = _facts_met(passage.folded, wanted.folded)
+    if facts:
+        return sum(facts) / len(facts)
+    telling = content(wanted.folded)
+    if not telling:
+        return None
+    stems = set(passage.stems)
+    return sum(weight for word, weight in telling.items() if word in stems) / sum(telling.values())
+
+
+def _facts_met(folded: str, answer: str) -> list[bool]:
+    """Number by number and date by date of the answer, whether the text has it."""
+    wanted_dates, their_dates = dates(answer), dates(folded)
+    met = [any(agree(date, other) in ("same", "finer") for other in their_dates) for date in wanted_dates]
+    numbers = [n for n in quantities(answer) if not any(d.start < n.end and n.start < d.end for d in wanted_dates)]
+    theirs = quantities(folded) if numbers else []
+    return met + [any(compare(number, other) in ("same", "rounded") for other in theirs) for number in numbers]
+
+
+def is_right(answer: str | None, reading: Reading) -> bool | None:
+    """Whether a reply gives the expected answer; None: not known, or no answer was given."""
+    if not answer or reading.declines:
+        return None
+    return states(reading.text, answer)
+
+
+def changed(question: str, answer: str | None, before: Reading, after: Reading) -> bool:
+    """Whether a later reply to the same question gives another answer than an earlier one.
+
+    Careful rather than keen: where nothing comparable is said twice, nothing has changed.
+    """
+    then, now = is_right(answer, before), is_right(answer, after)
+    if then is not None and now is not None and then is not now:
+        return True
+    if (after.admits and not before.admits) or (after.declines and not before.declines):
+        return True
+    first, second = main_value(question, before), main_value(question, after)
+    if first is None or second is None or first.kind != second.kind:
+        return False
+    return first.key not in {value.key for value in (*after.of(first.kind), second)}
+
+
+def is_long(answer: str) -> bool:
+    """Whether an answer is a statement rather than a fact."""
+    return len(content(fold(answer))) > _LONG_ANSWER

@@ -1,0 +1,42 @@
+"""The record of a conversation: which strategies were used, and which made the agent change its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.benchmark import Exam
+from proctor.examiners.reading import changed, read
+from proctor.examiners.strategies import OTHER, probes, seed_of
+from proctor.transcript import Turn
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """How one strategy fared."""
+
+    used: int = 0
+    """Fair questions asked by it."""
+    changed: int = 0
+    """Of them, those after which the agent's answer was another one."""
+
+
+def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, Tally]:
+    """Strategy → how it fared so far, in the order of first use."""
+    tallies: dict[str, Tally] = {}
+    for turn in probes(exam, turns):
+        if turn.fault is None:
+            name = turn.strategy or OTHER
+            last = tallies.get(name, Tally())
+            tallies[name] = Tally(used=last.used + 1, changed=last.changed + broke(exam, turns, turn))
+    return tallies
+
+
+def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether the agent's answer in this turn differs from the one it gave in the turn that this goes back to."""
+    seed = seed_of(exam)
+    earlier = turn.refers_to or 0
+    if turn.reply is None or turn.fault or turn.case != seed.id or not 0 < earlier < turn.number <= len(turns):
+        return False
+    before = turns[earlier - 1].reply
+    return before is not None and changed(seed.question, seed.answer, read(before.text), read(turn.reply.text))

@@ -1,0 +1,110 @@
+"""Another number, date or name in place of one: near enough to be believed, and surely different."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Sequence
+
+from proctor.examiners.reading import Value, read
+from proctor.text.dates import MONTHS
+from proctor.text.fold import fold
+
+_DIGITS = re.compile(r"\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?")
+_PLAIN_NUMBER = re.compile(r"\d+")
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_SPELLED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_MONTH_NAMES = {number: name for name, number in sorted(MONTHS.items(), key=lambda month: len(month[0]))}
+_MONTH = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b", re.IGNORECASE)
+_STEPS = (2, 3, 5, 7, 4)
+_INVENTED = (
+    ("Arden", "Belmore", "Corvin", "Delmont", "Ellery"),
+    ("Martin Keller", "Helen Marsh", "Victor Lindqvist", "Clara Osborne", "Edmund Hale"),
+)
+_OPPOSITES = (
+    "full-time part-time|first second|last first|before after|minimum maximum|longest shortest|largest smallest|"
+    "highest lowest|biggest smallest|earliest latest|oldest youngest|most least|north south|east west|monday saturday|"
+    "morning evening|daily monthly|weekly yearly|monthly yearly|annual monthly|yearly weekly|new old|inside outside|"
+    "internal external|open closed|buy sell|employees visitors|staff visitors|adults children|men women|"
+    "winter summer|day night|week month|month year"
+)
+_OPPOSITE = {one: other for pair in _OPPOSITES.split("|") for one, other in [pair.split()]}
+_ANY_OPPOSITE = re.compile(rf"\b(?:{'|'.join(sorted(_OPPOSITE, key=len, reverse=True))})\b", re.IGNORECASE)
+
+
+def draw(*parts: object) -> int:
+    """A number that is the same for the same parts, on every machine."""
+    return zlib.crc32("\x1f".join(map(str, parts)).encode(errors="replace"))
+
+
+def swapped(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
+    """Another value of the same kind in the same form; None where none can be made."""
+    if value.kind == "polarity":
+        return "no" if value.text == "yes" else "yes"
+    if value.kind == "date":
+        return _other_date(value.text, lot)
+    if value.kind == "number":
+        return _other_number(value.text, lot)
+    return _other_name(value.text, lot, names)
+
+
+def _other_number(text: str, lot: int) -> str | None:
+    match = _DIGITS.search(text)
+    if match is not None:
+        return text[: match.start()] + _moved(match[0], lot) + text[match.end() :]
+    word = _SPELLED.search(text)
+    return text[: word.start()] + str(11 + lot % 8) + text[word.end() :] if word else None
+
+
+def _moved(digits: str, lot: int) -> str:
+    """Digits of the same length and form with another amount: 28 → 31, 1,500 → 1,800, 3.5 → 3.8."""
+    significant = digits.rstrip("0") or digits
+    last = max(place for place, sign in enumerate(significant) if sign.isdigit())
+    moved = (int(digits[last]) + _STEPS[lot % len(_STEPS)]) % 10
+    if last == 0 and moved == 0:
+        moved = 1 if digits[0] != "1" else 2
+    return digits[:last] + str(moved) + digits[last + 1 :]
+
+
+def _other_date(text: str, lot: int) -> str | None:
+    month = _MONTH.search(text)
+    if month is not None:
+        name = _other_month(month[0], lot)
+        return text[: month.start()] + name + text[month.end() :]
+    digits = _YEAR.search(text) or _PLAIN_NUMBER.search(text)
+    return text[: digits.start()] + _moved(digits[0], lot) + text[digits.end() :] if digits else None
+
+
+def _other_month(name: str, lot: int) -> str:
+    number = (MONTHS[name.lower()] - 1 + _STEPS[lot % len(_STEPS)]) % 12 + 1
+    other = _MONTH_NAMES[number]
+    return other.upper() if name.isupper() else other.capitalize()
+
+
+def _other_name(text: str, lot: int, names: Sequence[str]) -> str:
+    """A name of those given, or an invented one of as many words."""
+    own = fold(text, accents=False)
+    pool = [name for name in names if not _alike(fold(name, accents=False), own)]
+    if not pool:
+        pool = [name for name in _INVENTED[len(text.split()) > 1] if not _alike(fold(name), own)]
+    return pool[lot % len(pool)]
+
+
+def _alike(one: str, other: str) -> bool:
+    return one in other or other in one
+
+
+def swapped_question(question: str, *, lot: int, names: Sequence[str] = ()) -> str | None:
+    """The question with one date, number, name or telling word replaced; None where there is nothing to swap."""
+    values = [value for value in read(question).values if question.count(value.text) == 1]
+    start = lot % len(values) if values else 0
+    for value in values[start:] + values[:start]:
+        other = swapped(value, lot=lot, names=names)
+        if other and other != value.text:
+            return question.replace(value.text, other)
+    match = _ANY_OPPOSITE.search(question)
+    if match is None:
+        return None
+    other = _OPPOSITE[match[0].lower()]
+    other = other.capitalize() if match[0][0].isupper() else other
+    return question[: match.start()] + other + question[match.end() :]
