@@ -18,6 +18,9 @@ from proctor.statistics.gate import Verdict
 from proctor.statistics.intervals import wilson
 from proctor.statistics.plan import cases_needed
 
+_CENTS = 9
+"""Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
+
 Obstacle = Literal["", "at the gate", "missing", "unknown"]
 Baseline = Callable[[str], Findings]
 """Reads the run that a gate names."""
@@ -130,15 +133,25 @@ def _enough(sums: Differences, margin: float, level: float) -> bool:
 
 def _counted(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
     """Compared exactly; what has not been played yet may still add to it."""
-    counts = findings.counts
-    value, more = (counts.failed, counts.pending) if wanted.metric == "failures" else (findings.usage.cost, inf)
+    value, most = _count(wanted, findings)
     if value is None:
         return GateVerdict(gate=wanted, verdict="inconclusive", obstacle="unknown", look=look)
     decide = rules.count_at_most if wanted.upper else rules.count_at_least
-    now, then = decide(value, wanted.bound), decide(value + (more if counts.pending else 0), wanted.bound)
+    now, then = decide(value, wanted.bound), decide(most, wanted.bound)
     if now == then:
         return GateVerdict(gate=wanted, verdict=now, count=value, look=look)
     return GateVerdict(gate=wanted, verdict="inconclusive", count=value, obstacle="missing", look=look)
+
+
+def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
+    """The count so far, and the most that it can come to."""
+    counts, cost = findings.counts, findings.usage.cost
+    if wanted.metric == "failures":
+        return counts.failed, counts.failed + counts.pending
+    if cost is None:
+        return None, inf
+    exact = round(cost, _CENTS)
+    return exact, inf if counts.pending else exact
 
 
 def _estimate(wanted: Gate, findings: Findings) -> Estimate:

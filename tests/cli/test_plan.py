@@ -1,0 +1,119 @@
+"""proctor plan, from assumptions, from stored runs, and for gates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.cli.lab import Lab, set_up
+
+
+@pytest.fixture
+def lab(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A benchmark of a hundred cases."""
+    return set_up(tmp_path, capsys, monkeypatch, cases=100)
+
+
+@pytest.fixture
+def small_lab(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lab:
+    """A benchmark of eight."""
+    return set_up(tmp_path, capsys, monkeypatch, cases=8)
+
+
+def test_five_points_and_ten_percent_of_flips_take_306_cases(lab: Lab) -> None:
+    said = lab("plan", "--difference", "0.05", "--flips", "0.10", "--json")
+    assert said.code == 0
+    assert [(each["trials"], each["cases"]) for each in said.json["plans"]] == [(1, 306), (2, 306), (4, 306)]
+
+
+def test_trials_help_down_to_a_floor(lab: Lab) -> None:
+    options = ("--difference", "0.05", "--flips", "0.10", "--noise", "0.06", "--trials", "1,8,1000000")
+    said = lab("plan", *options, "--json").json
+    assert [each["cases"] for each in said["plans"]] == [306, 141, said["floor"]]
+    assert said["plans"][1]["attempts"] == 2 * 141 * 8
+
+
+def test_more_power_takes_more_cases(lab: Lab) -> None:
+    usual = ("plan", "--difference", "0.05", "--flips", "0.10", "--trials", "1", "--json")
+    assert lab(*usual, "--power", "0.9").json["plans"][0]["cases"] > lab(*usual).json["plans"][0]["cases"]
+
+
+def test_two_runs_of_one_trial_tell_the_flips(lab: Lab) -> None:
+    lab.run("old", wrong=set(range(8)))
+    lab.run("new", wrong={8, 9})
+    said = lab("plan", "--difference", "0.05", "--run", "old", "--run", "new")
+    assert said.code == 0
+    assert "in which 10 % of cases" in said.out
+    assert "  306  " in said.out
+
+
+def test_two_runs_of_several_trials_tell_chance_from_change(small_lab: Lab) -> None:
+    small_lab.run("old", "--trials", "2", wrong={(0, 1), 1})
+    small_lab.run("new", "--trials", "2", wrong={(2, 2)})
+    said = small_lab("plan", "--difference", "0.1", "--run", "old", "--run", "new", "--json").json
+    # σ² = 1/16 in both; d = ½, 1, −½, 0 …: their variance is 3/14 − … less the chance of two trials
+    assert said["spread"]["within_a"] == pytest.approx(1 / 16)
+    assert said["spread"]["within_b"] == pytest.approx(1 / 16)
+    differences = [0.5, 1.0, -0.5, 0, 0, 0, 0, 0]
+    mean = sum(differences) / 8
+    seen = sum((each - mean) ** 2 for each in differences) / 7
+    assert said["spread"]["between"] == pytest.approx(seen - 1 / 16)
+    assert said["trials_help"] is True
+
+
+def test_one_run_of_several_trials_and_an_assumed_share_of_flips(small_lab: Lab) -> None:
+    small_lab.run("old", "--trials", "2", wrong={(0, 1), 1})
+    said = small_lab("plan", "--difference", "0.05", "--run", "old", "--flips", "0.2", "--json").json
+    assert said["spread"]["between"] == pytest.approx(0.2 - 0.0025 - 2 / 16)
+    refused = small_lab("plan", "--difference", "0.05", "--run", "old")
+    assert refused.code == 2
+    assert "give --flips, such as 0.10, or a second --run" in refused.err
+
+
+def test_the_fewest_cases_of_a_gate(lab: Lab) -> None:
+    said = lab("plan", "--gate", "pass_rate>=0.9", "--json").json
+    assert [(each["failures"], each["cases"]) for each in said["fewest"]] == [(0, 35), (1, 53), (2, 69), (5, 113)]
+    assert "         2     69" in lab("plan", "--gate", "pass_rate>=0.9", "--failures", "2").out
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ([], "give either --difference, such as 0.05, or --gate"),
+        (["--difference", "0.05", "--gate", "pass_rate>=0.9"], "give either --difference"),
+        (["--difference", "0.05"], "Give --flips, such as 0.10, or stored runs by --run"),
+        (["--difference", "5", "--flips", "0.1"], "difference=5.0 cannot be used"),
+        (["--difference", "0.05", "--flips", "0.01"], "flips=0.01 cannot be used"),
+        (["--difference", "0.05", "--flips", "0.1", "--noise", "0.2"], "noise=0.2 cannot be used"),
+        (["--difference", "0.05", "--flips", "0.1", "--power", "1"], "power=1.0 cannot be used"),
+        (["--difference", "0.05", "--flips", "0.1", "--trials", "1,two"], "expected something like 1,2,4"),
+        (["--difference", "0.05", "--flips", "0.1", "--trials", "0"], "expected something like 1,2,4"),
+        (["--gate", "failures<=0"], "is compared exactly"),
+        (["--gate", "not worse than x by 0.02"], "give --flips"),
+    ],
+)
+def test_what_cannot_be_planned_exits_2_and_says_why(small_lab: Lab, options: list[str], said: str) -> None:
+    refused = small_lab("plan", *options)
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+
+
+def test_stored_runs_that_do_not_fit_together_are_refused(small_lab: Lab) -> None:
+    small_lab.run("once")
+    small_lab.run("twice", "--trials", "2")
+    small_lab.run("strict", "--passing-score", "0.9")
+    plan = ("plan", "--difference", "0.05", "--run", "once", "--run")
+    assert "one has a single trial, the other several" in small_lab(*plan, "twice").err
+    assert "passing score differs" in small_lab(*plan, "strict").err
+    assert "plan from one or two" in small_lab(*plan, "twice", "--run", "strict").err
+    assert "leave --flips out" in small_lab(*plan, "strict", "--flips", "0.1").err
+    assert "leave --noise out" in small_lab(*plan, "strict", "--noise", "0.1").err
+    assert "One trial a case cannot show" in small_lab(*plan[:-1], "--flips", "0.1").err
+
+
+def test_runs_in_which_nothing_varied_tell_nothing(small_lab: Lab) -> None:
+    small_lab.run("a", "--trials", "2")
+    small_lab.run("b", "--trials", "2")
+    said = small_lab("plan", "--difference", "0.05", "--run", "a", "--run", "b")
+    assert said.code == 2
+    assert "nothing varied" in said.err
