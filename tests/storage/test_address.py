@@ -22,9 +22,9 @@ from proctor.storage.address import parse
 )
 def test_a_path_or_sqlite_url_is_a_file(given: str | Path, path: str) -> None:
     address = parse(given)
-    assert address.path == Path(path)
+    assert address.path == Path.cwd() / path
     assert address.url.drivername == "sqlite"
-    assert address.shown == path
+    assert address.shown == address.url.database == str(Path.cwd() / path)
 
 
 def test_a_tilde_is_the_home_folder(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,14 @@ def test_a_lock_file_that_a_dead_process_left_is_free(locks: FileLocks, tmp_path
         assert locks.held("run", 1)
 
 
+def test_a_store_reached_by_a_link_has_the_same_lock(locks: FileLocks, tmp_path: Path) -> None:
+    (tmp_path / "store.db").touch()
+    link = tmp_path / "link.db"
+    link.symlink_to("store.db")
+    with locks.hold("run", 1):
+        assert FileLocks(parse(link), link).held("run", 1)
+
+
 def test_whoever_only_looks_does_not_keep_a_writer_out(locks: FileLocks, tmp_path: Path) -> None:
     stop = threading.Event()
 

@@ -135,6 +135,16 @@ def test_an_older_store_is_migrated_when_it_is_opened(
         assert version_in(connection) == f"{NEWEST + 1:04}"
 
 
+def test_a_migration_that_rebuilds_a_table_loses_nothing_that_refers_to_it(
+    database: Database, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_first_store(database)
+    rebuild = 'with op.batch_alter_table("runs", recreate="always") as batch: batch.alter_column("mood", nullable=True)'
+    add_revision(tmp_path, monkeypatch, more=rebuild if store_url.endswith(".db") else "")
+    with open_store(store_url) as store:
+        assert len(list(store.archive.full_attempts("old"))) == 1
+
+
 def test_a_migration_that_breaks_leaves_the_store_as_it_was(
     database: Database, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -163,7 +163,7 @@ def test_a_read_only_store_is_said_and_can_still_be_read(tmp_path: Path) -> None
 
 
 def test_a_store_locked_by_another_program_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.storage.database._BUSY_SECONDS", 0)
+    monkeypatch.setattr("proctor.storage.database.BUSY_SECONDS", 0)
     path = tmp_path / "store.db"
     with open_store(path) as store:
         stored_run(store)

@@ -58,7 +58,7 @@ def parse(where: str | Path) -> Address:
 def _file(text: str) -> Address:
     if not text or text == ":memory:":
         raise StoreError(f"store={text!r} names no file; {_EXPECTED}")
-    path = Path(text).expanduser()
+    path = Path(text).expanduser().absolute()  # whatever folder the program goes to later
     return Address(url=URL.create("sqlite", database=str(path)), path=path)
 
 

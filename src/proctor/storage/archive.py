@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Connection, Select, select
+from sqlalchemy import ColumnElement, Select, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
@@ -43,16 +43,15 @@ class Archive:
 
     def runs(self) -> list[Run]:
         """All of them, newest first."""
-        with self._database.reading() as connection:
-            stored = [run_of(row) for row in connection.execute(select(*RUN_COLUMNS).order_by(*_NEWEST_FIRST))]
-        return [self._as_it_stands(run) for run in stored]
+        return [self._as_it_stands(number, run) for number, run in self._stored()]
 
     def find(self, name: str) -> Run:
         """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
         with self._database.reading() as connection:
             known = connection.execute(select(runs.c.id, runs.c.name).order_by(*_NEWEST_FIRST))
-            run = _run(connection, naming.resolve(name, [(row.id, row.name) for row in known]))
-        return self._as_it_stands(run)
+            wanted = naming.resolve(name, [(row.id, row.name) for row in known])
+            number, *values = connection.execute(select(runs.c.no, *RUN_COLUMNS).where(runs.c.id == wanted)).one()
+        return self._as_it_stands(number, run_of(values))
 
     def alive(self, run: str) -> bool:
         """Whether a process is writing the run at this moment."""
@@ -150,19 +149,20 @@ class Archive:
             raise StoreError(f"no stored benchmark has the digest {wanted!r}: its runs have been deleted")
         return benchmark_from(body, wanted)
 
-    def _as_it_stands(self, run: Run) -> Run:
-        """A run that says it is running, but whose process is gone, is paused."""
-        if run.status != "running" or self.alive(run.id):
-            return run
+    def _stored(self, *which: ColumnElement[bool]) -> list[tuple[int, Run]]:
+        """Runs with their numbers, as they were last marked, newest first."""
+        statement = select(runs.c.no, *RUN_COLUMNS).where(*which).order_by(*_NEWEST_FIRST)
         with self._database.reading() as connection:
-            now = _run(connection, run.id)  # again: it may have ended properly between the two looks
-        if now.status != "running" or self.alive(run.id):
-            return now
-        return replace(now, status="paused", reason="its process ended")
+            return [(row[0], run_of(row[1:])) for row in connection.execute(statement)]
 
-
-def _run(connection: Connection, run: str) -> Run:
-    return run_of(connection.execute(select(*RUN_COLUMNS).where(runs.c.id == run)).one())
+    def _as_it_stands(self, number: int, run: Run) -> Run:
+        """A run that says it is running, but whose process is gone, is paused."""
+        if run.status != "running" or self._locks.held(run.id, number):
+            return run
+        for _, now in self._stored(runs.c.no == number):  # again: it may have ended properly between the two looks
+            if now.status != "running" or self._locks.held(run.id, number):
+                return now
+        return replace(run, status="paused", reason="its process ended")
 
 
 def _reopened(attempt: Attempt) -> Attempt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
@@ -13,7 +13,7 @@ from proctor.errors import StoreError
 from proctor.storage.address import Address
 from proctor.storage.trouble import told
 
-_BUSY_SECONDS = 60
+BUSY_SECONDS = 60
 _WRITES = "proctor_writes"
 
 ADVISORY = 0x50524F43
@@ -23,9 +23,13 @@ ADVISORY = 0x50524F43
 class Database:
     """A pool of connections. Every error leaves it as a StoreError."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, *, rebuilding: bool = False) -> None:
+        """`rebuilding` is for migrations: SQLite must not follow references while a table is replaced."""
         self.address = address
-        self.engine = _sqlite_engine(address) if address.path else postgres_engine(address, pool_pre_ping=True)
+        if address.path is not None:
+            self.engine = _sqlite_engine(address, references=not rebuilding)
+        else:
+            self.engine = postgres_engine(address, pool_pre_ping=True)
         self.dialect = self.engine.dialect
 
     @contextmanager
@@ -55,7 +59,7 @@ class Database:
     def take_stock(self, tables: Iterable[str]) -> None:
         """Tell PostgreSQL's planner how large tables have grown; it would find out, but a minute late."""
         if self.address.path is None:
-            with self.writing() as connection:
+            with suppress(StoreError), self.writing() as connection:  # only quicker with it, not wrong without
                 connection.exec_driver_sql(f"ANALYZE {', '.join(tables)}")
 
     def close(self) -> None:
@@ -63,14 +67,14 @@ class Database:
         self.engine.dispose()
 
 
-def _sqlite_engine(address: Address) -> Engine:
-    engine = create_engine(address.url, hide_parameters=True, connect_args={"timeout": _BUSY_SECONDS})
+def _sqlite_engine(address: Address, *, references: bool) -> Engine:
+    engine = create_engine(address.url, hide_parameters=True, connect_args={"timeout": BUSY_SECONDS})
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves, see below
         connection.execute("PRAGMA synchronous=FULL")
-        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA foreign_keys={'ON' if references else 'OFF'}")
 
     @event.listens_for(engine, "begin")
     def begun(connection: Connection) -> None:

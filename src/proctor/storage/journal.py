@@ -109,8 +109,9 @@ class Journal:
             values |= {"started": func.coalesce(runs.c.started, now), "wish": None}
         elif status in _STOPPED:
             values["ended"] = now
-            self._database.take_stock(("attempts", "turns"))
         self._update(run, values)
+        if status in _STOPPED:
+            self._database.take_stock(("attempts", "turns"))
 
     def wish(self, run: str, wish: Wish | None) -> None:
         """Ask whoever runs it to pause or cancel."""

@@ -47,7 +47,8 @@ class FileLocks:
 
     def __init__(self, address: Address, database: Path) -> None:
         self._address = address
-        self._folder = database.with_name(f"{database.name}.locks")
+        real = database.resolve()  # one file has one lock, by whichever link it is reached
+        self._folder = real.with_name(f"{real.name}.locks")
 
     @contextmanager
     def hold(self, run: str, number: int) -> Iterator[None]:

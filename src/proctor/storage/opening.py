@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from proctor.errors import StoreError
 from proctor.storage import address, schema
 from proctor.storage.archive import Archive
-from proctor.storage.database import Database
+from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.journal import Journal
 from proctor.storage.lock import AdvisoryLocks, FileLocks, Locks
 from proctor.storage.store import Store
@@ -60,9 +63,25 @@ def _let_readers_in(database: Database) -> None:
     with told(database.address):
         connection = database.engine.raw_connection()
         try:
-            connection.cursor().execute("PRAGMA journal_mode=WAL")
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA journal_mode")
+            if cursor.fetchone() != ("wal",):
+                _patiently(lambda: cursor.execute("PRAGMA journal_mode=WAL"))
         finally:
             connection.close()
+
+
+def _patiently(step: Callable[[], object]) -> None:
+    """Until nobody else has the file open in a transaction; SQLite does not wait for that by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            step()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
 
 
 def _must_hold_any_text(database: Database) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, insert, inspect, select
@@ -22,11 +23,21 @@ def prepare(database: Database, *, create: bool) -> None:
         return
     if found == 0 and not create:
         raise StoreError(f"there is no store at {database.address.shown} yet: `proctor run` makes one")
+    if found == 0:
+        _build(database)
+    else:
+        _migrate(database.address)
+
+
+def _build(database: Database) -> None:
     with database.alone() as connection:
-        found = _found(connection, database.address)  # again: another process may have been quicker
-        if found == 0:
+        if _found(connection, database.address) == 0:  # again: another process may have been quicker
             build(connection)
-        elif found < NEWEST:
+
+
+def _migrate(address: Address) -> None:
+    with closing(Database(address, rebuilding=True)) as database, database.alone() as connection:
+        if _found(connection, address) < NEWEST:  # again, for the same reason
             migrate(connection)
 
 

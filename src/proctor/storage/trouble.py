@@ -63,7 +63,7 @@ def explain(error: Exception, address: Address) -> StoreError:
 
 def _first_line(error: BaseException) -> str:
     """The driver's own words; what follows the first line is advice for other programs."""
-    text = str(error).strip() or type(error).__name__
+    text = (error.strerror if isinstance(error, OSError) else None) or str(error).strip() or type(error).__name__
     return text.splitlines()[0]
 
 
