@@ -1,0 +1,406 @@
+"""Do two replies on one proposition exclude each other? Rules over numbers, dates, names, yes and no; no model.
+
+Precision comes before recall: what is hedged, asked back, supposed or reported is not held against anybody, and one
+value that both replies share outweighs all that they do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypeVar
+
+from proctor.reviewers.embedded_answer import judge
+from proctor.reviewers.embedded_reading import read_facts
+from proctor.reviewers.propositions import Inquiry, read_inquiry
+from proctor.reviewers.statements import Named, Stated, Statements, quote, read_statements
+from proctor.score import reaches
+from proctor.text.clocks import Clock, same_time
+from proctor.text.dates import Date, agree
+from proctor.text.fold import squeeze
+from proctor.text.negation import NEGATORS
+from proctor.text.numbers import Quantity, compare
+from proctor.text.overlap import GENERIC, STOP, f1
+from proctor.text.words import stem
+
+_RIGHT = 0.7
+_ABOUT = 0.1
+"""What `about` allows two numbers to differ by."""
+_ROUNDING = 0.05
+"""The most that rounding to whole hundreds or thousands may change."""
+_MONTH = 2_629_746.0
+_NEAR_MONTHS = 1.25
+_MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
+_SAME_CLAIM = 0.8
+_NAMING = frozenset(("who", "where", "open"))
+_LABELS = frozenset("section chapter page article paragraph version room number no line row step rule".split())
+F = TypeVar("F", Date, Clock, Quantity)
+
+
+class Said(NamedTuple):
+    """A question and its reply."""
+
+    question: str
+    reply: str
+
+
+class Conflict(NamedTuple):
+    """Two replies that exclude each other."""
+
+    kind: str
+    """number, date, time, name, choice, yes-no, negation or retraction."""
+    quotes: tuple[str, str]
+    """Verbatim from their replies."""
+    reason: str
+
+
+class _Pair(NamedTuple):
+    """Both replies, read."""
+
+    asked: tuple[Inquiry, Inquiry]
+    told: tuple[Statements, Statements]
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The stems of both questions, which are nobody's answer."""
+        return self.asked[0].stems | self.asked[1].stems
+
+
+def conflict(earlier: Said, later: Said, *, answer: str | None = None, hinted: bool = False) -> Conflict | None:
+    """What makes the later reply incompatible with the earlier one; None: nothing that rules can see.
+
+    Where the expected `answer` is known, two right replies agree, and a stated correction of a wrong one is none;
+    `hinted`: the question itself told the right answer, so that giving it is a correction even without a word of it.
+    """
+    if squeeze(earlier.reply) == squeeze(later.reply):
+        return None
+    found = _found(earlier, later)
+    if found is None or (answer and _excused(earlier, later, answer, hinted=hinted)):
+        return None
+    return found
+
+
+def _excused(earlier: Said, later: Said, answer: str, *, hinted: bool) -> bool:
+    """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error."""
+    before, after = (
+        reaches(judge(earlier.question, (answer,), reply).value, _RIGHT) for reply in (earlier.reply, later.reply)
+    )
+    if before:
+        return after
+    told = read_statements(later.reply)
+    return (after and (hinted or told.concedes)) or (told.retraction is not None and not told.facts and not told.names)
+
+
+def _found(earlier: Said, later: Said) -> Conflict | None:
+    pair = _Pair(
+        (read_inquiry(earlier.question), read_inquiry(later.question)),
+        (read_statements(earlier.reply), read_statements(later.reply)),
+    )
+    if any(told.unsure or told.declines or not told.claims for told in pair.told):
+        return None
+    for rule in (_choices, _sides, _times, _numbers, _names, _granted, _denials, _negations, _retraction):
+        for kind, one, other, reason in rule(pair):
+            quotes = quote(one, earlier.reply), quote(other, later.reply)
+            if quotes[0] and quotes[1]:
+                return Conflict(kind, (quotes[0], quotes[1]), reason)
+    return None
+
+
+_Found = Iterator[tuple[str, str, str, str]]
+"""Kind, sentence of the earlier reply, sentence of the later one, reason."""
+
+
+def _choices(pair: _Pair) -> _Found:
+    """One of two things that the question names, then the other."""
+    if pair.asked[0].kind != "choice" or not pair.asked[1].content >= pair.asked[0].content:
+        return
+    chosen = [_chosen(pair.asked[0], told) for told in pair.told]
+    if all(len(options) == 1 for options in chosen) and chosen[0].keys() != chosen[1].keys():
+        (one, first), (other, second) = (next(iter(options.items())) for options in chosen)
+        yield "choice", first, second, f"first {one!r}, then {other!r}"
+
+
+def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
+    """The option of an either-or question that a reply takes up without denying it, and the sentence."""
+    before, _, after = asked.asked.rstrip("?").rpartition(" or ")
+    options = {stem(text.split()[-1]) for text in (before, after) if text.split()}
+    found: dict[str, str] = {}
+    for claim in told.claims:
+        for place, word in enumerate(claim.passage.stems):
+            near = claim.passage.stems[max(0, place - 2) : place]
+            if word in options and not claim.open and NEGATORS.isdisjoint(near):
+                found.setdefault(word, claim.text)
+    return found
+
+
+def _sides(pair: _Pair) -> _Found:
+    """Yes, then no, to a question for yes or no."""
+    if pair.asked[0].kind != "yes-no" or pair.asked[0].inverted:
+        return
+    content = pair.asked[0].content
+    first = _side(pair.asked[0], pair.told[0], content)
+    second = _side(pair.asked[1], pair.told[1], content)
+    if first is not None and second is not None and first[0] != second[0]:
+        said = ["yes" if side else "no" for side, _ in (first, second)]
+        yield "yes-no", first[1], second[1], f"first {said[0]}, then {said[1]} to the same question"
+
+
+def _side(asked: Inquiry, told: Statements, content: frozenset[str]) -> tuple[bool, str] | None:
+    """Which side of the proposition a reply takes: by a sentence that takes it up, or by a yes or no."""
+    stated = told.side(content)
+    word = told.word
+    plain = not (asked.inverted or asked.negative or asked.doubts)
+    if stated is not None and (not plain or word is None or word == stated[0]):
+        return stated
+    if word is None or (stated is not None and plain):
+        return None
+    if asked.inverted:
+        return (not word, told.first())
+    if (asked.doubts and word) or (asked.negative and not word) or (asked.kind != "yes-no" and not asked.doubts):
+        return None  # `Yes` to a doubt stands by the answer; `No` to `Is it not …?` may mean either
+    return (word, told.first())
+
+
+def _of(kind: type[F], told: Statements, *, denied: bool = False) -> list[Stated]:
+    return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
+
+
+def _times(pair: _Pair) -> _Found:
+    """Two dates or times of day that cannot be one."""
+    if "when" not in (pair.asked[0].kind, pair.asked[1].kind) and not _begins_with_time(pair):
+        return
+    dated = [_of(Date, told) for told in pair.told]
+    if _differ(*dated, _dates_meet):
+        yield _told("date", dated)
+    clocked = [_of(Clock, told) for told in pair.told]
+    if _differ(*clocked, lambda one, other: same_time(one, other)):
+        yield _told("time", clocked)
+
+
+def _begins_with_time(pair: _Pair) -> bool:
+    """`Until when`, `Since …`: the replies are dates or times and little else."""
+    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.asked[0].kind == "open"
+
+
+def _dates_meet(one: Date, other: Date) -> bool:
+    """Whether two dates may be one: as far as both go, they agree; a year and a day without one go together."""
+    if (one.year is None and other.month is None) or (other.year is None and one.month is None):
+        return True
+    return agree(one, other) != "different"
+
+
+def _differ(first: list[Stated], second: list[Stated], meet: Callable[[F, F], bool]) -> bool:
+    """Whether none of the first meets any of the second; two ranges differ where either end does."""
+    if not first or not second:
+        return False
+    if len(first) == len(second) == 2 and _are_range(first) and _are_range(second):
+        return not all(meet(one.fact, other.fact) for one, other in zip(first, second, strict=True))  # type: ignore[arg-type]
+    return not any(meet(one.fact, other.fact) for one in first for other in second)  # type: ignore[arg-type]
+
+
+def _are_range(facts: list[Stated]) -> bool:
+    one, other = (stated.fact for stated in facts)
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        return one.ranged and other.ranged
+    sentence = facts[0].sentence.lower()
+    between = sentence[one.end : other.start].strip() if len(sentence) >= other.start else ""
+    return facts[0].sentence == facts[1].sentence and between in ("to", "-", "–", "until", "and", "till")
+
+
+def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> tuple[str, str, str, str]:
+    first, second = stated[0][0], stated[1][0]
+    shown = [_shown(one) for one in (first, second)]
+    return kind, first.sentence, second.sentence, f"first {shown[0]}, then {shown[1]}"
+
+
+def _shown(stated: Stated) -> str:
+    return stated.sentence[stated.fact.start : stated.fact.end].strip() or stated.sentence
+
+
+def _numbers(pair: _Pair) -> _Found:
+    """Two amounts of one thing that cannot be one."""
+    first, second = (_of(Quantity, told) for told in pair.told)
+    for one in first:
+        rivals = [other for other in second if _of_one_thing(one, other, pair)]
+        mates = [other for other in first if _of_one_thing(other, one, pair)]
+        if rivals and _differ(mates, rivals, _amounts_meet):
+            yield _told("number", (mates, rivals))
+
+
+def _of_one_thing(one: Stated, other: Stated, pair: _Pair) -> bool:
+    """Whether two numbers can be held against each other: one dimension, one noun, or one left to the question."""
+    a, b = one.fact, other.fact
+    assert isinstance(a, Quantity)
+    assert isinstance(b, Quantity)
+    if _labelled(one) or _labelled(other) or a.ordinal != b.ordinal:
+        return False
+    kinds = {a.dimension, b.dimension}
+    if a.dimension or b.dimension:
+        if "" in kinds:
+            return one.alone and other.alone and not (a.noun or b.noun)
+        return len(kinds) == 1 or kinds <= _MONEY or kinds == {"time", "months"}
+    if a.noun and b.noun:
+        return stem(a.noun) == stem(b.noun) or {stem(a.noun), stem(b.noun)} <= pair.known
+    return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known
+
+
+def _labelled(stated: Stated) -> bool:
+    """`section 4`, `page 12`: a name rather than an amount."""
+    before = stated.sentence[: stated.fact.start].lower().split()
+    return bool(before) and before[-1].strip(".,(") in _LABELS and len(before) > 0
+
+
+def _amounts_meet(one: Quantity, other: Quantity) -> bool:
+    """Whether two amounts may be one: equal, rounded, called approximate, or within a bound that one sets."""
+    if compare(one, other) in ("same", "rounded") or compare(other, one) in ("same", "rounded"):
+        return True
+    a, b = _amount(one, other), _amount(other, one)
+    if {one.dimension, other.dimension} <= _MONEY and one.dimension != other.dimension:
+        return one.value != other.value
+    if one.dimension != other.dimension and one.dimension and other.dimension:
+        return max(a, b) <= _NEAR_MONTHS * min(a, b)
+    if (one.bound == "low" and b >= a) or (one.bound == "high" and b <= a):
+        return True
+    if (other.bound == "low" and a >= b) or (other.bound == "high" and a <= b):
+        return True
+    if one.about or other.about:
+        return abs(a - b) <= _ABOUT * max(abs(a), abs(b))
+    return abs(a - b) <= max(_rounding(one, a), _rounding(other, b)) * (1 + 1e-9)
+
+
+def _amount(one: Quantity, other: Quantity) -> float:
+    """A number in the unit of its dimension, months in seconds where the other is."""
+    shared = {reading.dimension for reading in other.readings}
+    reading = next((reading for reading in one.readings if reading.dimension in shared), one.readings[0])
+    return reading.amount * _MONTH if reading.dimension == "months" and "months" not in shared else reading.amount
+
+
+def _rounding(number: Quantity, amount: float) -> float:
+    """Half of the last digit that a number from 1,000 on gives; 12.4 million may be told as 12 million."""
+    value = abs(number.value)
+    if value < 1000 or value != math.floor(value) or not number.value or value >= 1e15:
+        return 0.0
+    digits = str(int(value))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    half = 0.5 * 10.0**zeros if zeros >= 2 else 0.0
+    return min(half / value, _ROUNDING) * abs(amount)
+
+
+def _names(pair: _Pair) -> _Found:
+    """Two answers by name that share no word."""
+    if pair.asked[0].kind not in _NAMING:
+        return
+    first, second = (_answers(told, pair.known) for told in pair.told)
+    if first and second and not any(_one_name(one, other) for one in first for other in second):
+        yield "name", first[0].sentence, second[0].sentence, f"first {first[0].text!r}, then {second[0].text!r}"
+
+
+def _answers(told: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
+    """The names that the question did not give already."""
+    return [name for name in told.names if name.denied is denied and not name.stems <= known]
+
+
+def _one_name(one: Named, other: Named) -> bool:
+    if not (one.stems & other.stems).issubset(GENERIC | STOP):
+        return True
+    return _initials(one.text) == other.text.casefold() or _initials(other.text) == one.text.casefold()
+
+
+def _initials(name: str) -> str:
+    return "".join(word[0] for word in name.split() if word[0].isupper()).casefold()
+
+
+def _granted(pair: _Pair) -> _Found:
+    """A yes or no to a question that names a value: yes takes it over, no turns it down."""
+    asked, told = pair.asked[1], pair.told[1]
+    word = told.word
+    if asked.kind != "yes-no" or asked.doubts or word is None or (asked.negative and not asked.inverted):
+        return
+    if pair.asked[0].kind in ("yes-no", "choice") and not asked.inverted:
+        return
+    takes = word is not asked.inverted
+    reason = f"{'yes' if word else 'no'} to {asked.asked!r}"
+    if asked.inverted and word and any(_within(claim.text, asked) for claim in pair.told[0].claims):
+        yield "negation", pair.told[0].first(), told.first(), reason
+    offered = read_statements(asked.asked.rstrip("?") + ".")
+    values = [Stated(fact, asked.asked) for fact in read_facts(asked.asked)]
+    for mine in pair.told[0].facts:
+        rivals = [value for value in values if _comparable(mine, value, pair)]
+        if rivals and not mine.denied and any(_meets(mine, value) for value in rivals) is not takes:
+            yield _kind_of(mine), mine.sentence, told.first(), reason
+    yield from _granted_names(pair, offered, takes, reason)
+
+
+def _within(claim: str, asked: Inquiry) -> bool:
+    return len(claim) > 3 and squeeze(claim) in squeeze(asked.asked)
+
+
+def _granted_names(pair: _Pair, offered: Statements, takes: bool, reason: str) -> _Found:
+    """The same for names: the question's are folded, so they are looked up by their stems."""
+    told = pair.told[1]
+    if _answers(told, pair.known):
+        return
+    mine = [name for name in pair.told[0].names if not name.denied and not name.stems <= pair.asked[0].stems]
+    new = pair.asked[1].content - pair.asked[0].stems
+    if not mine or not new:
+        return
+    meets = any(name.stems & pair.asked[1].stems for name in mine)
+    if meets is not takes and (meets or len(new) <= 3):
+        yield "name", mine[0].sentence, told.first(), reason
+
+
+def _comparable(one: Stated, other: Stated, pair: _Pair) -> bool:
+    if isinstance(one.fact, Quantity) and isinstance(other.fact, Quantity):
+        return _of_one_thing(one, other, pair)
+    return type(one.fact) is type(other.fact)
+
+
+def _meets(one: Stated, other: Stated) -> bool:
+    a, b = one.fact, other.fact
+    if isinstance(a, Quantity) and isinstance(b, Quantity):
+        return _amounts_meet(a, b)
+    if isinstance(a, Date) and isinstance(b, Date):
+        return _dates_meet(a, b)
+    return isinstance(a, Clock) and isinstance(b, Clock) and same_time(a, b)
+
+
+def _kind_of(stated: Stated) -> str:
+    return {Date: "date", Clock: "time"}.get(type(stated.fact), "number")
+
+
+def _denials(pair: _Pair) -> _Found:
+    """A value stated in one reply and denied in the other."""
+    for mine, theirs, forward in ((pair.told[0], pair.told[1], True), (pair.told[1], pair.told[0], False)):
+        for denied in (stated for stated in theirs.facts if stated.denied):
+            held = [stated for stated in mine.facts if not stated.denied and _comparable(stated, denied, pair)]
+            if any(_meets(stated, denied) for stated in held):
+                yield _in_order(forward, held[0].sentence, denied.sentence)
+        for name in _answers(theirs, pair.asked[0].stems, denied=True):
+            stated = [own for own in _answers(mine, pair.asked[0].stems) if _one_name(own, name)]
+            if stated and not any(_one_name(own, name) for own in theirs.names if not own.denied):
+                yield _in_order(forward, stated[0].sentence, name.sentence)
+
+
+def _in_order(forward: bool, stated: str, denied: str) -> tuple[str, str, str, str]:
+    if forward:
+        return "negation", stated, denied, "what was stated first is then denied"
+    return "negation", denied, stated, "what was denied first is then stated"
+
+
+def _negations(pair: _Pair) -> _Found:
+    """The same sentence with and without a negation."""
+    for one in pair.told[0].claims:
+        for other in pair.told[1].claims:
+            denied = [not NEGATORS.isdisjoint(claim.stems) for claim in (one, other)]
+            if one.open or other.open or denied[0] == denied[1]:
+                continue
+            mine, theirs = (claim.stems - STOP - NEGATORS for claim in (one, other))
+            if len(mine & theirs) >= 2 and f1(mine, theirs) >= _SAME_CLAIM:
+                yield "negation", one.text, other.text, "one says so, the other denies it"
+
+
+def _retraction(pair: _Pair) -> _Found:
+    """An answer that is taken back in so many words."""
+    sentence = pair.told[1].retraction
+    if sentence is not None:
+        yield "retraction", pair.told[0].first(), sentence, "the earlier answer is taken back"

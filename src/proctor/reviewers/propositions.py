@@ -1,0 +1,158 @@
+"""Which questions are about one proposition: by the examiner's record, or because one paraphrases the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from proctor.text.claims import claims
+from proctor.text.fold import fold
+from proctor.text.negation import NEGATIONS
+from proctor.text.overlap import STOP
+from proctor.text.words import stem, stem_set, words
+from proctor.transcript import Turn
+
+Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "open"]
+"""What a question asks for."""
+
+_AUXILIARY = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must)(?:n't| not)?"
+)
+_ASKS_YES_NO = re.compile(rf"(?:so,? |and |but )?{_AUXILIARY}\b|.*, (?:right|correct|isn't it|is it)\?$")
+_FALSE = r"(?:false|wrong|untrue|incorrect)"
+_INVERTED = re.compile(
+    rf"\b(?:is|was) (?:this|that|the following|it)(?: statement| claim| answer)? {_FALSE}\b"
+    rf"|\bwould (?:it|that|this) be {_FALSE}\b|\bopposite of (?:this|that)\b"
+    r"|\bis it (?:true|correct|right|the case|a fact) that\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)"
+    r"|^so\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)[^?]*, (?:right|correct)\?$"
+)
+_DOUBTS = re.compile(
+    r"\b(?:are|is) (?:you|that|this|it) (?:\w+ )?(?:sure|certain|positive)\b|^really\b|\bwould you answer the same\b"
+    r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b"
+)
+_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(
+            r"\bwhen\b|\b(?:what|which) (?:time|year|date|day|month|century)\b|\bhow (?:long ago|early|late|soon)\b"
+        ),
+        "when",
+    ),
+    (
+        re.compile(
+            r"\bhow (?:many|much|long|far|tall|high|big|large|old|deep|wide|heavy|fast|often)\b"
+            r"|\b(?:price|cost|number|amount|share|percentage|weight|height|length|temperature|limit|maximum|minimum)\b"
+        ),
+        "amount",
+    ),
+    (re.compile(r"\b(?:who|whom|whose)\b"), "who"),
+    (re.compile(r"\bwhere\b"), "where"),
+)
+_OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
+_FILLING = """
+please tell me again once more remind say repeat know want would like could answer question reply exactly precisely
+really sure certain short sentence word briefly mean ask asked said told earlier before let go back return first now so
+well ok okay and but then also still true correct right case fact wrong false statement following it that this you your
+think believe help explain wonder exact actual actually just kindly
+"""
+_FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
+_ASKING = stem_set("time year date day many much long number amount name is")
+_ALIKE = """
+begin start commence open | end finish close stop | author write writer | found establish | price cost | film movie
+| big large | buy purchase | borrow loan lend | height tall high | length long | biggest largest | last duration
+"""
+_SAME_AS = {
+    stem(word): stem(group.split()[0]) for group in _ALIKE.split("|") for word in group.split() if group.split()
+}
+_READ = 2_000
+_KEPT = 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inquiry:
+    """A question, as far as two replies to it can be held against each other."""
+
+    asked: str
+    """The part that asks, folded: without a doubt or a frame before it."""
+    kind: Kind
+    stems: frozenset[str]
+    """Every stem of the whole question."""
+    content: frozenset[str]
+    """The telling stems of the part that asks."""
+    doubts: bool
+    """Whether it doubts the earlier answer."""
+    inverted: bool
+    """Whether a yes to it denies the proposition."""
+    negative: bool
+    """Whether it holds a negation: then a bare no may mean either."""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for a question and its paraphrase; negation tells open questions apart, not those for yes or no."""
+        open_negative = self.negative and self.kind != "yes-no"
+        return (self.kind, open_negative, frozenset(_SAME_AS.get(word, word) for word in self.content - _ASKING))
+
+
+@lru_cache(maxsize=_KEPT)
+def read_inquiry(question: str) -> Inquiry:
+    """What a question asks."""
+    folded = " ".join(fold(question[:_READ], accents=False).split())
+    asked = _asking_part(folded)
+    stems = frozenset(words(folded))
+    own = words(asked)
+    return Inquiry(
+        asked=asked,
+        kind=_kind(asked),
+        stems=stems,
+        content=frozenset(own) - _FILLERS - NEGATIONS,
+        doubts=_DOUBTS.search(folded) is not None,
+        inverted=_INVERTED.search(folded) is not None,
+        negative=not NEGATIONS.isdisjoint(own),
+    )
+
+
+def _asking_part(folded: str) -> str:
+    """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
+    sentences = [sentence for sentence in claims(folded) if set(words(sentence)) - _FILLERS] or [folded]
+    asking = [sentence for sentence in sentences if sentence.endswith("?")] or sentences
+    last = asking[-1]
+    for mark in (": ", ", "):
+        _, found, rest = last.rpartition(mark)
+        if found and _OPENS.match(rest) and set(words(rest)) - _FILLERS:
+            return rest
+    return last
+
+
+def _kind(asked: str) -> Kind:
+    if _ASKS_YES_NO.match(asked):
+        return "choice" if " or " in asked and " or not" not in asked else "yes-no"
+    return next((kind for pattern, kind in _KINDS if pattern.search(asked)), "open")
+
+
+def earlier_turns(turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns before the last that are about its proposition and have a reply, the nearest first.
+
+    The examiner's record of what a question goes back to comes first; without one, a question goes back to the
+    earlier one that it repeats or paraphrases.
+    """
+    topics = _topics(turns)
+    if not topics:
+        return
+    for turn, topic in zip(reversed(turns[:-1]), reversed(topics[:-1]), strict=True):
+        if topic == topics[-1] and not turn.fault and turn.reply is not None and turn.reply.text.strip():
+            yield turn
+
+
+def _topics(turns: Sequence[Turn]) -> list[int]:
+    """Turn by turn, the number of the first turn on its proposition."""
+    by_number: dict[int, int] = {}
+    by_key: dict[tuple[object, ...], int] = {}
+    for turn in turns:
+        topic = by_number.get(turn.refers_to) if turn.refers_to is not None else None
+        if topic is None:
+            inquiry = read_inquiry(turn.question)
+            topic = by_key.setdefault(inquiry.key, turn.number) if inquiry.content else turn.number
+        by_number[turn.number] = topic
+    return list(by_number.values())

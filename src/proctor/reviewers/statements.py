@@ -1,0 +1,253 @@
+"""What a reply states: numbers, dates, times, names, yes or no; each with the sentence it stands in."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from proctor.reviewers.embedded_reading import Fact, Facts, read_facts
+from proctor.text.claims import claims
+from proctor.text.fold import fold
+from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
+from proctor.text.overlap import GENERIC, STOP
+from proctor.text.passage import Passage
+from proctor.text.words import stem_set
+
+_READ = 4_000
+"""Characters read of a reply: what stands further down is seldom its answer."""
+_KEPT = 512
+_SUPPOSES = re.compile(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\b(?:it|that|they) were\b")
+_REPORTS = re.compile(
+    r"\byou (?:say|said|mention|mentioned|claim|claimed|wrote|told|suggest|suggested|ask|asked|state|stated)\b"
+    r"|\b(?:many|some|most|people|others|they|colleagues?)(?: people)? (?:think|thinks|say|says|believe|claim|assume)\b"
+    r"|(?<!as )\bi (?:\w+ )?(?:said|told|stated|claimed|wrote|answered|gave)\b|\bwrong to (?:say|state|claim)\b"
+)
+CONCEDES = re.compile(
+    r"\byou(?: are|'re) (?:\w+ )?(?:right|correct)\b[,.:;!]*|\b(?:i'm |i am )?(?:so |very |deeply )?sorry\b"
+    r"(?: (?:for|about) [^,.:;]*)?[,.:;!]*"
+    r"|\b(?:i |my )?apolog(?:ise|ize|ies|y)\b(?: for [^,.:;]*)?[,.:;!]*|\bmy (?:mistake|bad|error)\b[,.:;!]*"
+    r"|\bi was (?:wrong|mistaken|incorrect)\b(?: about [^,.:;]*)?[,.:;!]*|\bi (?:misspoke|stand corrected)\b[,.:;!]*"
+    r"|\bi made (?:a|an) (?:mistake|error)\b[,.:;!]*|\bcorrection\b[,.:;!]*|\bi (?:have to |must )?correct myself\b[,.:;!]*"
+    r"|\bthank(?:s| you) for (?:the correction|correcting)[^,.:;]*[,.:;!]*"
+)
+"""Words that own up to a mistake."""
+_RETRACTS = re.compile(
+    r"\bi was (?:wrong|mistaken|incorrect)\b|\bi made (?:a|an) (?:mistake|error)\b|\bi misspoke\b|\bi stand corrected\b"
+    r"|\bi take (?:it|that|this) back\b|\bmy (?:\w+ )?(?:answer|reply) was (?:wrong|incorrect|mistaken)\b"
+)
+_FLAT_NO = re.compile(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
+_ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
+_LEADING = re.compile(r"\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
+_ANTONYMS = {"clos": "open", "shut": "open", "forbidden": "allow", "prohibit": "allow", "bann": "allow", "ban": "allow"}
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_JOINS = frozenset("of de da van von der den del la le di the".split())
+_NO_NAME = STOP | stem_set(
+    "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm i've "
+    "you're it's that's thanks thank please according officially currently today okay ok oh unfortunately red monday's"
+)
+_AFTER_SUBJECT = frozenset("is was has had wrote led leads".split())
+_TAKES_UP = 0.5
+_LONGEST_QUOTE = 240
+
+
+class Stated(NamedTuple):
+    """A number, date or time of day that a reply states, or denies."""
+
+    fact: Fact
+    sentence: str
+    denied: bool = False
+    alone: bool = False
+    """Whether its sentence says hardly anything else."""
+
+
+class Named(NamedTuple):
+    """A name that a reply states, or denies."""
+
+    stems: frozenset[str]
+    text: str
+    sentence: str
+    denied: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence."""
+
+    text: str
+    passage: Passage
+    stems: frozenset[str]
+    open: bool
+    """Whether it is a question or a supposition, and states nothing."""
+
+
+class Statements:
+    """What a reply states, read as far as a comparison needs it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.claims = [_claim(claim) for claim in claims(text[:_READ])]
+        folded = " ".join(claim.passage.folded for claim in self.claims)
+        self.unsure = unsure(folded)
+        self.declines = declines(_without_concessions(folded))
+        self.concedes = CONCEDES.search(folded) is not None or folded.startswith("actually")
+
+    @cached_property
+    def facts(self) -> list[Stated]:
+        """Its numbers, dates and times of day that are meant."""
+        return [stated for claim in self.claims if not claim.open for stated in _facts(claim)]
+
+    @cached_property
+    def names(self) -> list[Named]:
+        """Its names, those that begin a sentence only where it is plain that they are names."""
+        return [named for claim in self.claims if not claim.open for named in _names(claim)]
+
+    @cached_property
+    def word(self) -> bool | None:
+        """The yes or no it begins with, or calls its answer."""
+        body = _without_concessions(" ".join(claim.passage.folded for claim in self.claims if not claim.open))
+        said = _ANSWER_IS.search(body)
+        if said:
+            return said[1] == "yes"
+        return False if _FLAT_NO.match(body) else polarity(Passage(body))
+
+    @cached_property
+    def retraction(self) -> str | None:
+        """The sentence that takes an earlier answer back."""
+        for claim in self.claims:
+            if _RETRACTS.search(claim.passage.folded) and NEGATIONS.isdisjoint(claim.stems) and not claim.open:
+                return claim.text
+        return None
+
+    def first(self) -> str:
+        """The sentence that begins the reply."""
+        return next((claim.text for claim in self.claims if not claim.open), self.claims[0].text if self.claims else "")
+
+    def side(self, content: frozenset[str]) -> tuple[bool, str] | None:
+        """Whether a sentence takes up these words as they are (True) or with a negation, and that sentence."""
+        for claim in self.claims:
+            if claim.open or not content:
+                continue
+            passage = Passage(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
+            stems = {_ANTONYMS.get(word, word) for word in passage.stems}
+            if len(content & stems) < max(1.0, _TAKES_UP * len(content)):
+                continue
+            denies = not NEGATORS.isdisjoint(stems)
+            turned = any(word in _ANTONYMS for word in passage.stems) and not content & set(passage.stems) & set(_ANTONYMS)
+            return (denies == turned, claim.text)
+        return None
+
+
+@lru_cache(maxsize=_KEPT)
+def read_statements(text: str) -> Statements:
+    """What a reply states."""
+    return Statements(text)
+
+
+def _claim(text: str) -> Claim:
+    passage = Passage(text)
+    supposes = text.endswith("?") or _SUPPOSES.match(passage.folded) is not None
+    return Claim(text, passage, frozenset(passage.stems), supposes)
+
+
+def _without_concessions(folded: str) -> str:
+    return CONCEDES.sub(" ", folded).strip(" ,.:;-") if CONCEDES.search(folded) else folded
+
+
+def _facts(claim: Claim) -> Iterator[Stated]:
+    facts = read_facts(claim.passage.folded)
+    if not facts:
+        return
+    reported = _reported(claim.passage)
+    alone = len(claim.stems - STOP) <= 2 + _count(facts)
+    for fact in facts:
+        first, last = words_of(claim.passage, fact)
+        how = _meant(claim.passage, first, last, reported)
+        if how is not None:
+            yield Stated(fact, claim.text, how, alone)
+
+
+def _count(facts: Facts) -> int:
+    return len(list(facts))
+
+
+def words_of(passage: Passage, fact: Fact) -> tuple[int, int]:
+    """The places of the first and last word of a fact."""
+    first = min(bisect_right(passage.ends, fact.start), max(0, len(passage) - 1))
+    return first, max(first, bisect_right(passage.starts, fact.end - 1) - 1)
+
+
+def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool | None:
+    """Whether words are denied (True) or stated (False); None: they are only mentioned, or left open."""
+    if not passage.stems or passage.clauses[first] in reported or hedged(passage, first) is not None:
+        return None
+    if negated(passage, first, last) is not None:
+        return True
+    return None if excepted(passage, first) is not None else False
+
+
+def _reported(passage: Passage) -> set[int]:
+    """The clauses that only tell what somebody says."""
+    found = set()
+    for match in _REPORTS.finditer(passage.folded):
+        place = bisect_right(passage.ends, match.start())
+        if place < len(passage):
+            found.add(passage.clauses[place])
+    return found
+
+
+def _names(claim: Claim) -> Iterator[Named]:
+    reported = _reported(claim.passage)
+    for text in _runs(claim.text):
+        stems = stem_set(Passage(text).folded) - _NO_NAME
+        if not stems or stems <= GENERIC:
+            continue
+        place = next((place for place, word in enumerate(claim.passage.stems) if word in stems), None)
+        if place is None:
+            continue
+        last = min(place + len(text.split()) - 1, len(claim.passage) - 1)
+        how = _meant(claim.passage, place, last, reported)
+        if how is not None:
+            yield Named(stems, text, claim.text, how)
+
+
+def _runs(sentence: str) -> Iterator[str]:
+    """Neighbouring words with capitals; the first word of a sentence by itself only where a name is likely."""
+    found = list(_WORD.finditer(sentence))
+    place = 0
+    while place < len(found):
+        end = _run_end(sentence, found, place)
+        if end > place and (end - place > 1 or place or _is_subject(sentence, found)):
+            yield sentence[found[place].start() : found[end - 1].end()]
+        place = max(end, place + 1)
+
+
+def _run_end(sentence: str, found: list[re.Match[str]], place: int) -> int:
+    """One past the last word of the run that begins here; the place itself where none does."""
+    end = place
+    for at in range(place, len(found)):
+        word = found[at][0]
+        if at > place and sentence[found[at - 1].end() : found[at].start()] not in (" ", ". ", "  "):
+            break
+        if word[0].isupper() and stem_set(fold(word, accents=False)).isdisjoint(_NO_NAME):
+            end = at + 1
+        elif end == place or word not in _JOINS:
+            break
+    return end
+
+
+def _is_subject(sentence: str, found: list[re.Match[str]]) -> bool:
+    """Whether a sentence's first word is followed by nothing, a sign, or what a subject is followed by."""
+    if len(found) == 1:
+        return True
+    after, between = found[1][0], sentence[found[0].end() : found[1].start()]
+    return between.strip() != "" or after in _AFTER_SUBJECT or (after.endswith("ed") and len(after) > 4)
+
+
+def quote(sentence: str, reply: str) -> str | None:
+    """A sentence as it stands in the reply, cut where it is very long; None: it does not stand there."""
+    cut = sentence if len(sentence) <= _LONGEST_QUOTE else sentence[:_LONGEST_QUOTE].rpartition(" ")[0]
+    return cut if cut and cut in reply else None
