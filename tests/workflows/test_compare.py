@@ -1,0 +1,62 @@
+"""Comparing as Python meets it: runs by name, runs just played, categories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import proctor
+from proctor.errors import NoSuchRun, UsageError
+from proctor.workflows.evaluate import Evaluation
+
+
+def played(store: Path, right: int, *, cases: int = 50, name: str = "it", **options: str) -> Evaluation:
+    """A run that answers the first so many questions right; the first half are about search, the last three are few."""
+    kinds = ["search"] * (cases // 2) + ["reading"] * (cases - cases // 2 - 3) + ["few"] * 3
+    made = [
+        proctor.Case(id=f"c{number}", question=f"{number}?", answer="yes", categories=(kind,))
+        for number, kind in enumerate(kinds)
+    ]
+
+    def answer(question: str) -> str:
+        return "yes" if int(question.rstrip("?")) < right else "no"
+
+    return proctor.evaluate(made, agent=answer, reviewer="exact", store=store, name=name, **options)
+
+
+def test_runs_just_played_need_no_common_store(tmp_path: Path) -> None:
+    found = proctor.compare(played(tmp_path / "a.db", 40), played(tmp_path / "b.db", 50))
+    assert found.pass_rate.difference.value == pytest.approx(0.2)
+    assert found.shown == "better"
+
+
+def test_runs_are_found_by_name_and_mixed_with_runs_at_hand(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    a, b = played(store, 40, name="a"), played(store, 50, name="b")
+    by_name, mixed = proctor.compare("a", "b", store=store), proctor.compare("a", b, store=store)
+    assert by_name.pass_rate == mixed.pass_rate == proctor.compare(a, b).pass_rate
+    with pytest.raises(NoSuchRun):
+        proctor.compare("a", "c", store=store)
+
+
+def test_no_flips_in_fifty_cases(tmp_path: Path) -> None:
+    found = proctor.compare(played(tmp_path / "a.db", 40), played(tmp_path / "b.db", 40)).pass_rate
+    assert (found.difference.low, found.difference.high) == pytest.approx((-0.0551, 0.0551), abs=5e-5)
+    assert (found.better, found.p_value) == (0.5, 1.0)
+
+
+def test_the_category_that_broke_is_named_and_a_small_one_is_not_judged(tmp_path: Path) -> None:
+    found = proctor.compare(played(tmp_path / "a.db", 50), played(tmp_path / "b.db", 30)).categories
+    assert (found["search"].a, found["search"].b, found["search"].tested.changed) == (1.0, 1.0, False)
+    assert found["reading"].b == pytest.approx(5 / 22)
+    assert found["reading"].tested.changed
+    assert (found["few"].cases, found["few"].b, found["few"].tested.adjusted) == (3, 0.0, None)
+
+
+def test_runs_judged_by_different_reviewers_are_refused(tmp_path: Path) -> None:
+    a = played(tmp_path / "a.db", 40)
+    b = proctor.rescore(a.run.id, reviewer=lambda reply: 1.0, store=tmp_path / "a.db")
+    with pytest.raises(UsageError, match="reviewer differs"):
+        proctor.compare(a, b)
+    assert [one.what for one in proctor.compare(a, b, force=True).unlike] == ["reviewer", "rubric"]

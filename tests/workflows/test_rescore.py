@@ -1,0 +1,135 @@
+"""Rescoring as Python meets it: live reviewers, runs that were never finished, kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import proctor
+from proctor.benchmark import Case
+from proctor.errors import UsageError
+from proctor.run import Finished, Turned
+from proctor.score import Review
+from proctor.storage import open_store
+from proctor.workflows.evaluate import Evaluation
+
+CASES = [("one?", "yes"), ("two?", "yes"), ("three?", "no")]
+
+
+def examined(store: Path) -> Evaluation:
+    return proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=store)
+
+
+def half(reply: str) -> float:
+    return 0.5
+
+
+def test_a_live_reviewer_judges_and_the_result_is_an_evaluation(tmp_path: Path) -> None:
+    before = examined(tmp_path / "s.db")
+    after = proctor.rescore(before.run.id, reviewer=half, passing_score=0.5, store=tmp_path / "s.db")
+    assert after.run.rescored_from == before.run.id
+    assert after.findings.mean_score.value == 0.5
+    assert after.findings.pass_rate.value == 1.0
+    assert [attempt.transcript for attempt in after.attempts()] == [attempt.transcript for attempt in before.attempts()]
+
+
+async def test_the_async_door_does_the_same(tmp_path: Path) -> None:
+    before = await proctor.aevaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=tmp_path / "s.db")
+    after = await proctor.arescore(before.run.id, passing_score=0.5, store=tmp_path / "s.db")
+    assert after.findings.pass_rate.value == before.findings.pass_rate.value
+
+
+def test_a_live_reviewer_must_be_handed_in_again(tmp_path: Path) -> None:
+    def away(reply: str) -> float:
+        raise ConnectionError("away")
+
+    store = tmp_path / "s.db"
+    before = proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=store, retries=0)
+    stopped = proctor.rescore(before.run.id, reviewer=away, store=store).run
+    assert stopped.status == "failed"
+    with pytest.raises(UsageError, match=r"resume it there with proctor\.resume"):
+        proctor.resume(stopped.id, store=store)
+    done = proctor.resume(stopped.id, reviewer=half, store=store)
+    assert (done.run.status, done.findings.mean_score.value) == ("completed", 0.5)
+
+
+def test_what_the_source_never_played_keeps_a_rescored_run_open(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    before = examined(store)
+    begun = replace(before.run, id="begun", name="begun", status="paused")
+    with open_store(store) as opened:
+        opened.journal.create(begun, opened.archive.benchmark_of(before.run.id))
+        first = next(iter(opened.archive.full_attempts(before.run.id)))
+        key = replace(first.key, run="begun")
+        [turn] = first.transcript.turns
+        opened.journal.write([Turned(key=key, turn=turn), Finished(attempt=replace(first, key=key))])
+    after = proctor.rescore("begun", passing_score=0.9, store=store)
+    assert (after.run.status, after.findings.counts.pending) == ("paused", 2)
+    assert after.run.reason == "2 attempts of run begun have not been played: resume that one first"
+
+
+def test_checks_and_explanations_are_kept_where_the_reviews_are(tmp_path: Path) -> None:
+    def thorough(case: Case, reply: str) -> Review:
+        check = proctor.CheckResult(turn=1, name="short", passed=case.question != "one?", evidence="seen")
+        return Review(parts=(proctor.Part(name="correctness", value=0.8),), checks=(check,), explanation="well")
+
+    before = proctor.evaluate(CASES, agent=lambda question: "yes", reviewer=thorough, store=tmp_path / "s.db")
+    after = proctor.rescore(before.run.id, passing_score=0.5, store=tmp_path / "s.db")
+    first, *_ = after.attempts()
+    assert first.checks == next(before.attempts()).checks
+    assert first.scores[0].explanation == "well"
+    assert after.findings.pass_rate.value == pytest.approx(2 / 3)
+
+
+SLOW = """\
+import time
+
+def review(case, reply):
+    with open("judged", "ab", buffering=0) as judged:
+        judged.write(f"{case.id}\\n".encode())
+    time.sleep(0.01)
+    return 1.0
+"""
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "proctor", *arguments, "--json", "--store", "s.db"],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+
+
+def judged(folder: Path) -> list[bytes]:
+    path = folder / "judged"
+    return path.read_bytes().splitlines() if path.exists() else []
+
+
+def test_a_killed_rescoring_goes_on_where_it_was(tmp_path: Path) -> None:
+    cases, concurrency = 150, 4
+    (tmp_path / "judge.py").write_text(SLOW)
+    proctor.evaluate(
+        [(f"question {number}", "yes") for number in range(cases)],
+        agent=lambda question: "yes", reviewer="exact", store=tmp_path / "s.db", name="old", concurrency=concurrency,
+    )  # fmt: skip
+    process = start(tmp_path, "rescore", "old", "--reviewer", "python:judge:review", "--name", "new")
+    while process.poll() is None and len(judged(tmp_path)) < 40:
+        time.sleep(0.002)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert 0 < len(judged(tmp_path)) < cases
+    assert start(tmp_path, "resume", "new").wait(timeout=60) == 0
+    with open_store(tmp_path / "s.db") as opened:
+        attempts = list(opened.archive.attempts(opened.archive.find("new").id))
+    assert len({attempt.key.exam for attempt in attempts if attempt.passed}) == cases
+    lost_at_most = 10 * concurrency  # those in flight, and those of the last 50 ms
+    assert cases <= len(judged(tmp_path)) <= cases + lost_at_most
