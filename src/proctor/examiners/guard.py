@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import lru_cache
 
 from proctor.benchmark import Case, Exam
-from proctor.examiners.reading import is_long, states
+from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.roles import Examiner
-from proctor.text.fold import fold, squeeze
+from proctor.text.fold import fold
 from proctor.text.numbers import quantities
 from proctor.text.overlap import STOP, content
 from proctor.text.words import words
@@ -21,22 +21,25 @@ from proctor.usage import Usage
 
 TOO_SOON = f"ends too soon: the exam may not end before turn {FIRST_END}"
 _REFUSES = re.compile(
-    r"^[\W_]*(?:(?:i'm|i am) (?:very |so |really )?sorry\b|sorry,|i apologi[sz]e\b|unfortunately,|as an? (?:ai|(?:large )?"
-    r"language model)\b[^.?!]{0,30}, i\b|i (?:cannot|can't|can not|won't|will not|am unable to|am not able to|must decline)|"
-    r"i'm (?:unable|not able) to)"
+    r"[\W_]*(?:(?:i'm|i am) (?:very |so |really )?sorry\b|sorry,|i apologi[sz]e\b|unfortunately,"
+    r"|as an? (?:ai|(?:large )?language model)\b[^.?!]{0,30}, i\b"
+    r"|i (?:cannot|can't|can not|won't|will not|am unable to|am not able to|must decline)|i'm (?:unable|not able) to)"
 )
 _UNWILLING = re.compile(
-    r"\bi(?:'m| am)? (?:must |have to )?(?:cannot|can't|can not|won't|will not|unable to|not able to|decline|do not feel|"
-    r"don't feel)(?: \w+)? ?(?:help|assist|continue|comply|participate|do (?:that|this|so)|fulfil|provide|generate|create|"
-    r"write|ask|take part|engage|comfortable|to)\b"
+    r"\bi(?:'m| am)? (?:must |have to )?"
+    r"(?:cannot|can't|can not|won't|will not|unable to|not able to|decline|do not feel|don't feel)(?: \w+)? ?"
+    r"(?:help|assist|continue|comply|participate|do (?:that|this|so)|fulfil|provide|generate|create|write|ask|take part"
+    r"|engage|comfortable|to)\b"
 )
 _OFFER = re.compile(r"\b(?:else|instead|another (?:topic|question|way)|different (?:topic|question))\b")
-# A question that points back at the conversation is on topic whatever its words are.
+# A question that points back at the conversation, or goes on from it, is on topic whatever its words are.
 _POINTS_BACK = re.compile(
-    r"\b(?:you|your|yourself|that|this|these|those|it|its|they|them|their|he|she|him|his|her|such|same|so|then|above|"
-    r"earlier|previous(?:ly)?|before|again|answer(?:ed|s)?|question(?:s|ed)?|repl(?:y|ied)|said|mentioned)\b"
+    r"\b(?:that|this|these|those|it|its|they|them|their|he|she|him|his|her|such|same|then|above|earlier|previous(?:ly)?"
+    r"|again|answer(?:ed|s)?|question(?:s|ed)?|repl(?:y|ied)|said|told|mentioned|rules?|exceptions?|polic(?:y|ies)|case"
+    r"|sources?|evidence|documents?|examples?|reason(?:s|ing)?|explain|prove|correct|wrong|true|false|sure|certain"
+    r"|contradict(?:s|ion)?|what about|how about|what if|suppose|assume|why)\b|^(?:and|but|so|or|also)\b"
 )
-_FEWEST_WORDS = 2
+_FEWEST_WORDS = 3
 _ALIKE = 4
 """Words that share so many first letters count as akin: employ, employee, employment."""
 _READ = 6_000
@@ -111,15 +114,12 @@ def _refuses(question: str) -> bool:
     return "?" not in folded or _OFFER.search(folded) is not None
 
 
-_squeezed = lru_cache(maxsize=4096)(squeeze)
-
-
 def _repeated(turns: Sequence[Turn], turn: Turn) -> int | None:
     """The turn that asked the same, where the strategy does not ask again on purpose."""
     if named(turn.strategy).repeats:
         return None
-    question = _squeezed(turn.question)
-    return next((earlier.number for earlier in turns if _squeezed(earlier.question) == question), None)
+    question = squeezed(turn.question)
+    return next((earlier.number for earlier in turns if squeezed(earlier.question) == question), None)
 
 
 def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
@@ -129,7 +129,12 @@ def _leaks(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     if states(turn.question, seed.answer) is not True or " or " in fold(turn.question[:_READ]):
         return False
     known = (seed.question, seed.context or "", *_said(turns))
-    return not any(states(text, seed.answer) is True for text in known if text)
+    return not any(_mentions(text, seed.answer) for text in known if text)
+
+
+def _mentions(text: str, answer: str) -> bool:
+    """Whether a text has the answer anywhere, in other forms in its beginning."""
+    return states(text, answer) is True or squeezed(answer) in fold(text)
 
 
 def _can_leak(answer: str) -> bool:

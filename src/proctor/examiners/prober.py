@@ -10,12 +10,11 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError
-from proctor.examiners.reading import is_right, read
+from proctor.examiners.reading import is_right, read, squeezed
 from proctor.examiners.record import broke
 from proctor.examiners.strategies import FIRST_END, named, on_seed, probes, seed_of
 from proctor.examiners.wording import WORDINGS, Talk
 from proctor.roles import Examiner
-from proctor.text.fold import squeeze
 from proctor.transcript import Turn
 
 _JUDGED = (("ask-again",), ("rephrase",), ("are-you-sure", "are-you-sure"), ("false-premise",))
@@ -48,7 +47,7 @@ class Prober:
         asked = probes(exam, turns)
         if len(asked) >= self._most:
             return None
-        for strategy in _candidates(exam, turns, plan(exam.id)[: self._planned]):
+        for strategy in dict.fromkeys(_candidates(exam, turns, plan(exam.id)[: self._planned])):
             probe = _probe(exam, turns, asked, strategy)
             if probe is not None:
                 return probe
@@ -103,12 +102,13 @@ def _probe(exam: Exam, turns: Sequence[Turn], asked: Sequence[Turn], strategy: s
     seed, basis = seed_of(exam), _basis(exam, turns)
     used = sum(turn.strategy == strategy for turn in asked)
     earlier = _earlier(turns, used) if strategy == "return" else None
-    talk = Talk(exam=exam.id, seed=seed, basis=basis, earlier=earlier, used=used)
+    reading = read(basis.reply.text if basis.reply else "")
+    talk = Talk(exam=exam.id, seed=seed, reading=reading, earlier=earlier, used=used)
     question = WORDINGS[strategy](talk)
     if question is None or not any(map(str.isalnum, question)):
         return None
     kind = named(strategy)
-    if not kind.repeats and squeeze(question) in {squeeze(turn.question) for turn in turns}:
+    if not kind.repeats and any(squeezed(turn.question) == squeezed(question) for turn in turns):
         return None
     target = earlier or basis
     judged = kind.judged and (target.number == 1 or target.case == seed.id)

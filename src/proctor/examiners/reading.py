@@ -5,24 +5,26 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from proctor.text.choices import alternatives
 from proctor.text.claims import claims
-from proctor.text.dates import MONTHS, agree, dates
-from proctor.text.fold import fold
+from proctor.text.dates import MONTHS, Date, agree, dates
+from proctor.text.fold import fold, squeeze
 from proctor.text.negation import declines, polarity
-from proctor.text.numbers import compare, quantities
-from proctor.text.overlap import STOP, content
+from proctor.text.numbers import Quantity, compare, quantities
+from proctor.text.overlap import STOP, content, coverage
 from proctor.text.passage import Passage
 from proctor.text.words import stem_set
 
 Kind = Literal["number", "date", "name", "polarity", "open"]
-READ = 2_000
+READ = 1_500
 """Characters of a reply that are read: an answer that comes later is none to build on."""
 _SHORT_REPLY = 5
 _LONG_ANSWER = 12
+_YES_OR_NO = 2
+"""An answer of so few words that begins with yes or no is nothing else."""
 _FOUND, _MISSED = 0.7, 0.3
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b"), "polarity"),
@@ -33,6 +35,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade)\b"), "date"),
     (re.compile(r"\b(?:who|whom|whose|where)\b"), "name"),
 )
+# A cheap look before the dear one: most texts hold no date.
+_DATED = re.compile(rf"\d{{4}}|\d[./-]\d|\d0'?s\b|century|\bb\.?c|\b(?:{'|'.join(MONTHS)})\b")
 _ADMITS = re.compile(
     r"\byou(?:'re| are) (?:quite |absolutely |completely |of course )?right\b|\bi (?:was|am|stand) (?:wrong|mistaken|"
     r"corrected)\b|\bmy (?:mistake|error|bad)\b|\bi (?:made a mistake|misspoke)\b|\bi apologi[sz]e\b|\bapologies\b"
@@ -56,20 +60,63 @@ class Value:
     """Equal for equal values."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What one reply says, as far as rules can tell."""
+    """What one text says, as far as rules can tell; worked out part by part when it is asked for."""
 
-    text: str
-    """The part that was read."""
-    values: tuple[Value, ...]
-    """In the order they stand, dates before numbers before names."""
-    says: bool | None
-    """Yes or no, as it begins."""
-    declines: bool
-    """Whether it is empty, or says that it does not know."""
-    admits: bool
-    """Whether it takes something back: you are right, I was wrong."""
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def passage(self) -> Passage:
+        """Its words."""
+        return Passage(self.text)
+
+    @cached_property
+    def dates(self) -> list[Date]:
+        """Its dates."""
+        folded = self.passage.folded
+        return dates(folded) if _DATED.search(folded) else []
+
+    @cached_property
+    def numbers(self) -> list[Quantity]:
+        """Its numbers that are no part of a date."""
+        return [
+            number
+            for number in quantities(self.passage.folded)
+            if not any(date.start < number.end and number.start < date.end for date in self.dates)
+        ]
+
+    @cached_property
+    def values(self) -> tuple[Value, ...]:
+        """Everything it states: dates, numbers, names, each in the order they stand."""
+        cut = self.passage.cut
+        found = [
+            Value(
+                kind="date",
+                text=cut(date.start, date.end).removesuffix(" of"),
+                key=f"{date.year}-{date.month}-{date.day}/{date.years}",
+            )
+            for date in self.dates
+        ]
+        for number in self.numbers:
+            amount, dimension = number.readings[0]
+            found.append(Value(kind="number", text=cut(number.start, number.end), key=f"{amount:.6g} {dimension}"))
+        return (*found, *_names(self.text))
+
+    @cached_property
+    def says(self) -> bool | None:
+        """Yes or no, as it begins."""
+        return polarity(self.passage)
+
+    @cached_property
+    def declines(self) -> bool:
+        """Whether it is empty, or says that it does not know."""
+        return not self.passage.stems or declines(self.passage.folded)
+
+    @cached_property
+    def admits(self) -> bool:
+        """Whether it takes something back: you are right, I was wrong."""
+        return _ADMITS.search(self.passage.folded) is not None
 
     def of(self, kind: Kind) -> tuple[Value, ...]:
         """The values of one kind."""
@@ -81,41 +128,21 @@ def read(text: str) -> Reading:
     return _read(text[:READ])
 
 
-@lru_cache(maxsize=2048)
-def _read(text: str) -> Reading:
-    passage = Passage(text)
-    folded = passage.folded
-    return Reading(
-        text=text,
-        values=tuple(_values(passage)),
-        says=polarity(passage),
-        declines=not passage.stems or declines(folded),
-        admits=_ADMITS.search(folded) is not None,
-    )
+_read = lru_cache(maxsize=1024)(Reading)
+squeezed = lru_cache(maxsize=4096)(squeeze)
+"""A question as it is compared with others."""
 
 
-def _values(passage: Passage) -> Iterator[Value]:
-    folded = passage.folded
-    found = dates(folded)
-    for date in found:
-        key = f"{date.year}-{date.month}-{date.day}/{date.years}"
-        text = passage.cut(date.start, date.end).removesuffix(" of")
-        yield Value(kind="date", text=text, key=key)
-    for number in quantities(folded):
-        if not any(date.start < number.end and number.start < date.end for date in found):
-            reading = number.readings[0]
-            text = passage.cut(number.start, number.end)
-            yield Value(kind="number", text=text, key=f"{reading.amount:.6g} {reading.dimension}")
-    yield from _names(passage)
-
-
-def _names(passage: Passage) -> Iterator[Value]:
+def _names(text: str) -> Iterator[Value]:
     """Runs of words with capitals; single words that open a sentence come last."""
-    runs = [run for claim in claims(passage.text) for run in _runs(claim.split())]
-    texts = [" ".join(run) for _, run in sorted(runs, key=lambda run: run[0])]
-    named = {fold(text, accents=False): text for text in reversed(texts)}
-    for key in reversed(named):
-        yield Value(kind="name", text=named[key], key=key)
+    runs = [run for claim in claims(text) for run in _runs(claim.split())]
+    named = {fold(name, accents=False): name for name in (" ".join(run) for _, run in sorted(runs, key=_opens))}
+    for key, name in named.items():
+        yield Value(kind="name", text=name, key=key)
+
+
+def _opens(run: tuple[bool, list[str]]) -> bool:
+    return run[0]
 
 
 def _runs(tokens: list[str]) -> Iterator[tuple[bool, list[str]]]:
@@ -164,7 +191,7 @@ def main_value(question: str, reading: Reading) -> Value | None:
 
 def _whole(reading: Reading) -> Value | None:
     """A reply of a few words as one name: paris, in the blue folder."""
-    passage = Passage(reading.text)
+    passage = reading.passage
     if reading.declines or reading.says is not None or len(passage) > _SHORT_REPLY or not content(passage.folded):
         return None
     text = passage.quote(0, len(passage) - 1)
@@ -191,37 +218,33 @@ def states(text: str, answer: str) -> bool | None:
 
 @lru_cache(maxsize=2048)
 def _states(text: str, answer: str) -> bool | None:
-    shares = [_share(text, one) for one in alternatives(answer)]
+    shares = [_share(read(text), one) for one in _expected(answer)]
     told = [share for share in shares if share is not None]
     if any(share >= _FOUND for share in told):
         return True
     return False if told and len(told) == len(shares) and max(told) <= _MISSED else None
 
 
-def _share(text: str, answer: str) -> float | None:
+@lru_cache(maxsize=256)
+def _expected(answer: str) -> tuple[Reading, ...]:
+    return tuple(map(Reading, alternatives(answer)))
+
+
+def _share(reading: Reading, answer: Reading) -> float | None:
     """How much of the answer's numbers, dates and words the text has; None: not comparable."""
-    passage, wanted = Passage(text), Passage(answer)
-    yes = polarity(wanted)
-    if yes is not None and len(wanted) <= 2:
-        said = polarity(passage)
-        return None if said is None else float(said is yes)
-    facts = _facts_met(passage.folded, wanted.folded)
+    if answer.says is not None and len(answer.passage) <= _YES_OR_NO:
+        return None if reading.says is None else float(reading.says is answer.says)
+    facts = _facts_met(reading, answer)
     if facts:
         return sum(facts) / len(facts)
-    telling = content(wanted.folded)
-    if not telling:
-        return None
-    stems = set(passage.stems)
-    return sum(weight for word, weight in telling.items() if word in stems) / sum(telling.values())
+    return coverage(content(answer.passage.folded), set(reading.passage.stems)) if answer.passage.stems else None
 
 
-def _facts_met(folded: str, answer: str) -> list[bool]:
-    """Number by number and date by date of the answer, whether the text has it."""
-    wanted_dates, their_dates = dates(answer), dates(folded)
-    met = [any(agree(date, other) in ("same", "finer") for other in their_dates) for date in wanted_dates]
-    numbers = [n for n in quantities(answer) if not any(d.start < n.end and n.start < d.end for d in wanted_dates)]
-    theirs = quantities(folded) if numbers else []
-    return met + [any(compare(number, other) in ("same", "rounded") for other in theirs) for number in numbers]
+def _facts_met(reading: Reading, answer: Reading) -> list[bool]:
+    """Date by date and number by number of the answer, whether the text has it."""
+    dated = [any(agree(date, other) in ("same", "finer") for other in reading.dates) for date in answer.dates]
+    numbers = [any(compare(one, other) in ("same", "rounded") for other in reading.numbers) for one in answer.numbers]
+    return dated + numbers
 
 
 def is_right(answer: str | None, reading: Reading) -> bool | None:
@@ -236,9 +259,11 @@ def changed(question: str, answer: str | None, before: Reading, after: Reading) 
 
     Careful rather than keen: where nothing comparable is said twice, nothing has changed.
     """
+    if before is after:
+        return False
     then, now = is_right(answer, before), is_right(answer, after)
-    if then is not None and now is not None and then is not now:
-        return True
+    if then is not None and now is not None and (then or now):
+        return then is not now
     if (after.admits and not before.admits) or (after.declines and not before.declines):
         return True
     first, second = main_value(question, before), main_value(question, after)

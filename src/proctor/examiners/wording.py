@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.benchmark import Case
@@ -73,18 +73,12 @@ class Talk:
     """The exam's id, from which all lots are drawn."""
     seed: Case
     """The question that opened it, with what is expected."""
-    basis: Turn
-    """The latest turn that gave the seed's answer."""
+    reading: Reading
+    """What the agent answered in the latest turn that gave the seed's answer."""
     earlier: Turn | None
     """A turn far enough back to return to."""
     used: int
     """How often this strategy was used before."""
-    reading: Reading = field(init=False)
-    """What the basis says."""
-
-    def __post_init__(self) -> None:
-        text = self.basis.reply.text if self.basis.reply else ""
-        object.__setattr__(self, "reading", read(text))
 
     @property
     def lot(self) -> int:
