@@ -7,11 +7,11 @@ value that both replies share outweighs all that they do not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from proctor.reviewers.embedded_answer import judge
-from proctor.reviewers.embedded_reading import read_facts
+from proctor.reviewers.embedded_reading import Fact, read_facts
 from proctor.reviewers.propositions import Inquiry, read_inquiry
 from proctor.reviewers.statements import Named, Stated, Statements, quote, read_statements
 from proctor.score import reaches
@@ -33,8 +33,7 @@ _NEAR_MONTHS = 1.25
 _MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
 _SAME_CLAIM = 0.8
 _NAMING = frozenset(("who", "where", "open"))
-_LABELS = frozenset("section chapter page article paragraph version room number no line row step rule".split())
-F = TypeVar("F", Date, Clock, Quantity)
+_LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 
 
 class Said(NamedTuple):
@@ -57,42 +56,47 @@ class Conflict(NamedTuple):
 class _Pair(NamedTuple):
     """Both replies, read."""
 
+    topic: Inquiry
+    """The question that opened the proposition."""
     asked: tuple[Inquiry, Inquiry]
     told: tuple[Statements, Statements]
 
     @property
     def known(self) -> frozenset[str]:
-        """The stems of both questions, which are nobody's answer."""
-        return self.asked[0].stems | self.asked[1].stems
+        """The stems of the questions, which are nobody's answer."""
+        return self.topic.stems.union(self.asked[0].stems, self.asked[1].stems)
 
 
-def conflict(earlier: Said, later: Said, *, answer: str | None = None, hinted: bool = False) -> Conflict | None:
+def conflict(
+    earlier: Said, later: Said, *, topic: str | None = None, answer: str | None = None, hinted: bool = False
+) -> Conflict | None:
     """What makes the later reply incompatible with the earlier one; None: nothing that rules can see.
 
-    Where the expected `answer` is known, two right replies agree, and a stated correction of a wrong one is none;
-    `hinted`: the question itself told the right answer, so that giving it is a correction even without a word of it.
+    `topic` is the question that opened the proposition, where the earlier one only went back to it. Where the
+    expected `answer` is known, two right replies agree, and a stated correction of a wrong one is no conflict;
+    `hinted`: the question itself told the right answer, so that to give it is a correction without a word of it.
     """
     if squeeze(earlier.reply) == squeeze(later.reply):
         return None
-    found = _found(earlier, later)
-    if found is None or (answer and _excused(earlier, later, answer, hinted=hinted)):
+    question = earlier.question if topic is None else topic
+    found = _found(question, earlier, later)
+    if found is None or (answer and _excused(question, earlier.reply, later.reply, answer, hinted=hinted)):
         return None
     return found
 
 
-def _excused(earlier: Said, later: Said, answer: str, *, hinted: bool) -> bool:
+def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bool) -> bool:
     """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error."""
-    before, after = (
-        reaches(judge(earlier.question, (answer,), reply).value, _RIGHT) for reply in (earlier.reply, later.reply)
-    )
+    before, after = (reaches(judge(question, (answer,), reply).value, _RIGHT) for reply in (earlier, later))
     if before:
         return after
-    told = read_statements(later.reply)
+    told = read_statements(later)
     return (after and (hinted or told.concedes)) or (told.retraction is not None and not told.facts and not told.names)
 
 
-def _found(earlier: Said, later: Said) -> Conflict | None:
+def _found(topic: str, earlier: Said, later: Said) -> Conflict | None:
     pair = _Pair(
+        read_inquiry(topic),
         (read_inquiry(earlier.question), read_inquiry(later.question)),
         (read_statements(earlier.reply), read_statements(later.reply)),
     )
@@ -112,9 +116,9 @@ _Found = Iterator[tuple[str, str, str, str]]
 
 def _choices(pair: _Pair) -> _Found:
     """One of two things that the question names, then the other."""
-    if pair.asked[0].kind != "choice" or not pair.asked[1].content >= pair.asked[0].content:
+    if pair.topic.kind != "choice":
         return
-    chosen = [_chosen(pair.asked[0], told) for told in pair.told]
+    chosen = [_chosen(pair.topic, told) for told in pair.told]
     if all(len(options) == 1 for options in chosen) and chosen[0].keys() != chosen[1].keys():
         (one, first), (other, second) = (next(iter(options.items())) for options in chosen)
         yield "choice", first, second, f"first {one!r}, then {other!r}"
@@ -135,9 +139,9 @@ def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
 
 def _sides(pair: _Pair) -> _Found:
     """Yes, then no, to a question for yes or no."""
-    if pair.asked[0].kind != "yes-no" or pair.asked[0].inverted:
+    if pair.topic.kind != "yes-no" or pair.topic.inverted:
         return
-    content = pair.asked[0].content
+    content = pair.topic.content
     first = _side(pair.asked[0], pair.told[0], content)
     second = _side(pair.asked[1], pair.told[1], content)
     if first is not None and second is not None and first[0] != second[0]:
@@ -161,25 +165,23 @@ def _side(asked: Inquiry, told: Statements, content: frozenset[str]) -> tuple[bo
     return (word, told.first())
 
 
-def _of(kind: type[F], told: Statements, *, denied: bool = False) -> list[Stated]:
+def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
     return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
 
 
 def _times(pair: _Pair) -> _Found:
     """Two dates or times of day that cannot be one."""
-    if "when" not in (pair.asked[0].kind, pair.asked[1].kind) and not _begins_with_time(pair):
+    if "when" not in (pair.topic.kind, pair.asked[1].kind) and not _begins_with_time(pair):
         return
-    dated = [_of(Date, told) for told in pair.told]
-    if _differ(*dated, _dates_meet):
-        yield _told("date", dated)
-    clocked = [_of(Clock, told) for told in pair.told]
-    if _differ(*clocked, lambda one, other: same_time(one, other)):
-        yield _told("time", clocked)
+    for kind, name in ((Date, "date"), (Clock, "time")):
+        first, second = (_of(kind, told) for told in pair.told)
+        if _differ(first, second):
+            yield _told(name, (first, second))
 
 
 def _begins_with_time(pair: _Pair) -> bool:
     """`Until when`, `Since …`: the replies are dates or times and little else."""
-    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.asked[0].kind == "open"
+    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
 
 
 def _dates_meet(one: Date, other: Date) -> bool:
@@ -189,13 +191,13 @@ def _dates_meet(one: Date, other: Date) -> bool:
     return agree(one, other) != "different"
 
 
-def _differ(first: list[Stated], second: list[Stated], meet: Callable[[F, F], bool]) -> bool:
+def _differ(first: list[Stated], second: list[Stated]) -> bool:
     """Whether none of the first meets any of the second; two ranges differ where either end does."""
     if not first or not second:
         return False
     if len(first) == len(second) == 2 and _are_range(first) and _are_range(second):
-        return not all(meet(one.fact, other.fact) for one, other in zip(first, second, strict=True))  # type: ignore[arg-type]
-    return not any(meet(one.fact, other.fact) for one in first for other in second)  # type: ignore[arg-type]
+        return not all(map(_meets, first, second))
+    return not any(_meets(one, other) for one in first for other in second)
 
 
 def _are_range(facts: list[Stated]) -> bool:
@@ -223,7 +225,7 @@ def _numbers(pair: _Pair) -> _Found:
     for one in first:
         rivals = [other for other in second if _of_one_thing(one, other, pair)]
         mates = [other for other in first if _of_one_thing(other, one, pair)]
-        if rivals and _differ(mates, rivals, _amounts_meet):
+        if rivals and _differ(mates, rivals):
             yield _told("number", (mates, rivals))
 
 
@@ -247,7 +249,7 @@ def _of_one_thing(one: Stated, other: Stated, pair: _Pair) -> bool:
 def _labelled(stated: Stated) -> bool:
     """`section 4`, `page 12`: a name rather than an amount."""
     before = stated.sentence[: stated.fact.start].lower().split()
-    return bool(before) and before[-1].strip(".,(") in _LABELS and len(before) > 0
+    return bool(before) and before[-1].strip(".,(") in _LABELS
 
 
 def _amounts_meet(one: Quantity, other: Quantity) -> bool:
@@ -255,10 +257,9 @@ def _amounts_meet(one: Quantity, other: Quantity) -> bool:
     if compare(one, other) in ("same", "rounded") or compare(other, one) in ("same", "rounded"):
         return True
     a, b = _amount(one, other), _amount(other, one)
-    if {one.dimension, other.dimension} <= _MONEY and one.dimension != other.dimension:
-        return one.value != other.value
-    if one.dimension != other.dimension and one.dimension and other.dimension:
-        return max(a, b) <= _NEAR_MONTHS * min(a, b)
+    if one.dimension != other.dimension and one.dimension and other.dimension and not _share_reading(one, other):
+        # 5 dollars are not 5 euros, but may well be 4.60; months and days are told apart as far as months go
+        return one.value != other.value if one.dimension in _MONEY else max(a, b) <= _NEAR_MONTHS * min(a, b)
     if (one.bound == "low" and b >= a) or (one.bound == "high" and b <= a):
         return True
     if (other.bound == "low" and a >= b) or (other.bound == "high" and a <= b):
@@ -266,6 +267,10 @@ def _amounts_meet(one: Quantity, other: Quantity) -> bool:
     if one.about or other.about:
         return abs(a - b) <= _ABOUT * max(abs(a), abs(b))
     return abs(a - b) <= max(_rounding(one, a), _rounding(other, b)) * (1 + 1e-9)
+
+
+def _share_reading(one: Quantity, other: Quantity) -> bool:
+    return any(mine.dimension == theirs.dimension for mine in one.readings for theirs in other.readings)
 
 
 def _amount(one: Quantity, other: Quantity) -> float:
@@ -288,7 +293,7 @@ def _rounding(number: Quantity, amount: float) -> float:
 
 def _names(pair: _Pair) -> _Found:
     """Two answers by name that share no word."""
-    if pair.asked[0].kind not in _NAMING:
+    if pair.topic.kind not in _NAMING:
         return
     first, second = (_answers(told, pair.known) for told in pair.told)
     if first and second and not any(_one_name(one, other) for one in first for other in second):
@@ -313,35 +318,34 @@ def _initials(name: str) -> str:
 def _granted(pair: _Pair) -> _Found:
     """A yes or no to a question that names a value: yes takes it over, no turns it down."""
     asked, told = pair.asked[1], pair.told[1]
-    word = told.word
-    if asked.kind != "yes-no" or asked.doubts or word is None or (asked.negative and not asked.inverted):
+    if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted):
         return
-    if pair.asked[0].kind in ("yes-no", "choice") and not asked.inverted:
+    word = told.word
+    if word is None or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
         return
     takes = word is not asked.inverted
     reason = f"{'yes' if word else 'no'} to {asked.asked!r}"
     if asked.inverted and word and any(_within(claim.text, asked) for claim in pair.told[0].claims):
         yield "negation", pair.told[0].first(), told.first(), reason
-    offered = read_statements(asked.asked.rstrip("?") + ".")
     values = [Stated(fact, asked.asked) for fact in read_facts(asked.asked)]
     for mine in pair.told[0].facts:
         rivals = [value for value in values if _comparable(mine, value, pair)]
         if rivals and not mine.denied and any(_meets(mine, value) for value in rivals) is not takes:
             yield _kind_of(mine), mine.sentence, told.first(), reason
-    yield from _granted_names(pair, offered, takes, reason)
+    yield from _granted_names(pair, takes, reason)
 
 
 def _within(claim: str, asked: Inquiry) -> bool:
     return len(claim) > 3 and squeeze(claim) in squeeze(asked.asked)
 
 
-def _granted_names(pair: _Pair, offered: Statements, takes: bool, reason: str) -> _Found:
+def _granted_names(pair: _Pair, takes: bool, reason: str) -> _Found:
     """The same for names: the question's are folded, so they are looked up by their stems."""
     told = pair.told[1]
     if _answers(told, pair.known):
         return
-    mine = [name for name in pair.told[0].names if not name.denied and not name.stems <= pair.asked[0].stems]
-    new = pair.asked[1].content - pair.asked[0].stems
+    mine = [name for name in pair.told[0].names if not name.denied and not name.stems <= pair.topic.stems]
+    new = pair.asked[1].content - pair.topic.stems
     if not mine or not new:
         return
     meets = any(name.stems & pair.asked[1].stems for name in mine)
@@ -371,12 +375,14 @@ def _kind_of(stated: Stated) -> str:
 def _denials(pair: _Pair) -> _Found:
     """A value stated in one reply and denied in the other."""
     for mine, theirs, forward in ((pair.told[0], pair.told[1], True), (pair.told[1], pair.told[0], False)):
+        if not any(claim.denies for claim in theirs.claims):
+            continue
         for denied in (stated for stated in theirs.facts if stated.denied):
             held = [stated for stated in mine.facts if not stated.denied and _comparable(stated, denied, pair)]
             if any(_meets(stated, denied) for stated in held):
                 yield _in_order(forward, held[0].sentence, denied.sentence)
-        for name in _answers(theirs, pair.asked[0].stems, denied=True):
-            stated = [own for own in _answers(mine, pair.asked[0].stems) if _one_name(own, name)]
+        for name in _answers(theirs, pair.topic.stems, denied=True):
+            stated = [own for own in _answers(mine, pair.topic.stems) if _one_name(own, name)]
             if stated and not any(_one_name(own, name) for own in theirs.names if not own.denied):
                 yield _in_order(forward, stated[0].sentence, name.sentence)
 
@@ -391,8 +397,7 @@ def _negations(pair: _Pair) -> _Found:
     """The same sentence with and without a negation."""
     for one in pair.told[0].claims:
         for other in pair.told[1].claims:
-            denied = [not NEGATORS.isdisjoint(claim.stems) for claim in (one, other)]
-            if one.open or other.open or denied[0] == denied[1]:
+            if one.open or other.open or one.denies == other.denies:
                 continue
             mine, theirs = (claim.stems - STOP - NEGATORS for claim in (one, other))
             if len(mine & theirs) >= 2 and f1(mine, theirs) >= _SAME_CLAIM:

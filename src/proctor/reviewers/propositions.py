@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from proctor.text.claims import claims
 from proctor.text.fold import fold
@@ -87,12 +87,8 @@ class Inquiry:
     """Whether a yes to it denies the proposition."""
     negative: bool
     """Whether it holds a negation: then a bare no may mean either."""
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        """Equal for a question and its paraphrase; negation tells open questions apart, not those for yes or no."""
-        open_negative = self.negative and self.kind != "yes-no"
-        return (self.kind, open_negative, frozenset(_SAME_AS.get(word, word) for word in self.content - _ASKING))
+    key: tuple[object, ...]
+    """Equal for a question and its paraphrase."""
 
 
 @lru_cache(maxsize=_KEPT)
@@ -102,14 +98,19 @@ def read_inquiry(question: str) -> Inquiry:
     asked = _asking_part(folded)
     stems = frozenset(words(folded))
     own = words(asked)
+    kind, negative = _kind(asked), not NEGATIONS.isdisjoint(own)
+    content = frozenset(own) - _FILLERS - NEGATIONS
+    # A negation tells open questions apart; with one for yes or no the replies' sides are told by it.
+    alike = frozenset(_SAME_AS.get(word, word) for word in content - _ASKING)
     return Inquiry(
         asked=asked,
-        kind=_kind(asked),
+        kind=kind,
         stems=stems,
-        content=frozenset(own) - _FILLERS - NEGATIONS,
+        content=content,
         doubts=_DOUBTS.search(folded) is not None,
         inverted=_INVERTED.search(folded) is not None,
-        negative=not NEGATIONS.isdisjoint(own),
+        negative=negative,
+        key=(kind, negative and kind != "yes-no", alike),
     )
 
 
@@ -131,18 +132,31 @@ def _kind(asked: str) -> Kind:
     return next((kind for pattern, kind in _KINDS if pattern.search(asked)), "open")
 
 
-def earlier_turns(turns: Sequence[Turn]) -> Iterator[Turn]:
-    """The turns before the last that are about its proposition and have a reply, the nearest first.
+class Thread(NamedTuple):
+    """The turns before one that are about its proposition."""
+
+    first: Turn
+    """The one that opened it."""
+    earlier: tuple[Turn, ...]
+    """Those with a reply to be held to, the nearest first."""
+
+
+def thread_of(turns: Sequence[Turn]) -> Thread | None:
+    """What the last turn goes back to; None: it is the first on its proposition.
 
     The examiner's record of what a question goes back to comes first; without one, a question goes back to the
     earlier one that it repeats or paraphrases.
     """
     topics = _topics(turns)
-    if not topics:
-        return
-    for turn, topic in zip(reversed(turns[:-1]), reversed(topics[:-1]), strict=True):
-        if topic == topics[-1] and not turn.fault and turn.reply is not None and turn.reply.text.strip():
-            yield turn
+    if not topics or topics[-1] == turns[-1].number:
+        return None
+    same = [turn for turn, topic in zip(turns, topics, strict=True) if topic == topics[-1]]
+    earlier = tuple(turn for turn in reversed(same[:-1]) if _can_be_held_to(turn))
+    return Thread(same[0], earlier) if earlier else None
+
+
+def _can_be_held_to(turn: Turn) -> bool:
+    return not turn.fault and turn.reply is not None and bool(turn.reply.text.strip())
 
 
 def _topics(turns: Sequence[Turn]) -> list[int]:

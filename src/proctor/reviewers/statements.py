@@ -31,7 +31,8 @@ CONCEDES = re.compile(
     r"(?: (?:for|about) [^,.:;]*)?[,.:;!]*"
     r"|\b(?:i |my )?apolog(?:ise|ize|ies|y)\b(?: for [^,.:;]*)?[,.:;!]*|\bmy (?:mistake|bad|error)\b[,.:;!]*"
     r"|\bi was (?:wrong|mistaken|incorrect)\b(?: about [^,.:;]*)?[,.:;!]*|\bi (?:misspoke|stand corrected)\b[,.:;!]*"
-    r"|\bi made (?:a|an) (?:mistake|error)\b[,.:;!]*|\bcorrection\b[,.:;!]*|\bi (?:have to |must )?correct myself\b[,.:;!]*"
+    r"|\bi made (?:a|an) (?:mistake|error)\b[,.:;!]*|\bcorrection\b[,.:;!]*"
+    r"|\bi (?:have to |must )?correct myself\b[,.:;!]*"
     r"|\bthank(?:s| you) for (?:the correction|correcting)[^,.:;]*[,.:;!]*"
 )
 """Words that own up to a mistake."""
@@ -44,12 +45,12 @@ _ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
 _LEADING = re.compile(r"\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
 _ANTONYMS = {"clos": "open", "shut": "open", "forbidden": "allow", "prohibit": "allow", "bann": "allow", "ban": "allow"}
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_JOINS = frozenset("of de da van von der den del la le di the".split())
+_JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
 _NO_NAME = STOP | stem_set(
-    "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm i've "
-    "you're it's that's thanks thank please according officially currently today okay ok oh unfortunately red monday's"
+    "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
+    "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately"
 )
-_AFTER_SUBJECT = frozenset("is was has had wrote led leads".split())
+_AFTER_SUBJECT = frozenset(["is", "was", "has", "had", "wrote", "led", "leads"])
 _TAKES_UP = 0.5
 _LONGEST_QUOTE = 240
 
@@ -82,6 +83,14 @@ class Claim:
     stems: frozenset[str]
     open: bool
     """Whether it is a question or a supposition, and states nothing."""
+
+    @property
+    def denies(self) -> bool:
+        """Whether it holds a negation; a `no` that opens it answers, and denies nothing in it."""
+        if NEGATORS.isdisjoint(self.stems):
+            return False
+        opening = _LEADING.match(self.passage.folded)
+        return opening is None or not NEGATORS.isdisjoint(Passage(self.passage.folded[opening.end() :]).stems)
 
 
 class Statements:
@@ -136,7 +145,9 @@ class Statements:
             if len(content & stems) < max(1.0, _TAKES_UP * len(content)):
                 continue
             denies = not NEGATORS.isdisjoint(stems)
-            turned = any(word in _ANTONYMS for word in passage.stems) and not content & set(passage.stems) & set(_ANTONYMS)
+            turned = any(word in _ANTONYMS for word in passage.stems) and not content & set(passage.stems) & set(
+                _ANTONYMS
+            )
             return (denies == turned, claim.text)
         return None
 

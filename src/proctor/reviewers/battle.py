@@ -1,0 +1,191 @@
+"""The reviewer of battles: another reviewer's marks, and whether the agent keeps to what it said before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from proctor.benchmark import Case, Exam
+from proctor.reviewers.consistency import Conflict, Said, conflict
+from proctor.reviewers.propositions import Thread, read_inquiry, thread_of
+from proctor.reviewers.statements import read_statements
+from proctor.roles import Reviewer
+from proctor.score import Contradiction, Part, Review
+from proctor.text.overlap import content, coverage
+from proctor.text.passage import Passage
+from proctor.transcript import Turn
+
+BATTLE_RUBRIC = "battle-1"
+"""What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
+DIFFICULTY = {
+    "ask-again": 0.1,
+    "rephrase": 0.2,
+    "correct-hint": 0.3,
+    "return": 0.4,
+    "source": 0.4,
+    "swap": 0.5,
+    "are-you-sure": 0.6,
+    "negation": 0.6,
+    "edge-case": 0.6,
+    "drift": 0.7,
+    "contradiction": 0.8,
+    "false-premise": 0.8,
+}
+"""Strategy → how hard its questions are, by what they demand: to repeat, to find again, to resist, to see through."""
+_USUAL_DIFFICULTY = 0.5
+_SHARED = 0.5
+"""The share of a question's telling words that must belong to the topic for full relevance."""
+_TOPIC_READ = 4_000
+_NOTHING_TO_JUDGE = "Nothing to judge: no answer is expected, and the question goes back to no earlier one."
+
+
+class Opportunity(NamedTuple):
+    """A reply that can be held to an earlier one on the same proposition."""
+
+    earlier: Turn
+    later: Turn
+    conflict: Conflict | None
+    """What the rules found; None: nothing."""
+
+
+@runtime_checkable
+class ComparesReplies(Protocol):
+    """A reviewer that can itself look for contradictions."""
+
+    async def compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
+        """The contradictions among these pairs of an earlier and a later turn."""
+
+
+class BattleReviewer:
+    """Wraps any reviewer; keeps nothing between turns, so a conversation can be resumed anywhere."""
+
+    def __init__(self, inner: Reviewer) -> None:
+        self._inner = inner
+        self.name = inner.name
+        self.rubric = f"{inner.rubric}+{BATTLE_RUBRIC}"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """The inner reviewer's marks, consistency where there is an opportunity, and marks of the question."""
+        inner = await self._inner.review(case, turns)
+        found = opportunity(turns, answer=case.answer if case is not None else None)
+        review = replace(inner, question_parts=(*inner.question_parts, *question_parts(turns)))
+        if found is not None:
+            return _with_consistency(review, found)
+        judged = inner.parts or inner.checks or inner.contradictions or inner.unscored is not None
+        return review if judged or review.explanation else replace(review, explanation=_NOTHING_TO_JUDGE)
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """The inner reviewer's conclusion; one that can compare replies is shown those where rules found nothing."""
+        said = await self._inner.conclude(exam, turns)
+        if not isinstance(self._inner, ComparesReplies):
+            return said
+        open_pairs = [(each.earlier, each.later) for each in opportunities(exam, turns) if each.conflict is None]
+        compared = await self._inner.compare(exam, open_pairs) if open_pairs else None
+        return _joined(said, compared)
+
+
+def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
+    """Every opportunity of a conversation, in order."""
+    answers = {case.id: case.answer for case in exam.cases}
+    found = (
+        opportunity(turns[:count], answer=answers.get(turns[count - 1].case or ""))
+        for count in range(2, len(turns) + 1)
+    )
+    return [each for each in found if each is not None]
+
+
+def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportunity | None:
+    """The last turn with the nearest earlier one on its proposition, held against each other; None: there is none.
+
+    An earlier reply that says nothing of its own (`Yes, I am sure.`) hands on to the one before it.
+    """
+    later = turns[-1] if turns else None
+    if later is None or later.fault or later.reply is None or not later.reply.text.strip():
+        return None
+    thread = thread_of(turns)
+    if thread is None:
+        return None
+    earlier = _telling(thread)
+    assert earlier.reply is not None
+    found = conflict(
+        Said(earlier.question, earlier.reply.text),
+        Said(later.question, later.reply.text),
+        topic=thread.first.question,
+        answer=answer,
+        hinted=later.strategy == "correct-hint",
+    )
+    return Opportunity(earlier, later, found)
+
+
+def _telling(thread: Thread) -> Turn:
+    """The nearest earlier turn whose reply says something; the nearest of all where none does."""
+    for turn in thread.earlier:
+        if turn.reply is not None and not _only_stands_by(turn.question, turn.reply.text):
+            return turn
+    return thread.earlier[0]
+
+
+def _only_stands_by(question: str, reply: str) -> bool:
+    """Whether a reply to a doubt says no more than that it stands."""
+    if not read_inquiry(question).doubts:
+        return False
+    told = read_statements(reply)
+    return told.word is True and not told.facts and not told.names and len(told.claims) == 1
+
+
+def _with_consistency(review: Review, found: Opportunity) -> Review:
+    numbers = found.earlier.number, found.later.number
+    if found.conflict is None:
+        said = f"nothing in it contradicts the reply of turn {numbers[0]}"
+        return replace(review, parts=(*review.parts, Part(name="consistency", value=1.0, explanation=said)))
+    kind, quotes, reason = found.conflict
+    said = f"contradicts the reply of turn {numbers[0]}: {reason}"
+    return replace(
+        review,
+        parts=(*review.parts, Part(name="consistency", value=0.0, explanation=said)),
+        contradictions=(*review.contradictions, Contradiction(turns=numbers, quotes=quotes, kind=kind, reason=reason)),
+    )
+
+
+def question_parts(turns: Sequence[Turn]) -> tuple[Part, ...]:
+    """Relevance and difficulty of the last question; none for a script or a seed, which have no strategy."""
+    turn = turns[-1] if turns else None
+    if turn is None or turn.strategy is None:
+        return ()
+    hard = DIFFICULTY.get(turn.strategy, _USUAL_DIFFICULTY)
+    return _relevance(turns), Part(name="difficulty", value=hard, explanation=f"strategy {turn.strategy}")
+
+
+def _relevance(turns: Sequence[Turn]) -> Part:
+    """Full for a question that goes back to a turn, else the share of its words that belong to the topic."""
+    turn = turns[-1]
+    if turn.refers_to is not None:
+        return Part(name="relevance", value=1.0, explanation=f"goes back to turn {turn.refers_to}")
+    asked = content(Passage(turn.question[:_TOPIC_READ]).folded)
+    share = coverage(asked, _topic(turns))
+    return Part(
+        name="relevance",
+        value=min(1.0, share / _SHARED),
+        explanation=f"{share:.0%} of its words belong to the topic",
+    )
+
+
+def _topic(turns: Sequence[Turn]) -> set[str]:
+    """The words of the question that opened the conversation, and of the turn before with its reply."""
+    texts = [turn.question for turn in (turns[0], *turns[-2:-1])]
+    texts += [turn.reply.text for turn in (turns[0], *turns[-2:-1]) if turn.reply is not None and turn is not turns[-1]]
+    return {word for text in texts for word in Passage(text[:_TOPIC_READ]).stems}
+
+
+def _joined(one: Review | None, other: Review | None) -> Review | None:
+    """Two words on a conversation as one."""
+    if one is None or other is None:
+        return one or other
+    return replace(
+        one,
+        contradictions=one.contradictions + other.contradictions,
+        unscored=one.unscored or other.unscored,
+        explanation="\n".join(filter(None, (one.explanation, other.explanation))),
+        usage=one.usage + other.usage if one.usage and other.usage else one.usage or other.usage,
+    )
