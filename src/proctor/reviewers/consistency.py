@@ -13,7 +13,7 @@ from typing import NamedTuple
 from proctor.reviewers.embedded_answer import judge
 from proctor.reviewers.embedded_reading import Fact, read_facts
 from proctor.reviewers.propositions import Inquiry, read_inquiry
-from proctor.reviewers.statements import Named, Stated, Statements, quote, read_statements
+from proctor.reviewers.statements import Claim, Named, Stated, Statements, excerpt, read_statements
 from proctor.score import reaches
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
@@ -21,7 +21,8 @@ from proctor.text.fold import squeeze
 from proctor.text.negation import NEGATORS
 from proctor.text.numbers import Quantity, compare
 from proctor.text.overlap import GENERIC, STOP, f1
-from proctor.text.words import stem
+from proctor.text.passage import Passage
+from proctor.text.words import stem, stem_set
 
 _RIGHT = 0.7
 _ABOUT = 0.1
@@ -32,8 +33,8 @@ _MONTH = 2_629_746.0
 _NEAR_MONTHS = 1.25
 _MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
 _SAME_CLAIM = 0.8
+_TAKES_UP = 0.6
 _NAMING = frozenset(("who", "where", "open"))
-_LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 
 
 class Said(NamedTuple):
@@ -104,9 +105,9 @@ def _found(topic: str, earlier: Said, later: Said) -> Conflict | None:
         return None
     for rule in (_choices, _sides, _times, _numbers, _names, _granted, _denials, _negations, _retraction):
         for kind, one, other, reason in rule(pair):
-            quotes = quote(one, earlier.reply), quote(other, later.reply)
-            if quotes[0] and quotes[1]:
-                return Conflict(kind, (quotes[0], quotes[1]), reason)
+            quotes = excerpt(one), excerpt(other)
+            if quotes[0] in earlier.reply and quotes[1] in later.reply:
+                return Conflict(kind, quotes, reason)
     return None
 
 
@@ -204,23 +205,19 @@ def _are_range(facts: list[Stated]) -> bool:
     one, other = (stated.fact for stated in facts)
     if isinstance(one, Quantity) and isinstance(other, Quantity):
         return one.ranged and other.ranged
-    sentence = facts[0].sentence.lower()
-    between = sentence[one.end : other.start].strip() if len(sentence) >= other.start else ""
-    return facts[0].sentence == facts[1].sentence and between in ("to", "-", "–", "until", "and", "till")
+    between = facts[0].claim.passage.folded[one.end : other.start].strip()
+    return facts[0].claim is facts[1].claim and between in ("to", "-", "until", "and", "till")
 
 
 def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> tuple[str, str, str, str]:
     first, second = stated[0][0], stated[1][0]
-    shown = [_shown(one) for one in (first, second)]
-    return kind, first.sentence, second.sentence, f"first {shown[0]}, then {shown[1]}"
-
-
-def _shown(stated: Stated) -> str:
-    return stated.sentence[stated.fact.start : stated.fact.end].strip() or stated.sentence
+    return kind, first.quote, second.quote, f"first {first.text}, then {second.text}"
 
 
 def _numbers(pair: _Pair) -> _Found:
     """Two amounts of one thing that cannot be one."""
+    if pair.topic.kind == "how":
+        return
     first, second = (_of(Quantity, told) for told in pair.told)
     for one in first:
         rivals = [other for other in second if _of_one_thing(one, other, pair)]
@@ -234,7 +231,7 @@ def _of_one_thing(one: Stated, other: Stated, pair: _Pair) -> bool:
     a, b = one.fact, other.fact
     assert isinstance(a, Quantity)
     assert isinstance(b, Quantity)
-    if _labelled(one) or _labelled(other) or a.ordinal != b.ordinal:
+    if a.ordinal != b.ordinal or (pair.topic.kind == "open" and not _said_alike(one, other)):
         return False
     kinds = {a.dimension, b.dimension}
     if a.dimension or b.dimension:
@@ -246,10 +243,12 @@ def _of_one_thing(one: Stated, other: Stated, pair: _Pair) -> bool:
     return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known
 
 
-def _labelled(stated: Stated) -> bool:
-    """`section 4`, `page 12`: a name rather than an amount."""
-    before = stated.sentence[: stated.fact.start].lower().split()
-    return bool(before) and before[-1].strip(".,(") in _LABELS
+def _said_alike(one: Stated, other: Stated) -> bool:
+    """Whether two numbers are said of one thing, where the question did not ask for one: alone, or in like words."""
+    if one.alone or other.alone:
+        return True
+    own = stem_set(f"{one.text} {other.text}".lower())
+    return not (one.claim.stems & other.claim.stems).issubset(STOP | NEGATORS | own)
 
 
 def _amounts_meet(one: Quantity, other: Quantity) -> bool:
@@ -295,14 +294,20 @@ def _names(pair: _Pair) -> _Found:
     """Two answers by name that share no word."""
     if pair.topic.kind not in _NAMING:
         return
-    first, second = (_answers(told, pair.known) for told in pair.told)
+    first, second = _answers(pair.told[0], pair.known), _answers(pair.told[1], pair.known) or _taken_over(pair)
     if first and second and not any(_one_name(one, other) for one in first for other in second):
-        yield "name", first[0].sentence, second[0].sentence, f"first {first[0].text!r}, then {second[0].text!r}"
+        yield "name", first[0].quote, second[0].quote, f"first {first[0].text!r}, then {second[0].text!r}"
 
 
 def _answers(told: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
     """The names that the question did not give already."""
     return [name for name in told.names if name.denied is denied and not name.stems <= known]
+
+
+def _taken_over(pair: _Pair) -> list[Named]:
+    """Names that the later question brought in, in a sentence of the reply that answers with them."""
+    content, names = pair.topic.content, _answers(pair.told[1], pair.topic.stems)
+    return [name for name in names if content and len(content & name.claim.stems) >= _TAKES_UP * len(content)]
 
 
 def _one_name(one: Named, other: Named) -> bool:
@@ -327,11 +332,12 @@ def _granted(pair: _Pair) -> _Found:
     reason = f"{'yes' if word else 'no'} to {asked.asked!r}"
     if asked.inverted and word and any(_within(claim.text, asked) for claim in pair.told[0].claims):
         yield "negation", pair.told[0].first(), told.first(), reason
-    values = [Stated(fact, asked.asked) for fact in read_facts(asked.asked)]
+    offered = Claim(asked.asked, Passage(asked.asked), asked.stems, open=True)
+    values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
     for mine in pair.told[0].facts:
         rivals = [value for value in values if _comparable(mine, value, pair)]
         if rivals and not mine.denied and any(_meets(mine, value) for value in rivals) is not takes:
-            yield _kind_of(mine), mine.sentence, told.first(), reason
+            yield _kind_of(mine), mine.quote, told.first(), reason
     yield from _granted_names(pair, takes, reason)
 
 
@@ -350,7 +356,7 @@ def _granted_names(pair: _Pair, takes: bool, reason: str) -> _Found:
         return
     meets = any(name.stems & pair.asked[1].stems for name in mine)
     if meets is not takes and (meets or len(new) <= 3):
-        yield "name", mine[0].sentence, told.first(), reason
+        yield "name", mine[0].quote, told.first(), reason
 
 
 def _comparable(one: Stated, other: Stated, pair: _Pair) -> bool:
@@ -380,11 +386,11 @@ def _denials(pair: _Pair) -> _Found:
         for denied in (stated for stated in theirs.facts if stated.denied):
             held = [stated for stated in mine.facts if not stated.denied and _comparable(stated, denied, pair)]
             if any(_meets(stated, denied) for stated in held):
-                yield _in_order(forward, held[0].sentence, denied.sentence)
+                yield _in_order(forward, held[0].quote, denied.quote)
         for name in _answers(theirs, pair.topic.stems, denied=True):
             stated = [own for own in _answers(mine, pair.topic.stems) if _one_name(own, name)]
             if stated and not any(_one_name(own, name) for own in theirs.names if not own.denied):
-                yield _in_order(forward, stated[0].sentence, name.sentence)
+                yield _in_order(forward, stated[0].quote, name.quote)
 
 
 def _in_order(forward: bool, stated: str, denied: str) -> tuple[str, str, str, str]:

@@ -10,6 +10,7 @@ from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.models.prices import Price, price_of
 from proctor.models.structured import UnusableAnswer, ask
+from proctor.reviewers.comparing import compare
 from proctor.reviewers.evidence import LIMIT, Evidence, gather
 from proctor.reviewers.rubrics import Criterion, answer_schema, applicable, rubric_named, system_prompt
 from proctor.score import Part, Review
@@ -95,6 +96,12 @@ class ModelReviewer:
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: each reply has been judged by itself."""
         return None
+
+    async def compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
+        """The contradictions among these pairs of an earlier and a later turn, in one call; None: no pair to judge."""
+        return await compare(
+            self._model, exam, pairs, structured=self._structured, limit=self._limit, price=self._price
+        )
 
 
 def _part(criterion: Criterion, marks: Any) -> Part:

@@ -15,7 +15,7 @@ from proctor.text.overlap import STOP
 from proctor.text.words import stem, stem_set, words
 from proctor.transcript import Turn
 
-Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "open"]
+Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "open"]
 """What a question asks for."""
 
 _AUXILIARY = (
@@ -49,6 +49,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (re.compile(r"\b(?:who|whom|whose)\b"), "who"),
     (re.compile(r"\bwhere\b"), "where"),
+    (re.compile(r"\b(?:how|why)\b"), "how"),
 )
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _FILLING = """

@@ -101,3 +101,35 @@ def answer_schema(criteria: tuple[Criterion, ...]) -> type[Any]:
     for criterion in criteria:
         fields += [(f"{criterion.name}_explanation", str), (criterion.name, Mark)]
     return msgspec.defstruct("Marks", fields, namespace={"__doc__": "The marks of one reply, each after its reason."})
+
+
+class Contradicting(msgspec.Struct, frozen=True, kw_only=True):
+    """One pair of replies that cannot both be true."""
+
+    pair: int
+    """The number of the pair."""
+    reason: str
+    earlier_quote: str
+    later_quote: str
+
+
+class Contradicted(msgspec.Struct, frozen=True, kw_only=True):
+    """The pairs that contradict each other; empty where none does."""
+
+    contradictions: list[Contradicting]
+
+
+COMPARISON_PROMPT = (
+    "You are a reviewer of a conversation. You are shown numbered pairs of replies that one AI agent gave to questions "
+    "about the same thing, and only those. Find the pairs whose two replies cannot both be true.\n\n"
+    "A contradiction: another number, date, name or place for the same thing; yes and no to the same; a statement and "
+    "its denial; an answer that is taken back although it was right.\n"
+    "No contradiction: other words for the same, more or less detail, rounding, a wider or narrower date or place, "
+    "a doubt or a refusal, a hypothetical, a correction that is stated as one and leads from a wrong answer to the "
+    "expected one, or replies to questions that differ in what they ask.\n\n"
+    "For each contradiction give the pair's number, the reason in one sentence, and from each reply the words that "
+    "clash, copied letter by letter: a quote that does not stand in its reply is thrown away. When in doubt, leave the "
+    "pair out. Most lists are empty.\n\n"
+    f"{FENCE_RULE}"
+)
+"""What a model is told that compares replies; part of the rubric `battle-1`."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from proctor.reviewers.embedded_reading import Fact, Facts, read_facts
+from proctor.reviewers.embedded_reading import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
@@ -51,27 +51,13 @@ _NO_NAME = STOP | stem_set(
     "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately"
 )
 _AFTER_SUBJECT = frozenset(["is", "was", "has", "had", "wrote", "led", "leads"])
+_LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
+_EMPHASIS = re.compile(r"\*+|__+|`+")
 _TAKES_UP = 0.5
+_ALONE = 3
+"""The most telling words, the fact's own among them, of a sentence that is hardly more than the fact."""
 _LONGEST_QUOTE = 240
-
-
-class Stated(NamedTuple):
-    """A number, date or time of day that a reply states, or denies."""
-
-    fact: Fact
-    sentence: str
-    denied: bool = False
-    alone: bool = False
-    """Whether its sentence says hardly anything else."""
-
-
-class Named(NamedTuple):
-    """A name that a reply states, or denies."""
-
-    stems: frozenset[str]
-    text: str
-    sentence: str
-    denied: bool = False
+_BEFORE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +77,43 @@ class Claim:
             return False
         opening = _LEADING.match(self.passage.folded)
         return opening is None or not NEGATORS.isdisjoint(Passage(self.passage.folded[opening.end() :]).stems)
+
+
+class Stated(NamedTuple):
+    """A number, date or time of day that a reply states, or denies."""
+
+    fact: Fact
+    claim: Claim
+    denied: bool = False
+
+    @property
+    def text(self) -> str:
+        """The fact as it was written."""
+        return self.claim.passage.cut(self.fact.start, self.fact.end).strip()
+
+    @property
+    def quote(self) -> str:
+        """The words around it."""
+        return excerpt(self.claim.text, self.text)
+
+    @property
+    def alone(self) -> bool:
+        """Whether its sentence says hardly anything else."""
+        return len(self.claim.stems - STOP) <= _ALONE
+
+
+class Named(NamedTuple):
+    """A name that a reply states, or denies."""
+
+    stems: frozenset[str]
+    text: str
+    claim: Claim
+    denied: bool = False
+
+    @property
+    def quote(self) -> str:
+        """The words around it."""
+        return excerpt(self.claim.text, self.text)
 
 
 class Statements:
@@ -159,7 +182,7 @@ def read_statements(text: str) -> Statements:
 
 
 def _claim(text: str) -> Claim:
-    passage = Passage(text)
+    passage = Passage(_EMPHASIS.sub("", text))
     supposes = text.endswith("?") or _SUPPOSES.match(passage.folded) is not None
     return Claim(text, passage, frozenset(passage.stems), supposes)
 
@@ -173,19 +196,19 @@ def _facts(claim: Claim) -> Iterator[Stated]:
     if not facts:
         return
     reported = _reported(claim.passage)
-    alone = len(claim.stems - STOP) <= 2 + _count(facts)
     for fact in facts:
-        first, last = words_of(claim.passage, fact)
-        how = _meant(claim.passage, first, last, reported)
+        first, last = _words_of(claim.passage, fact)
+        how = None if _is_label(claim.passage, first) else _meant(claim.passage, first, last, reported)
         if how is not None:
-            yield Stated(fact, claim.text, how, alone)
+            yield Stated(fact, claim, how)
 
 
-def _count(facts: Facts) -> int:
-    return len(list(facts))
+def _is_label(passage: Passage, first: int) -> bool:
+    """`section 4`, `page 12`: a name rather than an amount."""
+    return first > 0 and passage.stems[first - 1] in _LABELS
 
 
-def words_of(passage: Passage, fact: Fact) -> tuple[int, int]:
+def _words_of(passage: Passage, fact: Fact) -> tuple[int, int]:
     """The places of the first and last word of a fact."""
     first = min(bisect_right(passage.ends, fact.start), max(0, len(passage) - 1))
     return first, max(first, bisect_right(passage.starts, fact.end - 1) - 1)
@@ -222,7 +245,7 @@ def _names(claim: Claim) -> Iterator[Named]:
         last = min(place + len(text.split()) - 1, len(claim.passage) - 1)
         how = _meant(claim.passage, place, last, reported)
         if how is not None:
-            yield Named(stems, text, claim.text, how)
+            yield Named(stems, text, claim, how)
 
 
 def _runs(sentence: str) -> Iterator[str]:
@@ -258,7 +281,11 @@ def _is_subject(sentence: str, found: list[re.Match[str]]) -> bool:
     return between.strip() != "" or after in _AFTER_SUBJECT or (after.endswith("ed") and len(after) > 4)
 
 
-def quote(sentence: str, reply: str) -> str | None:
-    """A sentence as it stands in the reply, cut where it is very long; None: it does not stand there."""
-    cut = sentence if len(sentence) <= _LONGEST_QUOTE else sentence[:_LONGEST_QUOTE].rpartition(" ")[0]
-    return cut if cut and cut in reply else None
+def excerpt(sentence: str, part: str = "") -> str:
+    """A sentence, or, of a very long one, the words around a part of it."""
+    if len(sentence) <= _LONGEST_QUOTE:
+        return sentence
+    start = max(0, sentence.find(part) - _BEFORE)
+    cut = sentence[start : start + _LONGEST_QUOTE]
+    cut = cut.partition(" ")[2] or cut if start else cut
+    return cut.rpartition(" ")[0] or cut
