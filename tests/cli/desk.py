@@ -30,6 +30,10 @@ def note(line):
 
 """
 
+_HEARS_CTRL_C = "import signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+"""Even where the tests themselves run in the background, and would hand on that it is ignored."""
+_PROGRAM = "from proctor.cli import main\nsys.exit(main())\n"
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
@@ -86,16 +90,15 @@ class Desk:
         self.write(f"{module}.py", _NOTE + code)
         return f"python:{module}:answer"
 
-    def start(self, *arguments: str, **options: Any) -> subprocess.Popen[str]:
-        """Run a command in a process of its own."""
+    def start(self, *arguments: str, first: str = "") -> subprocess.Popen[str]:
+        """Run a command in a process of its own, where `first` is done before it."""
         return subprocess.Popen(
-            [sys.executable, "-m", "proctor", *arguments],
+            [sys.executable, "-c", f"{_HEARS_CTRL_C}{first}{_PROGRAM}", *arguments],
             cwd=self.folder,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
             env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-            **options,
         )
 
     def finish(self, process: subprocess.Popen[str]) -> Said:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import resource
-import signal
 import sqlite3
 from pathlib import Path
 
@@ -11,6 +9,11 @@ import pytest
 from tests.cli.desk import STORE, Desk
 
 RIGHT = "def answer(question): return 'yes'\n"
+SMALL_DISK = """\
+import resource
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+"""
 
 
 def refused(desk: Desk, agent: str, *options: str) -> str:
@@ -226,7 +229,7 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing_that_was_stored(de
     desk.benchmark(200)
     agent = desk.agent("def answer(request):\n    note(request.case)\n    return 'yes ' + 'x' * 3000\n")
     run = ("run", "benchmark.csv", "--agent", agent, "--concurrency", "2", "--name", "full", "--json")
-    said = desk.finish(desk.start(*run, preexec_fn=small_disk))
+    said = desk.finish(desk.start(*run, first=SMALL_DISK))
     assert (said.code, said.out) == (4, "")
     assert "the disk is full" in said.error
     shown = desk("show", "full", "--json").json
@@ -239,11 +242,6 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing_that_was_stored(de
     assert resumed.code == 0
     assert resumed.json["attempts"]["scored"] == 200
     assert sum(desk.calls().values()) - asked <= 200 - stored
-
-
-def small_disk() -> None:
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
 
 
 def test_the_name_of_an_unknown_run_and_of_several_is_said(desk: Desk) -> None:

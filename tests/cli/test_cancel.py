@@ -1,0 +1,62 @@
+"""proctor cancel: a run is stopped wherever it is played."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+from tests.cli.desk import Desk, eventually
+
+SLOW = """\
+import asyncio
+
+async def answer(request):
+    note(request.case)
+    await asyncio.sleep(0.02)
+    return "yes"
+"""
+
+
+def test_a_running_process_is_stopped_within_about_a_second_and_the_run_goes_on_later(desk: Desk) -> None:
+    desk.benchmark(2000)
+    run = desk.start("run", "benchmark.csv", "--agent", desk.agent(SLOW), "--concurrency", "2", "--name", "long")
+    eventually(lambda: len(desk.calls()) > 5)
+    asked = time.monotonic()
+    said = desk("cancel", "long", "--json")
+    took = time.monotonic() - asked
+    assert said.code == 0
+    assert said.json["status"] == "cancelled"
+    assert took < 2.5, "a second, and what a busy machine adds"
+    ended = desk.finish(run)
+    assert ended.code == 4
+    assert "cancelled" in ended.err
+    stopped = desk("show", "long", "--json").json
+    assert stopped["status"] == "cancelled"
+    assert stopped["attempts"]["scored"] >= 4
+    resumed = desk.start("resume", "long")
+    eventually(lambda: len(desk.calls()) > stopped["attempts"]["scored"] + 5)
+    resumed.send_signal(signal.SIGINT)
+    assert desk.finish(resumed).code == 4
+    assert desk("show", "long", "--json").json["attempts"]["scored"] > stopped["attempts"]["scored"]
+
+
+def test_a_run_that_nobody_plays_is_marked_and_can_be_resumed(desk: Desk) -> None:
+    agent = desk.agent(
+        "import os\ndef answer(q):\n    if not os.path.exists('on'): raise ConnectionError('off')\n    return 'yes'\n"
+    )
+    assert desk.run(agent, "--retries", "0").code == 4
+    said = desk("cancel", "last")
+    assert said.code == 0
+    assert said.out.startswith("run ")
+    assert "is cancelled. Go on with: proctor resume" in said.out
+    assert desk("cancel", "last").code == 0
+    (desk.folder / "on").touch()
+    assert desk("resume", "last", "--json").json["status"] == "completed"
+
+
+def test_a_completed_run_cannot_be_cancelled(desk: Desk) -> None:
+    desk.run("command:echo yes")
+    said = desk("cancel", "last")
+    assert (said.code, said.out) == (2, "")
+    assert "completed already" in said.error
+    assert desk("show", "last", "--json").json["status"] == "completed"

@@ -1,0 +1,116 @@
+"""proctor list and show: reading what is stored."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from tests.cli.desk import Desk
+
+RIGHT = "def answer(question): return 'yes'\n"
+WRONG = "def answer(question): return 'no'\n"
+
+
+@pytest.fixture
+def two_runs(desk: Desk) -> Desk:
+    """A good one and a bad one."""
+    assert desk.run(desk.agent(RIGHT), "--name", "good", "--trials", "2").code == 0
+    assert desk.run(desk.agent(WRONG), "--name", "bad", "--label", "model=x").code == 0
+    return desk
+
+
+def test_the_newest_run_is_listed_first_with_its_pass_rate(two_runs: Desk) -> None:
+    rows = two_runs("list", "--json").json
+    assert [row["name"] for row in rows] == ["bad", "good"]
+    assert [row["pass_rate"]["value"] for row in rows] == [0.0, 1.0]
+    assert [row["planned"] for row in rows] == [3, 6]
+    assert rows[0]["labels"] == {"model": "x"}
+    assert [row["name"] for row in two_runs("list", "--limit", "1", "--json").json] == ["bad"]
+
+
+def test_the_table_fits_80_columns(two_runs: Desk) -> None:
+    said = two_runs("list")
+    assert said.code == 0
+    assert max(map(len, said.out.splitlines())) <= 80
+    assert "good" in said.out
+    assert "100 %" in said.out
+
+
+def test_an_empty_store_says_what_to_do(two_runs: Desk) -> None:
+    for name in ("good", "bad"):
+        assert two_runs("delete", name, "--yes").code == 0
+    said = two_runs("list")
+    assert said.code == 0
+    assert "proctor demo" in said.out
+    assert two_runs("list", "--json").json == []
+    none = two_runs("show", "last")
+    assert none.code == 2
+    assert "no run is stored yet" in none.error
+
+
+def test_no_store_at_all_says_what_makes_one(desk: Desk) -> None:
+    for command in (("list",), ("show", "last"), ("resume", "last"), ("cancel", "last"), ("delete", "last", "--yes")):
+        said = desk(*command)
+        assert (said.code, said.out) == (2, "")
+        assert "`proctor run` makes one" in said.error
+    assert not (desk.folder / ".proctor").exists()
+
+
+def test_a_run_is_found_by_id_prefix_name_or_last(two_runs: Desk) -> None:
+    wanted = two_runs("show", "good", "--json").json
+    assert re.fullmatch(r"\d{6}-\d{6}-[0-9a-f]{4}", wanted["run"])
+    assert two_runs("show", wanted["run"], "--json").json == wanted
+    newest = two_runs("show", "last", "--json").json
+    assert newest["name"] == "bad"
+    prefix = next(newest["run"][:size] for size in range(1, 19) if not wanted["run"].startswith(newest["run"][:size]))
+    assert two_runs("show", prefix, "--json").json["name"] == "bad"
+
+
+def test_an_ambiguous_prefix_lists_what_it_may_be(two_runs: Desk) -> None:
+    ids = {row["run"] for row in two_runs("list", "--json").json}
+    said = two_runs("show", "2")
+    assert said.code == 2
+    assert all(run in said.error for run in ids)
+
+
+def test_show_says_what_run_said(two_runs: Desk) -> None:
+    said = two_runs.run(two_runs.agent(WRONG), "--trials", "2", "--json")
+    assert two_runs("show", "last", "--json").json == said.json
+    assert two_runs("show", "last", "--json").out == said.out
+
+
+def test_show_exits_0_for_a_run_that_is_not_complete(desk: Desk) -> None:
+    desk.run(desk.agent("def answer(question): raise ConnectionError('off')\n"), "--retries", "0")
+    said = desk("show", "last")
+    assert said.code == 0
+    assert "! 3 environment failed" in said.out
+    assert "proctor resume" in said.out
+
+
+def test_show_refuses_a_k_beyond_the_trials(two_runs: Desk) -> None:
+    assert "pass^1" in two_runs("show", "good", "--k", "1").out
+    said = two_runs("show", "good", "--k", "3")
+    assert (said.code, said.out) == (2, "")
+    assert "k=3" in said.err
+
+
+def test_delete_forgets_a_run_and_only_that(two_runs: Desk) -> None:
+    assert two_runs("delete", "bad", "--yes").code == 0
+    assert [row["name"] for row in two_runs("list", "--json").json] == ["good"]
+    assert two_runs("show", "bad").code == 2
+
+
+def test_delete_asks_first_and_keeps_the_run_unless_somebody_says_yes(
+    two_runs: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+) -> None:
+    for answer in ("n\n", "\n", ""):
+        typed = two_runs.write("typed", answer)
+        with typed.open() as keyboard:
+            monkeypatch.setattr("sys.stdin", keyboard)
+            said = two_runs("delete", "bad")
+        assert (said.code, said.out) == (2, "")
+        assert "is kept" in said.error
+    with two_runs.write("typed", "y\n").open() as keyboard:
+        monkeypatch.setattr("sys.stdin", keyboard)
+        assert two_runs("delete", "bad").code == 0
+    assert [row["name"] for row in two_runs("list", "--json").json] == ["good"]
