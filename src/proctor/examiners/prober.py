@@ -12,7 +12,7 @@ from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.reading import is_right, read, squeezed
 from proctor.examiners.record import broke
-from proctor.examiners.strategies import FIRST_END, named, on_seed, probes, seed_of
+from proctor.examiners.strategies import FIRST_END, OTHER, named, on_seed, probes, seed_of
 from proctor.examiners.wording import WORDINGS, Talk
 from proctor.roles import Examiner
 from proctor.transcript import Turn
@@ -47,24 +47,26 @@ class Prober:
         asked = probes(exam, turns)
         if len(asked) >= self._most:
             return None
-        for strategy in dict.fromkeys(_candidates(exam, turns, plan(exam.id)[: self._planned])):
-            probe = _probe(exam, turns, asked, strategy)
+        used = Counter(turn.strategy or OTHER for turn in asked)
+        for strategy in _candidates(exam, turns, used, plan(exam.id)[: self._planned]):
+            probe = _probe(exam, turns, strategy, used[strategy])
             if probe is not None:
                 return probe
         return _fallback(exam, turns) if len(turns) < FIRST_END else None
 
 
-def _candidates(exam: Exam, turns: Sequence[Turn], due: Sequence[str]) -> Iterator[str]:
+def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequence[str]) -> Iterator[str]:
     """Strategies in the order they are due: what has just worked, a hint after an error, then the plan."""
-    used = Counter(turn.strategy for turn in probes(exam, turns))
     if turns and (broken := _just_broke(exam, turns)) and used[broken] <= _FOLLOW_UPS:
         yield broken
     if used["correct-hint"] < _HINTS and _needs_hint(exam, turns):
         yield "correct-hint"
-    planned: Counter[str] = Counter()
+    left = used.copy()
+    seen: set[str] = set()
     for strategy in due:
-        planned[strategy] += 1
-        if used[strategy] < planned[strategy]:
+        left[strategy] -= 1
+        if left[strategy] < 0 and strategy not in seen:
+            seen.add(strategy)
             yield strategy
 
 
@@ -97,10 +99,9 @@ def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
     return is_right(seed_of(exam).answer, read(answers[-1].reply.text)) is False
 
 
-def _probe(exam: Exam, turns: Sequence[Turn], asked: Sequence[Turn], strategy: str) -> Turn | None:
+def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, used: int) -> Turn | None:
     """The next question by this strategy; None where it cannot be built, or would repeat one without purpose."""
     seed, basis = seed_of(exam), _basis(exam, turns)
-    used = sum(turn.strategy == strategy for turn in asked)
     earlier = _earlier(turns, used) if strategy == "return" else None
     reading = read(basis.reply.text if basis.reply else "")
     talk = Talk(exam=exam.id, seed=seed, reading=reading, earlier=earlier, used=used)
