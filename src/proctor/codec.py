@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -39,9 +38,21 @@ def encode(value: object) -> str:
 
 
 def _forgiving(value: object) -> str:
-    """Text with lone surrogates, keys that are no strings, huge numbers: kept as readably as JSON can."""
+    """Half a surrogate pair, keys that are no strings, numbers JSON has no word for: kept as readably as can be."""
     plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
-    return json.dumps(plain, default=str).encode("utf-8", "replace").decode()
+    return _encoder.encode(_mended(plain)).decode()
+
+
+def _mended(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
+        return str(value)
+    if isinstance(value, dict):
+        return {_mended(str(key)): _mended(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mended(inner) for inner in value]
+    return value
 
 
 def decode(text: str | bytes, kind: type[T]) -> T:
@@ -78,11 +89,22 @@ def to_reply(value: object) -> Reply:
     if isinstance(value, str):
         return Reply(text=value)
     if isinstance(value, Reply):
-        return value
+        return _checked(value)
     if isinstance(value, Mapping):
         return _reply_from_mapping(value)
     given = "None" if value is None else f"a {type(value).__name__}"
     raise AgentFault(f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply")
+
+
+def _checked(reply: Reply) -> Reply:
+    """The reply, with the field types it declares: what is stored must be readable again."""
+    if type(reply.text) is str and not (reply.tool_calls or reply.citations or reply.steps or reply.usage):
+        return reply
+    try:
+        checked = msgspec.convert(msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True), Reply)
+    except msgspec.ValidationError as error:
+        raise AgentFault(f"the agent returned a Reply that is not one: {error}") from error
+    return checked
 
 
 def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:

@@ -106,8 +106,8 @@ class Archive(Protocol):
     def find(self, name: str) -> Run:
         """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
 
-    def benchmark(self, digest: str) -> Benchmark:
-        """The benchmark a run was started with."""
+    def benchmark_of(self, run: str) -> Benchmark:
+        """The very benchmark a run was started with."""
 
     def attempts(self, run: str) -> Iterator[Attempt]:
         """Outcomes without transcripts, in the order of the plan, streamed."""
@@ -119,10 +119,13 @@ class Archive(Protocol):
         """One, with its transcript, as far as it got."""
 
     def sittings(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
-        """Attempts under way or failed by the environment, with turns and reviews already paid for."""
+        """Attempts under way or failed by the environment (with their last failure), and what is paid for already."""
 
     def finished(self, run: str) -> set[tuple[str, str, int]]:
         """(exam, condition, trial) of attempts that need nothing more."""
 
     def wish(self, run: str) -> Wish | None:
         """What was asked of whoever runs it."""
+
+    def alive(self, run: str) -> bool:
+        """Whether a process is writing the run at this moment."""

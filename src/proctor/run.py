@@ -33,6 +33,8 @@ class Failure:
     """The turn in which it broke."""
     tries: int = 1
     """Calls made, retries included."""
+    setbacks: int = 1
+    """How often this attempt has failed for reasons outside the agent, resumes included."""
     detail: str = ""
     """A traceback or a program's last words."""
 

@@ -130,12 +130,6 @@ def test_two_runs_share_the_same_benchmark_and_another_version_of_it_is_kept_apa
     assert rows_in(store, "benchmarks") == 2
     assert store.archive.benchmark_of("first") == store.archive.benchmark_of("second") == BENCHMARK
     assert store.archive.benchmark_of("third") == stricter
-    assert store.archive.benchmark(BENCHMARK.digest) == stricter
-
-
-def test_an_unknown_benchmark_is_an_error(store: Store) -> None:
-    with pytest.raises(StoreError, match="'feedbeef'"):
-        store.archive.benchmark("feedbeef")
 
 
 # status and wishes -----------------------------------------------------------------------------------
@@ -389,7 +383,7 @@ def test_an_attempt_that_the_environment_broke_is_taken_up_with_what_was_said(st
     [(again, reviews)] = store.archive.sittings("run-1")
     assert again.transcript == broken.transcript
     assert (again.place, again.started, again.usage) == (broken.place, broken.started, broken.usage)
-    assert (again.failure, again.finished, again.passed, again.turn_passed) == (None, False, None, ())
+    assert (again.failure, again.finished, again.passed, again.turn_passed) == (broken.failure, False, None, ())
     assert reviews == {}
 
 
@@ -543,3 +537,14 @@ def test_threads_may_read_while_another_writes(store: Store) -> None:
     assert counts
     assert all(count % 5 == 0 for count in counts)
     assert sum(1 for _ in store.archive.attempts("run-1")) == 100
+
+
+def test_a_replayed_conversation_that_came_out_shorter_leaves_no_turn_of_the_first_behind(store: Store) -> None:
+    stored_run(store)
+    first = attempt(key(), turns=4)
+    store.journal.write([record for record in records(first) if isinstance(record, Turned)])
+    again = replace(attempt(key(), turns=2), resumed="replayed from the start")
+    store.journal.write(records(again))
+    [read] = store.archive.full_attempts("run-1")
+    assert len(read.transcript.turns) == 2
+    assert read.resumed == "replayed from the start"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Exam
@@ -77,6 +77,9 @@ def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:
 
 def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
     """An attempt that is over, with whatever marks it got."""
+    before = play.attempt.failure
+    if failure is not None and failure.owner == "environment" and before is not None:
+        failure = replace(failure, setbacks=before.setbacks + 1)
     return Attempt(
         key=play.attempt.key,
         place=play.attempt.place,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import Any
 
-from sqlalchemy import ColumnElement, Select, select
+from sqlalchemy import ColumnElement, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
@@ -63,15 +62,14 @@ class Archive:
             wish: Wish | None = connection.execute(select(runs.c.wish).where(runs.c.id == run)).scalar()
         return wish
 
-    def benchmark(self, digest: str) -> Benchmark:
-        """The newest stored benchmark with these cases."""
-        these = benchmarks.c.digest == digest
-        return self._benchmark(select(benchmarks.c.body).where(these).order_by(benchmarks.c.no.desc()).limit(1), digest)
-
     def benchmark_of(self, run: str) -> Benchmark:
         """The very benchmark a run was started with: equal cases may come with other conditions or passing scores."""
         number = self._numbers(run).benchmark
-        return self._benchmark(select(benchmarks.c.body).where(benchmarks.c.no == number), run)
+        with self._database.reading() as connection:
+            body = connection.execute(select(benchmarks.c.body).where(benchmarks.c.no == number)).scalar()
+        if body is None:
+            raise StoreError(f"the benchmark of run {run} is not stored: the run has been deleted meanwhile")
+        return benchmark_from(body, run)
 
     def attempts(self, run: str) -> Iterator[Attempt]:
         """Outcomes without transcripts, in the order of the plan, streamed."""
@@ -142,13 +140,6 @@ class Archive:
         with self._database.reading() as connection:
             return numbers_of(connection, run)
 
-    def _benchmark(self, statement: Select[*tuple[Any, ...]], wanted: str) -> Benchmark:
-        with self._database.reading() as connection:
-            body = connection.execute(statement).scalar()
-        if body is None:
-            raise StoreError(f"no stored benchmark has the digest {wanted!r}: its runs have been deleted")
-        return benchmark_from(body, wanted)
-
     def _stored(self, *which: ColumnElement[bool]) -> list[tuple[int, Run]]:
         """Runs with their numbers, as they were last marked, newest first."""
         statement = select(runs.c.no, *RUN_COLUMNS).where(*which).order_by(*_NEWEST_FIRST)
@@ -170,6 +161,7 @@ def _reopened(attempt: Attempt) -> Attempt:
         key=attempt.key,
         place=attempt.place,
         transcript=attempt.transcript,
+        failure=attempt.failure,
         usage=attempt.usage,
         seconds=attempt.seconds,
         started=attempt.started,

@@ -98,6 +98,7 @@ class Journal:
         with self._database.writing() as connection:
             _many(connection, self._sql.put_turn, turns_put)
             _many(connection, self._sql.put_attempt, outcomes)
+            _many(connection, self._sql.drop_turns_after, self._replayed_rows(batch))
             self._drop_drafts(connection, batch.settled)
             _many(connection, self._sql.put_draft, drafts_put)
 
@@ -159,6 +160,14 @@ class Journal:
 
     def _attempt_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
         return [attempt_row(self._known[key.run].own, attempt) for key, attempt in batch.finished.items()]
+
+    def _replayed_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
+        """Where a conversation was replayed and came out shorter, the turns it had before must go."""
+        return [
+            (self._known[key.run].own, key.trial, key.condition, key.exam, len(attempt.transcript.turns))
+            for key, attempt in batch.finished.items()
+            if attempt.resumed.startswith("replayed")
+        ]
 
     def _drop_drafts(self, connection: Connection, keys: Iterable[Key]) -> None:
         """Most runs never leave a draft behind, so it is looked up first whether there is any."""

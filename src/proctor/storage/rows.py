@@ -40,6 +40,7 @@ class Outcome:
     contradictions: tuple[Contradiction, ...] = ()
     failure: Failure | None = None
     turn_passed: tuple[bool | None, ...] = ()
+    resumed: str = ""
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -96,6 +97,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["contradictions"] = attempt.contradictions
     if attempt.failure is not None:
         kept["failure"] = attempt.failure
+    if attempt.resumed:
+        kept["resumed"] = attempt.resumed
     return kept
 
 
@@ -125,6 +128,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         failure=outcome.failure,
         turn_passed=outcome.turn_passed,
         passed=passed,
+        resumed=outcome.resumed,
         finished=verdict != "open",
         usage=Usage(input_tokens=sent, output_tokens=received, calls=calls, cost=cost),
         seconds=seconds,

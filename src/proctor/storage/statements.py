@@ -27,16 +27,22 @@ class Statements:
     """ATTEMPT_COLUMNS"""
     drop_drafts: str
     """run_no, trial, condition, exam"""
+    drop_turns_after: str
+    """run_no, trial, condition, exam, number"""
 
 
 def statements_for(dialect: Dialect) -> Statements:
     """The statements in this database's words."""
     these = delete(drafts).where(*(drafts.c[name] == bindparam(name) for name in _PLACE))
+    later = delete(turns).where(
+        *(turns.c[name] == bindparam(name) for name in _PLACE), turns.c.number > bindparam("number")
+    )
     return Statements(
         put_turn=_upsert(turns, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
         put_draft=_upsert(drafts, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
         put_attempt=_upsert(attempts, dialect, key=_PLACE, columns=ATTEMPT_COLUMNS),
         drop_drafts=_compiled(these, dialect, _PLACE),
+        drop_turns_after=_compiled(later, dialect, _NUMBERED[:5]),
     )
 
 

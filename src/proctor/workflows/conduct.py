@@ -17,6 +17,7 @@ from proctor.run import Record, Run, Sitting, Status, Wish
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.workflows.parts import Cast
+from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import Tally
 
 Watch = Callable[[Tally], None]
@@ -34,10 +35,13 @@ async def conduct(
     tally: Tally,
     watch: Watch | None = None,
 ) -> Findings:
-    """Play what is left of a run, store every record before it counts, and say what was found."""
+    """Play what is left of a run, store every record before it counts, and say what was found.
+
+    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock.
+    """
     journal = store.journal
     executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
-    with journal.writing(run.id), _clocked(journal, run.id) as end:
+    with _clocked(journal, run.id) as end:
         try:
             async with (
                 _closing(cast),
@@ -53,6 +57,7 @@ async def conduct(
             journal.write(executor.leftover())
             end("paused", "interrupted")
             raise
+        reclassify(store, run.id, tally)
         end(*_outcome(executor, wishes, tally))
     return findings_of(store, run.id, exams)
 

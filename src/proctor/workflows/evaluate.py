@@ -149,13 +149,14 @@ async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -
     exams = exams_of(prepared.benchmark, run.settings)
     with open_store(store) as opened:
         opened.journal.create(run, prepared.benchmark)
-        findings = await conduct(
-            opened,
-            run,
-            exams,
-            cast=prepared.cast,
-            sittings=sittings(run, exams),
-            tally=Tally(planned=run.planned),
-            watch=watch,
-        )
+        with opened.journal.writing(run.id):
+            findings = await conduct(
+                opened,
+                run,
+                exams,
+                cast=prepared.cast,
+                sittings=sittings(run, exams),
+                tally=Tally(planned=run.planned),
+                watch=watch,
+            )
     return Evaluation(run=findings.run, findings=findings, store=store)

@@ -115,7 +115,8 @@ async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | Non
     """Store the new run and judge what the old one holds."""
     with open_store(store, create=False) as opened:
         opened.journal.create(prepared.run, prepared.benchmark)
-        findings = await play_rescored(opened, prepared.run, prepared.cast, watch=watch)
+        with opened.journal.writing(prepared.run.id):
+            findings = await play_rescored(opened, prepared.run, prepared.cast, watch=watch)
     return Evaluation(run=findings.run, findings=findings, store=store)
 
 
@@ -189,12 +190,11 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
 async def play_rescored(
     store: Store, run: Run, cast: Cast, *, finished: Container[Place] = frozenset(), watch: Watch | None = None
 ) -> Findings:
-    """Judge what the run it came from holds; what has no reply to judge is taken over as it is."""
+    """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = Source(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, finished)
-    with store.journal.writing(run.id):
-        take_over(source, tally)
+    take_over(source, tally)
     findings = await conduct(store, run, exams, cast=cast, sittings=sittings(source), tally=tally, watch=watch)
     return _unless_pending(store, findings)
 

@@ -35,14 +35,18 @@ async def aresume(
     url = store_url(store, config)
     with open_store(url, create=False) as opened:
         found = opened.archive.find(run)
-        exams = exams_of(opened.archive.benchmark(found.digest), found.settings)
+        exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
         elif found.rescored_from is not None:
-            findings = await _go_on_rescoring(opened, found, config, reviewer, watch)
+            judges = rescoring_cast(found, config, reviewer)
+            with opened.journal.writing(found.id):
+                done = opened.archive.finished(found.id)
+                findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
         else:
             cast = recast(found, config, {"agent": agent, "reviewer": reviewer})
-            findings = await _go_on(opened, found, exams, cast, watch)
+            with opened.journal.writing(found.id):
+                findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
 
 
@@ -60,11 +64,6 @@ async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, wa
         tally=_tally_so_far(store, run),
         watch=watch,
     )
-
-
-async def _go_on_rescoring(store: Store, run: Run, config: Config, reviewer: Any, watch: Watch | None) -> Findings:
-    cast = rescoring_cast(run, config, reviewer)
-    return await play_rescored(store, run, cast, finished=store.archive.finished(run.id), watch=watch)
 
 
 def _tally_so_far(store: Store, run: Run) -> Tally:
