@@ -214,6 +214,8 @@ def test_doubt_lowers_the_mark_below_passing_and_belief_does_not() -> None:
         ("Which service is it?", "NHS", "the National Health Service", "the National Trust"),
         ("Is smoking allowed?", "Yes", "Smoking is allowed.", "It is unclear whether smoking is allowed."),
         ("Is smoking allowed?", "Yes", "Yes, everywhere.", "Yes and no."),
+        ("Whom shall I write to?", "hr@example.org", "Write to hr@example.org.", "Write to it@example.org."),
+        ("When is it due?", "Friday, 3 May", "May 3", "Friday, 10 May"),
         ("How big may it be?", "20 MB", "It may not be larger than 20 MB.", "Between 10 and 20 MB."),
     ],
 )
@@ -303,7 +305,17 @@ def test_an_order_to_the_judge_changes_no_mark(order: str) -> None:
 
 
 def test_an_ordinary_reply_is_not_cut() -> None:
-    for reply in ("Give the form to your manager.", "The score was 2:1.", "Please ignore case when comparing."):
+    for reply in (
+        "Give the form to your manager.",
+        "Give the patient 5 mg every 4 hours.",
+        "The score was 2:1.",
+        "Please ignore case when comparing.",
+        "Ignore the warning and press OK.",
+        "Treat it as an emergency.",
+        "Operating system: Linux",
+        '{"answer": "Paris", "score": 0.98}',
+        "The expected answer is 30 days.",
+    ):
         assert without_orders(reply) == reply
 
 
@@ -340,7 +352,7 @@ FLOODS = [
     *("a.", "a. ", "a'", "x", "é", "e\u0301", "Â\u00a0", "ﷺ", " ", "\n", ". ", '."', "(", "{"),
     *("9", "1,111,", "1 111 ", "1999,", "1/", "1.", "8 of ", "9:30 ", "2018-03-08 ", "12 bc ", "5 km 3 m "),
     *("one ", "one hundred and ", "a half ", "and ", "not ", "Paris ", "Paris or ", "not Paris, "),
-    *("give me ", "mark this ", "i do not x "),
+    *("a@", "a.a@a.", "give me ", "mark this ", "i do not x "),
 ]
 EXPECTATIONS = [
     "Paris",

@@ -28,6 +28,7 @@ def the_time(text: str) -> Clock:
     [
         "8 March 2018",
         "8th of March 2018",
+        "Thursday, 8 March 2018",
         "8 Mar. 2018",
         "March 8, 2018",
         "March 8 , 2018",

@@ -42,6 +42,8 @@ def test_a_denial_reaches_what_it_denies(text: str) -> None:
         "There is no doubt that it is Paris.",
         "It was not until 1789 that Paris rose.",
         "It is not larger than Paris.",
+        "It must not exceed Paris.",
+        "Paris isn't just the capital.",
         "After a wrong turn we came to Paris.",
     ],
 )

@@ -104,6 +104,8 @@ def test_names_and_articles_are_no_numbers(text: str) -> None:
         ("64 GB", "64GB", "same"),
         ("64 GB", "64 TB", "different"),
         ("-196 °C", "196 °C", "different"),
+        ("300,000 km/s", "300,000 km/h", "different"),
+        ("60 litres per hour", "1 l/min", "same"),
     ],
 )
 def test_amounts_are_compared_with_their_units(expected: str, found: str, how: Comparison) -> None:

@@ -46,6 +46,11 @@ def test_letters_with_digits_are_one_name_and_digits_with_a_unit_are_two_words()
     assert words("64gb") == ["64", "gb"]
 
 
+def test_an_address_is_one_word() -> None:
+    assert len(words("write to hr@example.org, please")) == 4
+    assert words("hr@example.org") != words("it@example.org")
+
+
 @given(st.text())
 def test_any_text_has_words_without_blanks(text: str) -> None:
     assert all(word and not any(sign.isspace() for sign in word) for word in words(text))

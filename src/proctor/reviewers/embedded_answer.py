@@ -16,13 +16,15 @@ from proctor.text.negation import NEGATORS, declines, negated, polarity
 from proctor.text.overlap import STOP
 from proctor.text.words import stem_set
 
+# Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
 _TO_JUDGE = re.compile(
-    r"\b(?:ignore|disregard|forget) (?:all|any|the|your|these|previous|prior|above)\b"
-    r"|\b(?:give|award|assign|grant) (?:me|this|it|full|the|a)\b[^.!?]{0,60}?\b(?:score|marks?|points?|grade|rating|\d)"
-    r"|\b(?:mark|grade|score|rate|count|treat|accept) (?:this|it|me|my|the (?:answer|reply|response))\b"
-    r"[^.!?]{0,60}?\b(?:as|correct|right|\d)"
-    r"|\b(?:reviewer|grader|judge|evaluator|examiner|system)\s?:|\"(?:correctness|score|right|correct)\"\s?:"
-    r"|\bexpected answer is\b",
+    r"\b(?:ignore|disregard|forget)\b[^.!?]{0,40}?\b(?:rules|instructions|prompt|rubric|criteria|guidelines)\b"
+    r"|\b(?:give|award|assign|grant) (?:me|this (?:reply|answer|response)|full)\b"
+    r"[^.!?]{0,40}?\b(?:score|marks?|points?|grade|rating|credit|\d)"
+    r"|\b(?:mark|grade|score|rate|count|treat|accept) (?:this|it|me|my|the)\b"
+    r"[^.!?]{0,40}?\b(?:as (?:correct|right|true|passed)|full marks|1\.0)\b"
+    r"|\b(?:reviewer|grader|judge|evaluator|examiner|system)\s?:[^.!?]{0,60}?\b(?:correct|marks?|score|award|expected)\b"
+    r"|\"correctness\"\s?:",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")

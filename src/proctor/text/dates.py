@@ -26,9 +26,10 @@ _EITHER_ORDER = re.compile(  # 08.03.2018, 3/8/18
     r"(?<![\d.,/-])(?P<first>[0-3]?\d)(?P<sign>[-/.])\s?(?P<second>[0-3]?\d)(?P=sign)\s?(?P<year>[12]\d{3}|\d\d)"
     r"(?!\d|[-/]\d)"
 )
+_WEEKDAY = r"(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s(?:the\s)?)?"
 _WITH_MONTH = (
-    re.compile(rf"(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
-    re.compile(rf"\b{_MONTH}\s(?:the\s)?{_DAY}(?!\d){_TO}(?:\s?,?\s?(?:of\s)?{_YEAR})?"),  # March 8, 2018
+    re.compile(rf"{_WEEKDAY}(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
+    re.compile(rf"{_WEEKDAY}\b{_MONTH}\s(?:the\s)?{_DAY}(?!\d){_TO}(?:\s?,?\s?(?:of\s)?{_YEAR})?"),  # March 8, 2018
     re.compile(rf"\b{_MONTH},?\s?(?:of\s)?{_YEAR}"),  # March 2018
 )
 _HINT = re.compile(r"\d|century")

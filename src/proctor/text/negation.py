@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.text.passage import Passage
-from proctor.text.words import stem, stem_set, words
+from proctor.text.words import stem_set, words
 
 _CONTRACTED = stem_set(
     "isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't won't wouldn't shouldn't hasn't haven't "
@@ -18,12 +18,9 @@ NEGATORS: frozenset[str] = NEGATIONS | _FALSE | stem_set("mistakenly hardly")
 """Stems that can deny what stands with them."""
 _AUXILIARIES = stem_set("is was are were has have had do does did can could will would should be been")
 _SHORT_ANSWER = _AUXILIARIES | _CONTRACTED  # it does, it isn't
-# Followed by these, a negator denies nothing: not only, no doubt, not until, no more than.
-_HARMLESS = {
-    "not": stem_set("only just merely until to more less least later earlier long far"),
-    "no": stem_set("doubt more less later earlier fewer matter wonder question sooner"),
-    stem("don't"): stem_set("forget worry"),
-}
+# Followed by these, a negator denies nothing: not only, not until, must not exceed, no doubt, no more than.
+_HARMLESS_AFTER_NOT = stem_set("only just merely until to more less least later earlier long far exceed forget worry")
+_HARMLESS_AFTER_NO = stem_set("doubt more less later earlier fewer matter wonder question sooner")
 _EXCEPTING = tuple(
     tuple(words(cue))
     for cue in (
@@ -100,7 +97,7 @@ def _negated_after(passage: Passage, last: int) -> int | None:
     for place in range(last + 1, min(len(stems), last + 1 + _REACH_AFTER)):
         if clauses[place] != clauses[last]:
             return None
-        if stems[place] in _CONTRACTED:
+        if stems[place] in _CONTRACTED and _denies(stems, place):
             return place
         if stems[place - 1] in _AUXILIARIES and (stems[place] in _FALSE or _denies(stems, place)):
             return place
@@ -114,7 +111,7 @@ def _denies(stems: list[str], place: int) -> bool:
     after = stems[place + 1] if place + 1 < len(stems) else ""
     if word in _FALSE:
         return after in ("that", "to")  # `it is false that …`, not `after a wrong attempt …`
-    return after not in _HARMLESS.get(word, ())
+    return after not in (_HARMLESS_AFTER_NO if word == "no" else _HARMLESS_AFTER_NOT)
 
 
 def excepted(passage: Passage, first: int) -> int | None:

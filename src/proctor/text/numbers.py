@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from proctor.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
-from proctor.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS
+from proctor.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
 
 _HINT = re.compile(r"\d+|[^\W\d_]+")
 _DIGITS = re.compile(
@@ -244,7 +244,7 @@ def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
         return "", "", at
     for count in range(len(words), 0, -1):
         name = " ".join(word for word, _ in words[:count])
-        if name in UNITS:
+        if units_named(name):
             return name, "", words[count - 1][1]
     first, place = words[0]
     head, _, rest = first.partition("-")
@@ -272,7 +272,7 @@ def _readings(value: float, currency: str, tail: _Tail) -> tuple[Reading, ...]:
 def _measured(value: float, name: str) -> tuple[Reading, ...]:
     if not name:
         return (Reading(value),)
-    return tuple(Reading(value * unit.factor + unit.offset, unit.dimension) for unit in UNITS[name])
+    return tuple(Reading(value * unit.factor + unit.offset, unit.dimension) for unit in units_named(name))
 
 
 def _joined(folded: str, found: list[Quantity]) -> list[Quantity]:

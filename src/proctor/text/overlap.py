@@ -13,7 +13,7 @@ must it its he she they them his her hers their theirs we our you your i me my m
 where why how there here not no so too very also just only about up down out off over under again all any both each
 few more most other some such own same s t m d ll re ve mr mrs ms via per upon among amongst between through during
 before after above below whether either neither nor while because since until although though however therefore thus
-hence let lets yes ago approximately around roughly nearly almost circa
+hence let lets yes ago approximately around roughly nearly almost circa every
 """
 # Words that name a kind rather than a thing: to share one of them says little.
 _GENERIC = """

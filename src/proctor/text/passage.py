@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.text.fold import fold
-from proctor.text.words import PAST, WORD, stem, stem_set
+from proctor.text.words import PAST, stem, stem_set, word_matches
 
 _COUNTRIES = re.compile(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
 _CLAUSE_WORDS = stem_set("but however although though whereas while which who whose where because despite yet unlike")
@@ -25,7 +25,7 @@ class Passage:
         self.stems: list[str] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
-        for match in WORD.finditer(folded):
+        for match in word_matches(folded):
             start, end = match.span()
             self.stems.append(stem(match[0]))
             self.starts.append(start)

@@ -83,12 +83,12 @@ _TABLE = {
         kbit, kilobit, kilobits = 1e3
         mbit, megabit, megabits = 1e6
         gbit, gigabit, gigabits = 1e9""",
-    "speed": """
+    "length/time": """
         m/s, metres per second, meters per second = 1
         km/h, kph, kmh, kilometres per hour, kilometers per hour = 0.2777777777777778
         mph, miles per hour = 0.44704
         knot, knots = 0.5144444444444445""",
-    "data rate": """
+    "bits/time": """
         bps, bit/s = 1
         kbps, kbit/s = 1e3
         mbps, mbit/s = 1e6
@@ -178,6 +178,21 @@ UNITS["degrees"] = UNITS["degree"] = UNITS["°"] = (
     *(Unit(name="degree", dimension="temperature", factor=f, offset=o) for _, _, f, o in _KELVIN[1:]),
 )
 """Folded name → the unit, or the units it may stand for."""
+
+
+def units_named(name: str) -> tuple[Unit, ...]:
+    """The units that a folded name may stand for; a rate (`km/s`, `litres per day`) is made of two; empty: none."""
+    if name in UNITS:
+        return UNITS[name]
+    amount, slash, time = name.replace(" per ", "/").partition("/")
+    above, below = UNITS.get(amount), UNITS.get(time)
+    if not slash or above is None or below is None:
+        return ()
+    one, other = above[0], below[0]
+    if one.dimension.isupper():
+        return ()  # a price: the money is what is compared
+    return (Unit(name=name, dimension=f"{one.dimension}/{other.dimension}", factor=one.factor / other.factor),)
+
 
 MULTIPLIERS: dict[str, float] = {
     "hundred": 1e2,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 # Initials with full stops are one word (j. r. r. → jrr, u.s. → us), so are b12 and 3rd; 64gb is two.
@@ -11,6 +12,8 @@ WORD = re.compile(
     r"|\d+(?:[.,]\d+)*(?:(?:st|nd|rd|th)\b)?"
     r"|[^\W\d_]+(?:\d[^\W_]*|'[^\W\d_]+)*"
 )
+# Parts of an address would be words of their own, and most of them shared by all addresses of a house.
+_ADDRESS = re.compile(rf"[\w.+-]{{1,64}}@[\w-]{{1,64}}(?:\.[\w-]{{1,64}}){{1,4}}|{WORD.pattern}")
 _CARDINALS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty"
@@ -49,9 +52,14 @@ def _alike(table: str) -> dict[str, str]:
     return {other: _shortened(name.strip()) for name, _, others in entries for other in others.split()}
 
 
+def word_matches(folded: str) -> Iterator[re.Match[str]]:
+    """The words of a folded text with their places; an e-mail address is one word."""
+    return (_ADDRESS if "@" in folded else WORD).finditer(folded)
+
+
 def words(folded: str) -> list[str]:
     """The stems of a folded text's words, in order."""
-    return [stem(word) for word in WORD.findall(folded)]
+    return [stem(match[0]) for match in word_matches(folded)]
 
 
 def stem_set(folded: str) -> frozenset[str]:
