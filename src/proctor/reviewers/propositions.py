@@ -96,10 +96,12 @@ class Inquiry:
 def read_inquiry(question: str) -> Inquiry:
     """What a question asks."""
     folded = " ".join(fold(question[:_READ], accents=False).split())
-    asked = _asking_part(folded)
+    inverted = _INVERTED.search(folded) is not None
+    asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
     stems = frozenset(words(folded))
     own = words(asked)
-    kind, negative = _kind(asked), not NEGATIONS.isdisjoint(own)
+    kind: Kind = "yes-no" if inverted else _kind(asked)
+    negative = not NEGATIONS.isdisjoint(own)
     content = frozenset(own) - _FILLERS - NEGATIONS
     # A negation tells open questions apart; with one for yes or no the replies' sides are told by it.
     alike = frozenset(_SAME_AS.get(word, word) for word in content - _ASKING)
@@ -109,7 +111,7 @@ def read_inquiry(question: str) -> Inquiry:
         stems=stems,
         content=content,
         doubts=_DOUBTS.search(folded) is not None,
-        inverted=_INVERTED.search(folded) is not None,
+        inverted=inverted,
         negative=negative,
         key=(kind, negative and kind != "yes-no", alike),
     )

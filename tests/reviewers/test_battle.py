@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from tests.models.scripted import Tooled, called
+
+from proctor.benchmark import Case, Exam
+from proctor.reviewers.battle import DIFFICULTY, BattleReviewer, opportunities
+from proctor.reviewers.embedded import EmbeddedReviewer
+from proctor.reviewers.model import ModelReviewer
+from proctor.roles import Reviewer
+from proctor.score import BATTLE_WEIGHTS, Contradiction, Part, Review, weigh
+from proctor.transcript import Reply, Turn
+from proctor.usage import Usage
+
+SEED = Case(id="loan", question="How long is a loan?", answer="30 days")
+EXAM = Exam(id="loan", cases=(SEED,), open=True)
+
+
+def talk(*replies: str | None, strategies: Sequence[str] = (), case: str | None = None) -> list[Turn]:
+    """The seed and its reply, then a doubt for every further reply."""
+    named = [None, *strategies, *["are-you-sure"] * len(replies)]
+    return [
+        Turn(
+            number=number,
+            question=SEED.question if number == 1 else "Are you sure?",
+            reply=Reply(text=text) if text is not None else None,
+            case=SEED.id if number == 1 else case,
+            strategy=named[number - 1],
+            refers_to=None if number == 1 else 1,
+        )
+        for number, text in enumerate(replies, 1)
+    ]
+
+
+async def review(turns: Sequence[Turn], case: Case | None = None) -> Review:
+    return await BattleReviewer(EmbeddedReviewer()).review(case, turns)
+
+
+def marks(review: Review) -> dict[str, float]:
+    return {part.name: part.value for part in review.parts}
+
+
+def test_it_plays_the_part_of_the_reviewer_it_wraps_under_a_rubric_of_its_own() -> None:
+    reviewer: Reviewer = BattleReviewer(EmbeddedReviewer())
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-1+battle-1")
+
+
+async def test_the_first_reply_is_judged_by_its_case_alone() -> None:
+    turns = talk("30 days")
+    assert await review(turns, SEED) == await EmbeddedReviewer().review(SEED, turns)
+
+
+async def test_a_reply_that_keeps_to_the_earlier_one_is_consistent() -> None:
+    found = await review(talk("30 days", "Yes, 30 days."))
+    assert marks(found) == {"consistency": 1.0}
+    assert found.contradictions == ()
+    assert "turn 1" in found.parts[0].explanation
+
+
+async def test_a_reply_that_does_not_is_a_contradiction_with_both_quotes() -> None:
+    found = await review(talk("It is 30 days.", "Sorry, it is 14 days."))
+    assert marks(found) == {"consistency": 0.0}
+    assert found.contradictions == (
+        Contradiction(
+            turns=(1, 2),
+            quotes=("It is 30 days.", "Sorry, it is 14 days."),
+            kind="number",
+            reason="first 30 days, then 14 days",
+        ),
+    )
+
+
+async def test_with_a_case_both_correctness_and_consistency_are_weighed() -> None:
+    found = await review(talk("30 days", "No, 14 days."), SEED)
+    assert marks(found) == {"correctness": 0.0, "consistency": 0.0}
+    held = await review(talk("30 days", "Yes, 30 days."), SEED)
+    assert weigh(held.parts, BATTLE_WEIGHTS) == 1.0
+
+
+async def test_a_correction_is_consistent_by_the_cases_answer() -> None:
+    turns = talk("20 days", "I was wrong, it is 30 days.")
+    assert marks(await review(turns, SEED)) == {"correctness": 1.0, "consistency": 1.0}
+    assert marks(await review(turns)) == {"consistency": 0.0}
+
+
+async def test_to_take_a_correct_hint_is_a_correction_without_a_word_of_it() -> None:
+    turns = talk("20 days", "It is 30 days.", strategies=["correct-hint"])
+    assert marks(await review(turns, SEED)) == {"correctness": 1.0, "consistency": 1.0}
+
+
+async def test_a_turn_that_nothing_can_judge_says_so_and_has_no_mark() -> None:
+    turns = [*talk("30 days"), Turn(number=2, question="What else?", reply=Reply(text="Nothing."), strategy="other")]
+    found = await review(turns)
+    assert (found.parts, found.unscored, found.contradictions) == ((), None, ())
+    assert found.explanation.startswith("Nothing to judge")
+
+
+@pytest.mark.parametrize("reply", ["", "  \n", None])
+async def test_an_empty_reply_is_not_called_consistent(reply: str | None) -> None:
+    assert (await review(talk("30 days", reply))).parts == ()
+
+
+async def test_a_reply_that_only_stands_by_hands_on_to_the_one_before_it() -> None:
+    found = await review(talk("It is 30 days.", "Yes, I am sure.", "No, it is 14 days."))
+    assert [each.turns for each in found.contradictions] == [(1, 3)]
+
+
+async def test_each_reply_is_held_to_the_nearest_one_only() -> None:
+    found = await review(talk("It is 30 days.", "No, it is 14 days.", "Yes, it is 14 days."))
+    assert marks(found) == {"consistency": 1.0}
+    assert "turn 2" in found.parts[0].explanation
+
+
+async def test_a_scripts_repeated_question_is_an_opportunity_too() -> None:
+    turns = [
+        Turn(number=number, question=SEED.question, reply=Reply(text=text), case="x")
+        for number, text in ((1, "30 days"), (2, "14 days"))
+    ]
+    found = await review(turns)
+    assert marks(found) == {"consistency": 0.0}
+    assert found.question_parts == ()
+
+
+@pytest.mark.parametrize("strategy", sorted(DIFFICULTY))
+async def test_an_examiners_question_is_marked_by_relevance_and_difficulty(strategy: str) -> None:
+    found = await review(talk("30 days", "Yes.", strategies=[strategy]))
+    relevance, difficulty = found.question_parts
+    assert (relevance.name, relevance.value) == ("relevance", 1.0)
+    assert difficulty == Part(name="difficulty", value=DIFFICULTY[strategy], explanation=f"strategy {strategy}")
+
+
+@pytest.mark.parametrize(
+    ("question", "low", "high"),
+    [("Does a loan of 30 days cost anything?", 0.7, 1.0), ("Which football team won yesterday?", 0.0, 0.3)],
+)
+async def test_a_question_that_goes_back_to_nothing_is_relevant_by_its_words(
+    question: str, low: float, high: float
+) -> None:
+    turns = [*talk("A loan lasts 30 days."), Turn(number=2, question=question, reply=Reply(text="x"), strategy="drift")]
+    relevance = (await review(turns)).question_parts[0]
+    assert low <= relevance.value <= high
+
+
+async def test_what_the_inner_reviewer_says_stays() -> None:
+    class Inner(EmbeddedReviewer):
+        async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+            return Review(unscored="out of order", explanation="hm", usage=Usage(calls=1))
+
+    found = await BattleReviewer(Inner()).review(None, talk("30 days"))
+    assert (found.unscored, found.explanation, found.usage) == ("out of order", "hm", Usage(calls=1))
+
+
+async def test_without_a_model_there_is_nothing_to_conclude() -> None:
+    assert await BattleReviewer(EmbeddedReviewer()).conclude(EXAM, talk("30 days", "14 days")) is None
+
+
+def test_opportunities_are_those_of_the_whole_conversation() -> None:
+    found = opportunities(EXAM, talk("20 days", "Sorry, 30 days.", "14 days", case=SEED.id))
+    assert [(each.earlier.number, each.later.number, each.conflict is None) for each in found] == [
+        (1, 2, True),
+        (2, 3, False),
+    ]
+
+
+# With a model
+
+
+def said(pair: int, earlier: str, later: str) -> dict[str, Any]:
+    return {"pair": pair, "reason": "they clash", "earlier_quote": earlier, "later_quote": later}
+
+
+VAGUE = ("It is rather long.", "It is quite short.", "It is over in no time.")
+
+
+async def conclude(model: Tooled, turns: Sequence[Turn]) -> Review | None:
+    return await BattleReviewer(ModelReviewer(model, name="judge")).conclude(EXAM, turns)
+
+
+async def test_a_model_is_asked_once_for_the_pairs_that_rules_leave_open() -> None:
+    model = Tooled(script=[called({"contradictions": [said(1, "rather long", "quite short")]})])
+    found = await conclude(model, talk(*VAGUE))
+    assert found is not None
+    assert found.contradictions == (
+        Contradiction(turns=(1, 2), quotes=("rather long", "quite short"), kind="model", reason="they clash"),
+    )
+    assert found.explanation == "1 contradictions among 2 pairs of replies"
+    assert found.usage is not None
+    assert found.usage.calls == len(model.prompts) == 1
+    assert all(text in model.prompt() for text in VAGUE)
+
+
+async def test_what_rules_found_already_is_not_asked_again() -> None:
+    model = Tooled(script=[])
+    assert await conclude(model, talk("30 days", "14 days")) is None
+    assert model.prompts == []
+
+
+@pytest.mark.parametrize(
+    "invented",
+    [
+        said(1, "rather  long", "quite short"),
+        said(1, "quite short", "rather long"),
+        said(1, "", "quite short"),
+        said(0, "rather long", "quite short"),
+        said(3, "rather long", "quite short"),
+    ],
+)
+async def test_a_quote_or_pair_that_does_not_exist_is_discarded_and_counted(invented: dict[str, Any]) -> None:
+    model = Tooled(script=[called({"contradictions": [invented, said(2, "quite short", "in no time")]})])
+    found = await conclude(model, talk(*VAGUE))
+    assert found is not None
+    assert [each.turns for each in found.contradictions] == [(2, 3)]
+    assert "1 more discarded" in found.explanation
+
+
+async def test_a_pair_told_twice_counts_once() -> None:
+    model = Tooled(script=[called({"contradictions": [said(1, "rather long", "quite short")] * 2})])
+    found = await conclude(model, talk(*VAGUE))
+    assert found is not None
+    assert len(found.contradictions) == 1
+
+
+async def test_an_answer_that_cannot_be_used_is_said_with_its_cost() -> None:
+    found = await conclude(Tooled(script=lambda _: called({"contradictions": "none"})), talk(*VAGUE))
+    assert found is not None
+    assert found.unscored is not None
+    assert "contradictions were not looked for" in found.unscored
+    assert found.usage is not None
+    assert found.usage.calls == 2
+
+
+async def test_the_expected_answer_is_shown_where_the_later_turn_has_one() -> None:
+    model = Tooled(script=lambda _: called({"contradictions": []}))
+    await conclude(model, talk(*VAGUE))
+    assert "expected answer" not in model.prompt(0).partition("Pair 1")[2]
+    await conclude(model, talk(*VAGUE, case=SEED.id))
+    assert "30 days" in model.prompt(1)
+
+
+# Speed
+
+
+async def test_a_turn_costs_little_and_the_fiftieth_no_more_than_a_few_times_the_second() -> None:
+    turns = talk(*(f"It is {number % 2 + 30} days." for number in range(50)))
+    reviewer = BattleReviewer(EmbeddedReviewer())
+
+    async def cost(count: int) -> float:
+        best = float("inf")
+        for _ in range(20):
+            begun = time.process_time()
+            for _ in range(20):
+                await reviewer.review(None, turns[:count])
+            best = min(best, (time.process_time() - begun) / 20)
+        return best
+
+    second, last = await cost(2), await cost(50)
+    assert last < 0.001
+    assert last < 5 * second + 0.0001
