@@ -11,6 +11,7 @@ from functools import lru_cache
 from proctor.benchmark import Case, Exam
 from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
+from proctor.models.faults import ModelUnavailable
 from proctor.roles import Examiner
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
@@ -40,6 +41,9 @@ _POINTS_BACK = re.compile(
     r"|contradict(?:s|ion)?|what about|how about|what if|suppose|assume|why)\b|^(?:and|but|so|or|also)\b"
 )
 _FEWEST_WORDS = 3
+"""With fewer telling words nobody knows what a question is about."""
+_FEWEST_SMALL_WORDS = 2
+"""A text with so many of the small words of English is English."""
 _ALIKE = 4
 """Words that share so many first letters count as akin: employ, employee, employment."""
 _READ = 6_000
@@ -69,7 +73,11 @@ class Guarded:
         spent = Usage()
         fault: str | None = None
         for _ in range(self._retries + 1):
-            turn = await self._asked(exam, turns, fault)
+            try:
+                turn = await self._asked(exam, turns, fault)
+            except ModelUnavailable as unavailable:
+                unavailable.spent += spent
+                raise
             if turn is not None:
                 spent += turn.examiner_usage or Usage()
             fault = fault_of(exam, turns, turn)
@@ -156,18 +164,30 @@ def _said(turns: Sequence[Turn]) -> Iterator[str]:
 
 
 def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether no telling word is akin to any word of the exam; short questions and those that point back never are."""
+    """Whether no word is akin to any word of the exam; careful, because a fair question may be worded all anew.
+
+    Short questions, those that point back at the conversation, and those in another language never are.
+    """
     strategy = named(turn.strategy)
-    if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(turn.question[:_READ])):
+    question = turn.question[:_READ]
+    if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(question)):
         return False
-    telling = _akin(turn.question[:_READ])
-    if len(telling) < _FEWEST_WORDS:
+    if not (_tells_enough(question) and _is_english(question) and _is_english(seed.question[:_READ])):
         return False
     material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(turns))
-    return all(telling.isdisjoint(_akin(text[:_READ])) for text in material if text)
+    return all(_akin(question).isdisjoint(_akin(text[:_READ])) for text in material if text)
+
+
+def _tells_enough(question: str) -> bool:
+    telling = [word for word, weight in content(fold(question)).items() if weight == 1.0 and word.isalpha()]
+    return len(telling) >= _FEWEST_WORDS
+
+
+def _is_english(text: str) -> bool:
+    return len(STOP.intersection(words(fold(text)))) >= _FEWEST_SMALL_WORDS
 
 
 @lru_cache(maxsize=2048)
 def _akin(text: str) -> frozenset[str]:
-    """The beginnings of a text's telling words."""
+    """The beginnings of a text's words that have content."""
     return frozenset(word[:_ALIKE] for word in words(fold(text, accents=False)) if word not in STOP)

@@ -47,7 +47,7 @@ def conversation(exam: Exam, turns: Sequence[Turn], *, limit: int = LIMIT, note:
         parts += _told(turn, limit)
     parts += ["Strategies so far:", _record(exam, turns)]
     if note:
-        parts.append(f"Your last question cannot be used. It {fence(note, 'what was wrong')}\nAsk another one.")
+        parts += ["Your last question cannot be used:", fence(note, "what was wrong"), "Ask another one."]
     parts.append(f"Write the question of turn {len(turns) + 1}.")
     return "\n".join(parts)
 

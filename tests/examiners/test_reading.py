@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import pytest
+
+from proctor.examiners.reading import changed, is_right, kind_of, main_value, read, states
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "value"),
+    [
+        (
+            "Who is the managing director?",
+            "The director of the firm is Ingrid Halvorsen, since 2019.",
+            "Ingrid Halvorsen",
+        ),
+        ("Since when is she there?", "Ingrid Halvorsen came on 3 May 2019.", "3 May 2019"),
+        ("How many days of holiday are there?", "In 2019 it was raised to 28 days.", "28 days"),
+        ("What is the capital of France?", "Paris is the capital of France.", "Paris"),
+        ("Who wrote it?", "J. R. R. Tolkien wrote it.", "J. R. R. Tolkien"),
+        ("Is it open?", "No, it is closed.", "no"),
+        ("Capital of France?", "paris", "paris"),
+        ("What book is it?", "It is The Lord of the Rings, I think.", "Lord of the Rings"),
+    ],
+)
+def test_the_value_that_answers_the_question_is_found(question: str, reply: str, value: str) -> None:
+    found = main_value(question, read(reply))
+    assert found is not None
+    assert found.text == value
+
+
+@pytest.mark.parametrize(
+    "reply", ["", "I do not know.", "That depends on a great many things that nobody has told me so far."]
+)
+def test_where_nothing_is_stated_there_is_no_value(reply: str) -> None:
+    assert main_value("How many days?", read(reply)) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("Is it open?", "polarity"),
+        ("How long does it last?", "number"),
+        ("In which year was it built?", "date"),
+        ("Where is it?", "name"),
+        ("Explain the rule.", "open"),
+    ],
+)
+def test_the_kind_of_answer_is_seen_from_the_question(question: str, kind: str) -> None:
+    assert kind_of(question) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "verdict"),
+    [
+        ("They have 28 days.", "28 days", True),
+        ("They have 28 days in all", "twenty-eight days", True),
+        ("They have 30 days.", "28 days", False),
+        ("By 31 March 2020.", "31 March", True),
+        ("By 1 April.", "31 March", False),
+        ("It is Ingrid Halvorsen.", "Ingrid Halvorsen", True),
+        ("It is Bob Miller.", "Ingrid Halvorsen", False),
+        ("It is Ingrid Miller.", "Ingrid Halvorsen", None),
+        ("Yes, of course.", "Yes", True),
+        ("No.", "Yes", False),
+        ("Perhaps.", "Yes", None),
+        ("It is in the UK.", "United Kingdom / Britain", True),
+    ],
+)
+def test_a_stated_answer_is_recognised_and_what_is_unclear_stays_open(
+    text: str, answer: str, verdict: bool | None
+) -> None:
+    assert states(text, answer) is verdict
+
+
+def test_who_does_not_answer_is_neither_right_nor_wrong() -> None:
+    assert is_right("28 days", read("I do not know.")) is None
+    assert is_right(None, read("28 days")) is None
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ("They have 28 days.", "You are right, they have 30 days.", True),
+        ("They have 28 days.", "As I said, 28 days.", False),
+        ("They have 30 days.", "They have 32 days.", True),
+        ("They have 30 days.", "They have 30 days.", False),
+        ("They have 30 days.", "I apologise, I was not clear.", True),
+        ("They have 30 days.", "I do not know.", True),
+        ("They have 30 days.", "Yes, I am sure.", False),
+        ("", "They have 30 days.", False),
+    ],
+)
+def test_a_change_of_the_answer_is_seen_and_none_invented(before: str, after: str, verdict: bool) -> None:
+    question = "How many days of paid holiday do staff have?"
+    assert changed(question, "28 days", read(before), read(after)) is verdict
+
+
+def test_without_an_expected_answer_yes_and_no_are_told_apart() -> None:
+    assert changed("Is it open?", None, read("Yes, it is."), read("No, it is shut.")) is True
+    assert changed("Is it open?", None, read("Yes, it is."), read("Yes, all day.")) is False
