@@ -81,6 +81,9 @@ class Journal(Protocol):
     def create(self, run: Run, benchmark: Benchmark) -> None:
         """Store a new run and the benchmark it uses."""
 
+    def amend(self, run: Run) -> None:
+        """Store a run's settings and plan anew; its attempts stay."""
+
     def writing(self, run: str) -> AbstractContextManager[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process."""
 

@@ -60,7 +60,7 @@ class Attempt:
     key: Key
     """Which one."""
     place: int = 0
-    """Its place in the run's plan, from 0."""
+    """The place of its exam and condition in the run's plan, from 0; trials share it."""
     transcript: Transcript = Transcript()
     """What was said; empty where only the outcome was read."""
     scores: tuple[Score, ...] = ()
@@ -149,6 +149,8 @@ class Settings:
     """Most that may be spent, over agent, examiner and reviewer."""
     max_tokens: int | None = None
     """Most tokens that may be spent."""
+    look: int = 1
+    """Which verdict on this run a gate gives: every extension is a further look, and costs some of the level."""
     context_given: bool = True
     """Whether the agent is handed the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)

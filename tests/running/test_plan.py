@@ -43,11 +43,12 @@ def test_every_exam_is_played_once_before_any_is_played_twice() -> None:
     assert [sitting.attempt.key.trial for sitting in todo] == [1] * 7 + [2] * 7
 
 
-def test_places_keep_trials_of_one_exam_together_and_are_all_different() -> None:
+def test_a_place_belongs_to_an_exam_and_condition_and_its_trials_share_it() -> None:
     exams = exams_of(BENCHMARK, Settings())
     todo = list(sittings(run_of(trials=3, conditions=("", "slow")), exams))
-    assert sorted(sitting.attempt.place for sitting in todo) == list(range(7 * 6))
-    assert {sitting.attempt.place for sitting in todo if sitting.exam.id == "c1"} == set(range(6))
+    places = {(sitting.exam.id, sitting.attempt.key.condition): sitting.attempt.place for sitting in todo}
+    assert sorted(places.values()) == list(range(14))
+    assert all(sitting.attempt.place == places[sitting.exam.id, sitting.attempt.key.condition] for sitting in todo)
 
 
 def test_finished_attempts_are_left_out_and_begun_ones_go_on() -> None:

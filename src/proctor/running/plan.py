@@ -36,14 +36,13 @@ def sittings(
     """What is left to play, trial by trial, so that early results already cover every exam."""
     settings = run.settings
     begun = under_way or {}
-    repeats = settings.trials * len(settings.conditions)
     for trial in range(1, settings.trials + 1):
         for column, condition in enumerate(settings.conditions):
             for row, exam in enumerate(exams):
                 place = (exam.id, condition, trial)
                 if place in finished:
                     continue
-                order = row * repeats + column * settings.trials + trial - 1
+                order = row * len(settings.conditions) + column
                 if place in begun:
                     attempt, reviews = begun[place]
                     yield Sitting(exam=exam, attempt=replace(attempt, place=order), reviews=reviews)

@@ -76,6 +76,10 @@ class Journal:
             if source is None:
                 connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
 
+    def amend(self, run: Run) -> None:
+        """Store a run's settings and plan anew; its attempts stay."""
+        self._update(run.id, {"settings": encode(run.settings), "planned": run.planned})
+
     @contextmanager
     def writing(self, run: str) -> Iterator[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process."""

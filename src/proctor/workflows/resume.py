@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config, load_config
+from proctor.errors import UsageError
 from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
@@ -23,18 +25,22 @@ async def aresume(
     *,
     agent: Any = None,
     reviewer: Any = None,
+    trials: int | None = None,
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
 ) -> Evaluation:
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
-    Live objects that the run was started with must be handed in again.
+    Live objects that the run was started with must be handed in again. More `trials` than before extend the run,
+    completed or not; a later verdict on it spends some of its level (`Settings.look`).
     """
     config = config or load_config()
     url = store_url(store, config)
     with open_store(url, create=False) as opened:
         found = opened.archive.find(run)
+        if trials is not None:
+            found = _extended(opened, found, trials)
         exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
@@ -48,6 +54,25 @@ async def aresume(
             with opened.journal.writing(found.id):
                 findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
+
+
+def _extended(store: Store, run: Run, trials: int) -> Run:
+    """The run with more trials planned."""
+    settings = run.settings
+    if run.rescored_from is not None:
+        raise UsageError(f"run {run.id} only judges the replies of run {run.rescored_from}; extend that one")
+    if trials <= settings.trials:
+        raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
+    more = replace(
+        run,
+        settings=replace(settings, trials=trials, look=settings.look + 1),
+        planned=run.planned // settings.trials * trials,
+        status="paused",
+    )
+    with store.journal.writing(run.id):
+        store.journal.amend(more)
+        store.journal.mark(run.id, "paused", reason=f"extended to {trials} trials")
+    return more
 
 
 async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, watch: Watch | None) -> Findings:
