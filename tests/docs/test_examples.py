@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.docs.pages import PAGES, Block, Command, agrees, blocks, commands, name_of, settled
 
 TESTED_ELSEWHERE = {
@@ -69,7 +68,7 @@ class Reader:
         (self.folder / block.file).write_text(block.text, "utf-8")
 
 
-@pytest.mark.parametrize("page", filter(has_examples, PAGES), ids=name_of)
+@pytest.mark.parametrize("page", [page for page in PAGES if has_examples(page)], ids=name_of)
 def test_a_reader_who_does_what_the_page_says_sees_what_it_shows(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

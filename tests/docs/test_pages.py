@@ -37,8 +37,12 @@ def test_commands_have_the_lines_under_them(tmp_path: Path) -> None:
 
 
 def test_ids_times_and_widths_may_differ() -> None:
-    today = "run 261115-040545-eb7d   ✓ completed  1.2 s\n✗  2e857e8dfafc  Within how many days…  0/3  < 1 ms  just now\n"
-    later = "run 270101-000000-0000  ✓ completed  35 ms\n✗  2e857e8dfafc  Within how many…  0/3    12 ms  2 minutes ago\n"
+    today = (
+        "run 261115-040545-eb7d   ✓ completed  1.2 s\n✗  2e857e8dfafc  Within how many days…  0/3  < 1 ms  just now\n"
+    )
+    later = (
+        "run 270101-000000-0000  ✓ completed  35 ms\n✗  2e857e8dfafc  Within how many…  0/3    12 ms  2 minutes ago\n"
+    )
     assert settled(today) == settled(later)
 
 
