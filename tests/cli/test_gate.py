@@ -55,6 +55,14 @@ def test_the_report_shows_why_and_what_would_settle_it(lab: Lab) -> None:
     assert "further cases would probably settle it." in words
 
 
+def test_with_json_the_log_says_why_the_command_failed(lab: Lab) -> None:
+    lab.run("it", wrong=set(range(10)))
+    said = lab("show", "it", "--gate", "pass_rate>=0.8", "--gate", "pass_rate>=0.96", "--json")
+    assert said.err == (
+        "pass_rate>=0.96 is not met. The pass rate is 90 %, 95 % interval 82.6 to 94.5, all of it below 96 %.\n"
+    )
+
+
 def test_markdown_of_a_run_with_its_gates(lab: Lab) -> None:
     lab.run("it", wrong=set(range(10)))
     said = lab("show", "it", "--format", "markdown", "--gate", "pass_rate>=0.8")

@@ -89,6 +89,7 @@ def show(
         from proctor.reports.json import as_dict
 
         print_json(as_dict(findings, gates))
+        _tell_unmet(gates)
     elif form == "markdown":
         from proctor.reports.markdown import render as in_markdown
 
@@ -97,6 +98,15 @@ def show(
         from proctor.reports.text import render
 
         console().print(render(findings, k=k, html=html, gates=gates))
+
+
+def _tell_unmet(gates: Sequence[GateVerdict]) -> None:
+    """Why the command will fail, for a log from which the JSON was led away."""
+    from proctor.reports.gates import sentence
+
+    for gate in gates:
+        if gate.verdict != "met":
+            sys.stderr.write(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}\n")
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
