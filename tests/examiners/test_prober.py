@@ -27,12 +27,12 @@ async def test_it_plays_every_strategy_against_a_steady_agent_and_then_ends_by_i
     turns = await battle(load("", {}), HOLIDAY, steady)
     assert {turn.strategy for turn in turns[1:]} == ROUND
     assert 8 <= len(turns) - 1 <= 12
-    assert len(by(turns, "are-you-sure")) == 2
+    assert len(by(turns, "are-you-sure")) == 3
 
 
 async def test_a_steady_agent_gets_no_follow_up() -> None:
     turns = await battle(load("", {}), HOLIDAY, steady)
-    assert len(turns) == 10
+    assert len(turns) == 11
     assert len(by(turns, "correct-hint")) == 0
 
 
@@ -70,6 +70,8 @@ async def test_a_question_that_cannot_be_turned_is_asked_in_another_frame() -> N
         ("Who leads the company?", "It is led by Ingrid Halvorsen.", " ", "Ingrid"),
         ("What does it cost?", "It costs $1,250.50 a year.", "$1,250.", "$1,250.50"),
         ("Is the library open on Sundays?", "Yes, it is.", "no", "yes"),
+        ("When does the office open?", "It opens at 09:30 in the morning.", ":30", "09:30"),
+        ("What is said about dogs?", "Dogs may come on the 5 days of May week.", "Dogs may come on the", "5 days"),
         ("What is the capital of France?", "paris", " ", "paris"),
     ],
 )

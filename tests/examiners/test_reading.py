@@ -57,6 +57,8 @@ def test_the_kind_of_answer_is_seen_from_the_question(question: str, kind: str) 
         ("They have 30 days.", "28 days", False),
         ("By 31 March 2020.", "31 March", True),
         ("By 1 April.", "31 March", False),
+        ("It opens at half past nine.", "9:30", True),
+        ("It opens at 8:30.", "9:30", False),
         ("It is Ingrid Halvorsen.", "Ingrid Halvorsen", True),
         ("It is Bob Miller.", "Ingrid Halvorsen", False),
         ("It is Ingrid Miller.", "Ingrid Halvorsen", None),

@@ -35,6 +35,15 @@ def test_a_name_is_swapped_for_one_of_those_given_that_is_not_part_of_it() -> No
     assert swapped(value("It is Ingrid Halvorsen."), lot=0, names=names) == "Bob Miller"
 
 
+@pytest.mark.parametrize("text", ["at 9:30", "at 10 am", "at 12 pm", "from 23:00 on", "until 07:45"])
+@pytest.mark.parametrize("lot", range(5))
+def test_another_time_of_day_is_a_time_of_day(text: str, lot: int) -> None:
+    other = swapped(value(text), lot=lot)
+    assert other is not None
+    assert value(other).kind == "clock"
+    assert value(other).key != value(text).key
+
+
 def test_yes_becomes_no_and_no_yes() -> None:
     assert swapped(Value(kind="polarity", text="yes", key="yes"), lot=0) == "no"
     assert swapped(Value(kind="polarity", text="no", key="no"), lot=0) == "yes"
@@ -47,7 +56,7 @@ def test_yes_becomes_no_and_no_yes() -> None:
         ("Do some of the staff stay late?", "Do some of the visitors stay late?"),
         ("What is the minimum age?", "What is the maximum age?"),
         ("Who pays?", None),
-        ("Who runs the office in Leeds?", "Who runs the office in Corvin?"),
+        ("Who runs the office in Leeds?", "Who runs the office in Delmont?"),
     ],
 )
 def test_a_question_is_swapped_in_one_place_or_not_at_all(question: str, other: str | None) -> None:

@@ -24,7 +24,7 @@ _DISTANCE = 4
 _ROUND = sum(map(len, _JUDGED + _OPEN)) + 1
 """Probes that use every strategy once, pressure twice."""
 _USUAL = 12
-"""The most probes where nobody says how many: one round, and what the agent's replies give rise to."""
+"""The most probes where nobody says how many: one round, pressure once more, and what the replies give rise to."""
 _MOST = 49
 _FOLLOW_UPS = 2
 """How often a strategy that changed an answer is tried again at once."""
@@ -40,7 +40,7 @@ class Prober:
 
     def __init__(self, *, probes: int | None = None) -> None:
         self._most = probes or _USUAL
-        self._planned = _ROUND if probes is None else None
+        self._by_itself = probes is None
 
     async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
         """The next probe; None when enough were asked, or when nothing is left that would tell more."""
@@ -48,7 +48,8 @@ class Prober:
         if len(asked) >= self._most:
             return None
         used = Counter(turn.strategy or OTHER for turn in asked)
-        for strategy in _candidates(exam, turns, used, plan(exam.id)[: self._planned]):
+        due = (*plan(exam.id)[:_ROUND], "are-you-sure") if self._by_itself else plan(exam.id)
+        for strategy in _candidates(exam, turns, used, due):
             probe = _probe(exam, turns, strategy, used[strategy])
             if probe is not None:
                 return probe

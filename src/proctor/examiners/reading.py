@@ -10,15 +10,16 @@ from typing import Literal
 
 from proctor.text.choices import alternatives
 from proctor.text.claims import claims
+from proctor.text.clocks import Clock, clocks, same_time
 from proctor.text.dates import MONTHS, Date, agree, dates
 from proctor.text.fold import fold, squeeze
 from proctor.text.negation import declines, polarity
 from proctor.text.numbers import Quantity, compare, quantities
 from proctor.text.overlap import STOP, content, coverage
 from proctor.text.passage import Passage
-from proctor.text.words import stem_set
+from proctor.text.words import stem, stem_set
 
-Kind = Literal["number", "date", "name", "polarity", "open"]
+Kind = Literal["number", "date", "clock", "name", "polarity", "open"]
 READ = 1_500
 """Characters of a reply that are read: an answer that comes later is none to build on."""
 _SHORT_REPLY = 5
@@ -78,26 +79,26 @@ class Reading:
         return dates(folded) if _DATED.search(folded) else []
 
     @cached_property
+    def clocks(self) -> list[Clock]:
+        """Its times of day."""
+        return clocks(self.passage.folded)
+
+    @cached_property
     def numbers(self) -> list[Quantity]:
-        """Its numbers that are no part of a date."""
-        return [
-            number
-            for number in quantities(self.passage.folded)
-            if not any(date.start < number.end and number.start < date.end for date in self.dates)
-        ]
+        """Its numbers that are no part of a date or a time of day."""
+        taken = [(date.start, date.end) for date in self.dates] + [(clock.start, clock.end) for clock in self.clocks]
+        found = quantities(self.passage.folded)
+        return [one for one in found if not any(start < one.end and one.start < end for start, end in taken)]
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
-        """Everything it states: dates, numbers, names, each in the order they stand."""
+        """Everything it states: dates, times of day, numbers, names, each in the order they stand."""
         cut = self.passage.cut
-        found = [
-            Value(
-                kind="date",
-                text=cut(date.start, date.end).removesuffix(" of"),
-                key=f"{date.year}-{date.month}-{date.day}/{date.years}",
-            )
-            for date in self.dates
-        ]
+        found = []
+        for date in self.dates:
+            text = cut(date.start, date.end).removesuffix(" of").rstrip(" .,")
+            found.append(Value(kind="date", text=text, key=f"{date.year}-{date.month}-{date.day}/{date.years}"))
+        found += [Value(kind="clock", text=cut(one.start, one.end), key=str(one.minutes)) for one in self.clocks]
         for number in self.numbers:
             amount, dimension = number.readings[0]
             found.append(Value(kind="number", text=cut(number.start, number.end), key=f"{amount:.6g} {dimension}"))
@@ -162,7 +163,7 @@ def _runs(tokens: list[str]) -> Iterator[tuple[bool, list[str]]]:
 
 
 def _is_name(word: str) -> bool:
-    return word[:1].isupper() and fold(word) not in _NO_NAME
+    return word[:1].isupper() and stem(fold(word)) not in _NO_NAME
 
 
 def kind_of(question: str) -> Kind:
@@ -179,8 +180,10 @@ def main_value(question: str, reading: Reading) -> Value | None:
     asked = read(question)
     known = {value.key for value in asked.values}
     theirs = [value for value in reading.values if value.key not in known and not _within(value, question)]
+    theirs.sort(key=_is_bare)
     wanted = kind_of(question)
-    of_kind = [value for value in theirs if value.kind == wanted]
+    kinds = ("date", "clock") if wanted == "date" else (wanted,)
+    of_kind = [value for value in theirs if value.kind in kinds]
     if of_kind:
         return of_kind[0]
     if wanted == "polarity" and reading.says is not None:
@@ -198,17 +201,19 @@ def _whole(reading: Reading) -> Value | None:
     return Value(kind="name", text=text, key=fold(text, accents=False))
 
 
+def _is_bare(value: Value) -> bool:
+    """Whether it is but digits, which are often part of a name (Murmur 7) or a place in a list."""
+    return value.text.isdigit() and value.kind == "number"
+
+
 def _within(value: Value, question: str) -> bool:
     return value.kind == "name" and value.key in fold(question[:READ], accents=False)
 
 
-def claim_with(reading: Reading, value: Value | None) -> str | None:
-    """The sentence of a reply that states the value, or its first; None where there is none."""
-    sentences = [claim for claim in claims(reading.text) if any(letter.isalnum() for letter in claim)]
-    if value is not None:
-        holding = [claim for claim in sentences if value.text in claim]
-        sentences = holding or sentences
-    return sentences[0] if sentences else None
+def sentence_with(reading: Reading, words: str) -> str | None:
+    """The first sentence of a reply with these words in it, else its first; None where there is none."""
+    sentences = [claim for claim in claims(reading.text) if any(map(str.isalnum, claim))]
+    return next((claim for claim in sentences if words in claim), sentences[0] if sentences else None)
 
 
 def states(text: str, answer: str) -> bool | None:
@@ -241,10 +246,11 @@ def _share(reading: Reading, answer: Reading) -> float | None:
 
 
 def _facts_met(reading: Reading, answer: Reading) -> list[bool]:
-    """Date by date and number by number of the answer, whether the text has it."""
+    """Date by date, time by time and number by number of the answer, whether the text has it."""
     dated = [any(agree(date, other) in ("same", "finer") for other in reading.dates) for date in answer.dates]
     numbers = [any(compare(one, other) in ("same", "rounded") for other in reading.numbers) for one in answer.numbers]
-    return dated + numbers
+    timed = [any(same_time(one, other) for other in reading.clocks) for one in answer.clocks]
+    return dated + timed + numbers
 
 
 def is_right(answer: str | None, reading: Reading) -> bool | None:

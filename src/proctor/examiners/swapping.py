@@ -16,16 +16,17 @@ _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
 _SPELLED = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _MONTH_NAMES = {number: name for name, number in sorted(MONTHS.items(), key=lambda month: len(month[0]))}
 _MONTH = re.compile(rf"\b(?:{'|'.join(sorted(MONTHS, key=len, reverse=True))})\b", re.IGNORECASE)
+_LONG_MONTHS = (1, 3, 5, 7, 8, 10, 12)
 _STEPS = (2, 3, 5, 7, 4)
 _INVENTED = (
-    ("Arden", "Belmore", "Corvin", "Delmont", "Ellery"),
+    ("Belmore", "Corvin", "Delmont", "Fenwick", "Morland"),
     ("Martin Keller", "Helen Marsh", "Victor Lindqvist", "Clara Osborne", "Edmund Hale"),
 )
 _OPPOSITES = (
-    "full-time part-time|first second|last first|before after|minimum maximum|longest shortest|largest smallest|"
+    "full-time part-time|first second|before after|minimum maximum|longest shortest|largest smallest|"
     "highest lowest|biggest smallest|earliest latest|oldest youngest|most least|north south|east west|monday saturday|"
-    "morning evening|daily monthly|weekly yearly|monthly yearly|annual monthly|yearly weekly|new old|inside outside|"
-    "internal external|open closed|buy sell|employees visitors|staff visitors|adults children|men women|"
+    "morning evening|daily monthly|weekly yearly|monthly yearly|annual monthly|yearly weekly|inside outside|"
+    "internal external|buy sell|employees visitors|staff visitors|adults children|men women|"
     "winter summer|day night|week month|month year"
 )
 _OPPOSITE = {one: other for pair in _OPPOSITES.split("|") for one, other in [pair.split()]}
@@ -43,6 +44,8 @@ def swapped(value: Value, *, lot: int, names: Sequence[str] = ()) -> str | None:
         return "no" if value.text == "yes" else "yes"
     if value.kind == "date":
         return _other_date(value.text, lot)
+    if value.kind == "clock":
+        return _other_clock(value.text, lot)
     if value.kind == "number":
         return _other_number(value.text, lot)
     return _other_name(value.text, lot, names)
@@ -76,9 +79,19 @@ def _other_date(text: str, lot: int) -> str | None:
 
 
 def _other_month(name: str, lot: int) -> str:
-    number = (MONTHS[name.lower()] - 1 + _STEPS[lot % len(_STEPS)]) % 12 + 1
-    other = _MONTH_NAMES[number]
+    """A month that has 31 days, so that any day can stand before it."""
+    others = [month for month in _LONG_MONTHS if month != MONTHS[name.lower()]]
+    other = _MONTH_NAMES[others[lot % len(others)]]
     return other.upper() if name.isupper() else other.capitalize()
+
+
+def _other_clock(text: str, lot: int) -> str | None:
+    """Another hour, the minutes as they are; noon and midnight have no other."""
+    hour = _PLAIN_NUMBER.search(text)
+    if hour is None:
+        return None
+    other = (int(hour[0]) + 1 + lot % 5) % 11 + 1
+    return f"{text[: hour.start()]}{other:0{len(hour[0])}}{text[hour.end() :]}"
 
 
 def _other_name(text: str, lot: int, names: Sequence[str]) -> str:
