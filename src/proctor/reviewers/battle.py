@@ -69,11 +69,14 @@ class BattleReviewer:
         """The inner reviewer's marks, consistency where there is an opportunity, and marks of the question."""
         inner = await self._inner.review(case, turns)
         found = opportunity(turns, answer=case.answer if case is not None else None)
-        review = replace(inner, question_parts=(*inner.question_parts, *question_parts(turns)))
-        if found is not None:
-            return _with_consistency(review, found)
-        judged = inner.parts or inner.checks or inner.contradictions or inner.unscored is not None
-        return review if judged or review.explanation else replace(review, explanation=_NOTHING_TO_JUDGE)
+        judged = found or inner.parts or inner.checks or inner.contradictions or inner.unscored is not None
+        return replace(
+            inner,
+            parts=inner.parts if found is None else (*inner.parts, _consistency(found)),
+            question_parts=inner.question_parts + question_parts(turns),
+            contradictions=inner.contradictions + _contradictions(found),
+            explanation=inner.explanation or ("" if judged else _NOTHING_TO_JUDGE),
+        )
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """The inner reviewer's conclusion; one that can compare replies is shown those where rules found nothing."""
@@ -134,18 +137,21 @@ def _only_stands_by(question: str, reply: str) -> bool:
     return told.word is True and not told.facts and not told.names and len(told.claims) == 1
 
 
-def _with_consistency(review: Review, found: Opportunity) -> Review:
-    numbers = found.earlier.number, found.later.number
+def _consistency(found: Opportunity) -> Part:
+    earlier = found.earlier.number
     if found.conflict is None:
-        said = f"nothing in it contradicts the reply of turn {numbers[0]}"
-        return replace(review, parts=(*review.parts, Part(name="consistency", value=1.0, explanation=said)))
+        said = f"nothing in it contradicts the reply of turn {earlier}"
+        return Part(name="consistency", value=1.0, explanation=said)
+    said = f"contradicts the reply of turn {earlier}: {found.conflict.reason}"
+    return Part(name="consistency", value=0.0, explanation=said)
+
+
+def _contradictions(found: Opportunity | None) -> tuple[Contradiction, ...]:
+    if found is None or found.conflict is None:
+        return ()
     kind, quotes, reason = found.conflict
-    said = f"contradicts the reply of turn {numbers[0]}: {reason}"
-    return replace(
-        review,
-        parts=(*review.parts, Part(name="consistency", value=0.0, explanation=said)),
-        contradictions=(*review.contradictions, Contradiction(turns=numbers, quotes=quotes, kind=kind, reason=reason)),
-    )
+    turns = found.earlier.number, found.later.number
+    return (Contradiction(turns=turns, quotes=quotes, kind=kind, reason=reason),)
 
 
 def question_parts(turns: Sequence[Turn]) -> tuple[Part, ...]:

@@ -103,7 +103,8 @@ def _found(topic: str, earlier: Said, later: Said) -> Conflict | None:
     )
     if any(told.unsure or told.declines or not told.claims for told in pair.told):
         return None
-    for rule in (_choices, _sides, _times, _numbers, _names, _granted, _denials, _negations, _retraction):
+    rules = _ALL_RULES if not (pair.asked[0].source or pair.asked[1].source) else _RULES_FOR_SOURCES
+    for rule in rules:
         for kind, one, other, reason in rule(pair):
             quotes = excerpt(one), excerpt(other)
             if quotes[0] in earlier.reply and quotes[1] in later.reply:
@@ -152,12 +153,11 @@ def _sides(pair: _Pair) -> _Found:
 
 def _side(asked: Inquiry, told: Statements, content: frozenset[str]) -> tuple[bool, str] | None:
     """Which side of the proposition a reply takes: by a sentence that takes it up, or by a yes or no."""
-    stated = told.side(content)
-    word = told.word
+    stated, word = told.side(content), told.word
     plain = not (asked.inverted or asked.negative or asked.doubts)
-    if stated is not None and (not plain or word is None or word == stated[0]):
-        return stated
-    if word is None or (stated is not None and plain):
+    if stated is not None and (not plain or word is None or word == stated.affirms):
+        return stated.affirms, stated.quote
+    if word is None or (stated is not None and stated.full):
         return None
     if asked.inverted:
         return (not word, told.first())
@@ -415,3 +415,8 @@ def _retraction(pair: _Pair) -> _Found:
     sentence = pair.told[1].retraction
     if sentence is not None:
         yield "retraction", pair.told[0].first(), sentence, "the earlier answer is taken back"
+
+
+_RULES_FOR_SOURCES = (_sides, _denials, _negations, _retraction)
+"""A reply that names its source holds the source's own numbers, dates and names."""
+_ALL_RULES = (_choices, _times, _numbers, _names, _granted, *_RULES_FOR_SOURCES)

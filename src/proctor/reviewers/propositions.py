@@ -33,6 +33,9 @@ _DOUBTS = re.compile(
     r"\b(?:are|is) (?:you|that|this|it) (?:\w+ )?(?:sure|certain|positive)\b|^really\b|\bwould you answer the same\b"
     r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b"
 )
+_ASKS_SOURCE = re.compile(
+    r"\bsources?\b|\bwhere can i read\b|\bquote the passage\b|\bwhere did you (?:read|get|find)\b"
+)
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
         re.compile(
@@ -84,6 +87,8 @@ class Inquiry:
     """The telling stems of the part that asks."""
     doubts: bool
     """Whether it doubts the earlier answer."""
+    source: bool
+    """Whether it asks where the answer comes from."""
     inverted: bool
     """Whether a yes to it denies the proposition."""
     negative: bool
@@ -111,6 +116,7 @@ def read_inquiry(question: str) -> Inquiry:
         stems=stems,
         content=content,
         doubts=_DOUBTS.search(folded) is not None,
+        source=_ASKS_SOURCE.search(folded) is not None,
         inverted=inverted,
         negative=negative,
         key=(kind, negative and kind != "yes-no", alike),
@@ -159,7 +165,7 @@ def thread_of(turns: Sequence[Turn]) -> Thread | None:
 
 
 def _can_be_held_to(turn: Turn) -> bool:
-    return not turn.fault and turn.reply is not None and bool(turn.reply.text.strip())
+    return turn.reply is not None and not turn.fault and turn.reply.text != "" and not turn.reply.text.isspace()
 
 
 def _topics(turns: Sequence[Turn]) -> list[int]:

@@ -15,7 +15,7 @@ from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.passage import Passage
-from proctor.text.words import stem_set
+from proctor.text.words import PAST, stem_set
 
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""
@@ -42,7 +42,7 @@ _RETRACTS = re.compile(
 )
 _FLAT_NO = re.compile(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
 _ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
-_LEADING = re.compile(r"\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
+_LEADING = re.compile(r"\A\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
 _ANTONYMS = {"clos": "open", "shut": "open", "forbidden": "allow", "prohibit": "allow", "bann": "allow", "ban": "allow"}
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
@@ -50,10 +50,15 @@ _NO_NAME = STOP | stem_set(
     "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
     "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately"
 )
-_AFTER_SUBJECT = frozenset(["is", "was", "has", "had", "wrote", "led", "leads"])
+_AFTER_SUBJECT = PAST - {"are", "were", "have"} | {"leads"}
+"""What follows a name that begins a sentence; plurals follow common nouns more often."""
 _LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
-_EMPHASIS = re.compile(r"\*+|__+|`+")
+_LIMITING = stem_set("after before until beyond over past within longer more less later earlier exactly necessarily")
+"""Between a negation and a value these make it a limit: not after 14 days."""
+_EMPHASIS = re.compile(r"\*+|__+|`+|\b(?:please )?note(?: that\b|:) ?", re.IGNORECASE)
+"""Marks and words that only stress what they stand with."""
 _TAKES_UP = 0.5
+_SHORTEST_NAME = 2
 _ALONE = 3
 """The most telling words, the fact's own among them, of a sentence that is hardly more than the fact."""
 _LONGEST_QUOTE = 240
@@ -116,6 +121,15 @@ class Named(NamedTuple):
         return excerpt(self.claim.text, self.text)
 
 
+class Side(NamedTuple):
+    """Whether a sentence says a question's words as they are, or with a negation."""
+
+    affirms: bool
+    quote: str
+    full: bool
+    """Whether it takes up all of them."""
+
+
 class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
@@ -158,20 +172,11 @@ class Statements:
         """The sentence that begins the reply."""
         return next((claim.text for claim in self.claims if not claim.open), self.claims[0].text if self.claims else "")
 
-    def side(self, content: frozenset[str]) -> tuple[bool, str] | None:
-        """Whether a sentence takes up these words as they are (True) or with a negation, and that sentence."""
+    def side(self, content: frozenset[str]) -> Side | None:
+        """The side that the first sentence takes which takes up these words; None: none does."""
         for claim in self.claims:
-            if claim.open or not content:
-                continue
-            passage = Passage(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
-            stems = {_ANTONYMS.get(word, word) for word in passage.stems}
-            if len(content & stems) < max(1.0, _TAKES_UP * len(content)):
-                continue
-            denies = not NEGATORS.isdisjoint(stems)
-            turned = any(word in _ANTONYMS for word in passage.stems) and not content & set(passage.stems) & set(
-                _ANTONYMS
-            )
-            return (denies == turned, claim.text)
+            if not claim.open and content and (side := _side(claim, content)) is not None:
+                return side
         return None
 
 
@@ -189,6 +194,19 @@ def _claim(text: str) -> Claim:
 
 def _without_concessions(folded: str) -> str:
     return CONCEDES.sub(" ", folded).strip(" ,.:;-") if CONCEDES.search(folded) else folded
+
+
+def _side(claim: Claim, content: frozenset[str]) -> Side | None:
+    """The side of one sentence; a negation counts where the question is taken up, not in `…, but not on Mondays`."""
+    passage = Passage(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
+    stems = [word if word in content else _ANTONYMS.get(word, word) for word in passage.stems]
+    shared = content.intersection(stems)
+    if len(shared) < max(1.0, _TAKES_UP * len(content)):
+        return None
+    clauses = {clause for word, clause in zip(stems, passage.clauses, strict=True) if word in content}
+    denied = any(word in NEGATORS and clause in clauses for word, clause in zip(stems, passage.clauses, strict=True))
+    turned = not content.isdisjoint(set(stems).difference(passage.stems))
+    return Side(denied is turned, excerpt(claim.text), len(shared) == len(content))
 
 
 def _facts(claim: Claim) -> Iterator[Stated]:
@@ -218,8 +236,9 @@ def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool 
     """Whether words are denied (True) or stated (False); None: they are only mentioned, or left open."""
     if not passage.stems or passage.clauses[first] in reported or hedged(passage, first) is not None:
         return None
-    if negated(passage, first, last) is not None:
-        return True
+    denial = negated(passage, first, last)
+    if denial is not None:
+        return None if not _LIMITING.isdisjoint(passage.stems[denial:first]) else True
     return None if excepted(passage, first) is not None else False
 
 
@@ -237,7 +256,7 @@ def _names(claim: Claim) -> Iterator[Named]:
     reported = _reported(claim.passage)
     for text in _runs(claim.text):
         stems = stem_set(Passage(text).folded) - _NO_NAME
-        if not stems or stems <= GENERIC:
+        if not stems or stems <= GENERIC or len(text) < _SHORTEST_NAME:
             continue
         place = next((place for place, word in enumerate(claim.passage.stems) if word in stems), None)
         if place is None:
