@@ -48,3 +48,20 @@ def test_a_store_that_is_not_there_is_opened_only_for_gates_that_name_a_run(tmp_
     assert resolved("pass_rate>=0.1", only, tmp_path / "nowhere.db").baselines == {}
     with pytest.raises(StoreError):
         resolved("not worse than last by 0.5", only, tmp_path / "nowhere.db")
+
+
+def test_a_run_extended_by_trials_is_looked_at_again(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    cases = [(f"{number}?", "yes") for number in range(35)]
+
+    def agent(request: proctor.Request) -> str:
+        return "yes"
+
+    first = proctor.evaluate(cases, agent=agent, reviewer="exact", store=store)
+    [usual] = read_gates(["pass_rate>=0.9"]).judge(first.findings)
+    assert (usual.verdict, usual.look) == ("met", 1)
+    extended = proctor.resume(first.run.id, agent=agent, trials=2, store=store)
+    [later] = read_gates(["pass_rate>=0.9"]).judge(extended.findings)
+    assert (later.verdict, later.look) == ("inconclusive", 2)
+    [third] = read_gates(["pass_rate>=0.5"], look=2).judge(extended.findings)
+    assert third.look == 3

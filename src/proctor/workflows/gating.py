@@ -24,7 +24,7 @@ class Gating:
     k: int | None = None
     """The k that is printed, for gates that name none."""
     look: int = 1
-    """Which verdict on the same, extended run this is."""
+    """Which verdict on cases that were added to this is."""
     force: bool = False
     """Whether gates that cannot be met, and baselines that are not comparable, are judged all the same."""
     baselines: Mapping[str, Findings] = field(default_factory=dict)
@@ -32,13 +32,17 @@ class Gating:
 
     def check(self, run: Run, exams: Sequence[Exam]) -> None:
         """Refuse, before the first call, what does not fit this run or cannot be met by it."""
-        gates.check(self.wanted, run, exams, self.baselines.__getitem__, k=self.k, look=self.look, force=self.force)
+        look = self._look(run)
+        gates.check(self.wanted, run, exams, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
 
     def judge(self, findings: Findings) -> list[GateVerdict]:
         """The verdict of every gate."""
-        return gates.judge(
-            self.wanted, findings, self.baselines.__getitem__, k=self.k, look=self.look, force=self.force
-        )
+        look = self._look(findings.run)
+        return gates.judge(self.wanted, findings, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
+
+    def _look(self, run: Run) -> int:
+        """A run that was extended by trials is looked at again, whatever was said of its cases."""
+        return self.look + run.settings.look - 1
 
 
 def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> Gating:
