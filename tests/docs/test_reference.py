@@ -27,7 +27,7 @@ PYTHON_PAGE = (REFERENCE / "python.md").read_text("utf-8")
 CONFIGURATION_PAGE = (REFERENCE / "configuration.md").read_text("utf-8")
 
 CODE = re.compile(r"`([^`\n]+)`")
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<words>.+)$", re.MULTILINE)
 FENCED = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
