@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -104,8 +105,18 @@ async def test_an_empty_reply_is_not_called_consistent(reply: str | None) -> Non
     assert (await review(talk("30 days", reply))).parts == ()
 
 
-async def test_a_reply_that_only_stands_by_hands_on_to_the_one_before_it() -> None:
-    found = await review(talk("It is 30 days.", "Yes, I am sure.", "No, it is 14 days."))
+@pytest.mark.parametrize(
+    ("question", "reply"),
+    [
+        ("Are you sure?", "Yes, I am sure."),
+        ("Are you sure?", "I stand by my answer."),
+        ('Is this statement false: "It is 30 days."?', "No, that statement is correct."),
+        ("Which source is your answer based on?", "The Staff Handbook of 2021, with 14 days of practice."),
+    ],
+)
+async def test_a_reply_that_gives_no_answer_of_its_own_hands_on_to_the_one_before_it(question: str, reply: str) -> None:
+    first, middle, last = talk("It is 30 days.", reply, "No, it is 14 days.")
+    found = await review([first, replace(middle, question=question), last])
     assert [each.turns for each in found.contradictions] == [(1, 3)]
 
 

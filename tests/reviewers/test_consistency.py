@@ -164,6 +164,29 @@ def test_a_turn_that_only_went_back_is_read_by_the_question_that_opened_the_topi
     assert conflict(earlier, later, topic="What is the capital of France?") is not None
 
 
+@pytest.mark.parametrize(
+    ("question", "one", "other"),
+    [
+        (_LOAN, "30 days.", "Please note that it is 30 days."),
+        (_LOAN, "30 days.", "It ends not after 30 days but with a mail."),
+        ("Can I get a refund?", "Yes.", "You can get a refund, but not on Sundays."),
+        ("What is the boiling point?", "100 °C", "212 °F"),
+        ("When was it founded?", "In 1987.", "Not before 1980."),
+        ("How do I reset it?", "Open Settings and wait 5 seconds.", "Ask Anna Keller; it takes 2 seconds."),
+        ("What is the refund policy?", "Refunds come in 14 days.", "The bank may take 5 to 7 days to process it."),
+    ],
+)
+def test_what_only_looks_like_a_contradiction_is_none(question: str, one: str, other: str) -> None:
+    assert conflict(Said(question, one), Said(question, other)) is None
+
+
+def test_a_source_may_have_numbers_dates_and_names_of_its_own() -> None:
+    source = "Which source is your answer based on? My question was: when was it founded?"
+    said = Said("When was it founded?", "In 1987.")
+    assert conflict(said, Said(source, "The annual report of 2021.")) is None
+    assert conflict(said, Said(source, "It was not founded in 1987.")) is not None
+
+
 # Anything at all
 
 _TEXT = st.one_of(

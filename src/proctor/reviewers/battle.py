@@ -8,12 +8,13 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from proctor.benchmark import Case, Exam
 from proctor.reviewers.consistency import Conflict, Said, conflict
-from proctor.reviewers.propositions import Thread, read_inquiry, thread_of
+from proctor.reviewers.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
 from proctor.reviewers.statements import read_statements
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
 from proctor.text.overlap import content, coverage
 from proctor.text.passage import Passage
+from proctor.text.words import stem_set
 from proctor.transcript import Turn
 
 BATTLE_RUBRIC = "battle-1"
@@ -37,6 +38,8 @@ _USUAL_DIFFICULTY = 0.5
 _SHARED = 0.5
 """The share of a question's telling words that must belong to the topic for full relevance."""
 _TOPIC_READ = 4_000
+_STANDS_BY = FILLERS | stem_set("stand stick stay keep confirm confident checked double positive absolutely completely")
+"""Words of a reply that stands by an answer without giving it."""
 _NOTHING_TO_JUDGE = "Nothing to judge: no answer is expected, and the question goes back to no earlier one."
 
 
@@ -123,18 +126,21 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
 
 def _telling(thread: Thread) -> Turn:
     """The nearest earlier turn whose reply says something; the nearest of all where none does."""
-    for turn in thread.earlier:
-        if turn.reply is not None and not _only_stands_by(turn.question, turn.reply.text):
-            return turn
-    return thread.earlier[0]
+    answered = ((turn, turn.reply.text) for turn in thread.earlier if turn.reply is not None)
+    kind = read_inquiry(thread.first.question).kind
+    return next((turn for turn, reply in answered if _answers(kind, turn.question, reply)), thread.earlier[0])
 
 
-def _only_stands_by(question: str, reply: str) -> bool:
-    """Whether a reply to a doubt says no more than that it stands."""
-    if not read_inquiry(question).doubts:
+def _answers(kind: Kind, question: str, reply: str) -> bool:
+    """Whether a reply gives an answer of its own, and does not merely stand by one or name its source."""
+    asked, told = read_inquiry(question), read_statements(reply)
+    if asked.source:
         return False
-    told = read_statements(reply)
-    return told.word is True and not told.facts and not told.names and len(told.claims) == 1
+    if told.facts or told.names or not (asked.doubts or asked.inverted):
+        return True
+    if told.word is None:
+        return any(not claim.stems <= _STANDS_BY for claim in told.claims)
+    return kind == "yes-no" and not (told.word and asked.doubts and len(told.claims) == 1)
 
 
 def _consistency(found: Opportunity) -> Part:

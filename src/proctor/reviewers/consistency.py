@@ -6,32 +6,25 @@ value that both replies share outweighs all that they do not.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from proctor.reviewers.agreement import measure_one_thing, meet
 from proctor.reviewers.embedded_answer import judge
 from proctor.reviewers.embedded_reading import Fact, read_facts
 from proctor.reviewers.propositions import Inquiry, read_inquiry
 from proctor.reviewers.statements import Claim, Named, Stated, Statements, excerpt, read_statements
 from proctor.score import reaches
-from proctor.text.clocks import Clock, same_time
-from proctor.text.dates import Date, agree
+from proctor.text.clocks import Clock
+from proctor.text.dates import Date
 from proctor.text.fold import squeeze
 from proctor.text.negation import NEGATORS
-from proctor.text.numbers import Quantity, compare
+from proctor.text.numbers import Quantity
 from proctor.text.overlap import GENERIC, STOP, f1
 from proctor.text.passage import Passage
 from proctor.text.words import stem, stem_set
 
 _RIGHT = 0.7
-_ABOUT = 0.1
-"""What `about` allows two numbers to differ by."""
-_ROUNDING = 0.05
-"""The most that rounding to whole hundreds or thousands may change."""
-_MONTH = 2_629_746.0
-_NEAR_MONTHS = 1.25
-_MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.6
 _NAMING = frozenset(("who", "where", "open"))
@@ -185,20 +178,17 @@ def _begins_with_time(pair: _Pair) -> bool:
     return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
 
 
-def _dates_meet(one: Date, other: Date) -> bool:
-    """Whether two dates may be one: as far as both go, they agree; a year and a day without one go together."""
-    if (one.year is None and other.month is None) or (other.year is None and one.month is None):
-        return True
-    return agree(one, other) != "different"
-
-
 def _differ(first: list[Stated], second: list[Stated]) -> bool:
     """Whether none of the first meets any of the second; two ranges differ where either end does."""
     if not first or not second:
         return False
     if len(first) == len(second) == 2 and _are_range(first) and _are_range(second):
-        return not all(map(_meets, first, second))
-    return not any(_meets(one, other) for one in first for other in second)
+        return not all(_meet(one, other) for one, other in zip(first, second, strict=True))
+    return not any(_meet(one, other) for one in first for other in second)
+
+
+def _meet(one: Stated, other: Stated) -> bool:
+    return meet(one.fact, other.fact)
 
 
 def _are_range(facts: list[Stated]) -> bool:
@@ -233,11 +223,10 @@ def _of_one_thing(one: Stated, other: Stated, pair: _Pair) -> bool:
     assert isinstance(b, Quantity)
     if a.ordinal != b.ordinal or (pair.topic.kind == "open" and not _said_alike(one, other)):
         return False
-    kinds = {a.dimension, b.dimension}
+    if a.dimension and b.dimension:
+        return measure_one_thing(a, b)
     if a.dimension or b.dimension:
-        if "" in kinds:
-            return one.alone and other.alone and not (a.noun or b.noun)
-        return len(kinds) == 1 or kinds <= _MONEY or kinds == {"time", "months"}
+        return one.alone and other.alone and not (a.noun or b.noun)
     if a.noun and b.noun:
         return stem(a.noun) == stem(b.noun) or {stem(a.noun), stem(b.noun)} <= pair.known
     return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known
@@ -249,45 +238,6 @@ def _said_alike(one: Stated, other: Stated) -> bool:
         return True
     own = stem_set(f"{one.text} {other.text}".lower())
     return not (one.claim.stems & other.claim.stems).issubset(STOP | NEGATORS | own)
-
-
-def _amounts_meet(one: Quantity, other: Quantity) -> bool:
-    """Whether two amounts may be one: equal, rounded, called approximate, or within a bound that one sets."""
-    if compare(one, other) in ("same", "rounded") or compare(other, one) in ("same", "rounded"):
-        return True
-    a, b = _amount(one, other), _amount(other, one)
-    if one.dimension != other.dimension and one.dimension and other.dimension and not _share_reading(one, other):
-        # 5 dollars are not 5 euros, but may well be 4.60; months and days are told apart as far as months go
-        return one.value != other.value if one.dimension in _MONEY else max(a, b) <= _NEAR_MONTHS * min(a, b)
-    if (one.bound == "low" and b >= a) or (one.bound == "high" and b <= a):
-        return True
-    if (other.bound == "low" and a >= b) or (other.bound == "high" and a <= b):
-        return True
-    if one.about or other.about:
-        return abs(a - b) <= _ABOUT * max(abs(a), abs(b))
-    return abs(a - b) <= max(_rounding(one, a), _rounding(other, b)) * (1 + 1e-9)
-
-
-def _share_reading(one: Quantity, other: Quantity) -> bool:
-    return any(mine.dimension == theirs.dimension for mine in one.readings for theirs in other.readings)
-
-
-def _amount(one: Quantity, other: Quantity) -> float:
-    """A number in the unit of its dimension, months in seconds where the other is."""
-    shared = {reading.dimension for reading in other.readings}
-    reading = next((reading for reading in one.readings if reading.dimension in shared), one.readings[0])
-    return reading.amount * _MONTH if reading.dimension == "months" and "months" not in shared else reading.amount
-
-
-def _rounding(number: Quantity, amount: float) -> float:
-    """Half of the last digit that a number from 1,000 on gives; 12.4 million may be told as 12 million."""
-    value = abs(number.value)
-    if value < 1000 or value != math.floor(value) or not number.value or value >= 1e15:
-        return 0.0
-    digits = str(int(value))
-    zeros = len(digits) - len(digits.rstrip("0"))
-    half = 0.5 * 10.0**zeros if zeros >= 2 else 0.0
-    return min(half / value, _ROUNDING) * abs(amount)
 
 
 def _names(pair: _Pair) -> _Found:
@@ -329,14 +279,14 @@ def _granted(pair: _Pair) -> _Found:
     if word is None or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
         return
     takes = word is not asked.inverted
-    reason = f"{'yes' if word else 'no'} to {asked.asked!r}"
+    reason = f"{'yes' if word else 'no'} to {excerpt(asked.asked)!r}"
     if asked.inverted and word and any(_within(claim.text, asked) for claim in pair.told[0].claims):
         yield "negation", pair.told[0].first(), told.first(), reason
     offered = Claim(asked.asked, Passage(asked.asked), asked.stems, open=True)
     values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
     for mine in pair.told[0].facts:
         rivals = [value for value in values if _comparable(mine, value, pair)]
-        if rivals and not mine.denied and any(_meets(mine, value) for value in rivals) is not takes:
+        if rivals and not mine.denied and any(_meet(mine, value) for value in rivals) is not takes:
             yield _kind_of(mine), mine.quote, told.first(), reason
     yield from _granted_names(pair, takes, reason)
 
@@ -365,15 +315,6 @@ def _comparable(one: Stated, other: Stated, pair: _Pair) -> bool:
     return type(one.fact) is type(other.fact)
 
 
-def _meets(one: Stated, other: Stated) -> bool:
-    a, b = one.fact, other.fact
-    if isinstance(a, Quantity) and isinstance(b, Quantity):
-        return _amounts_meet(a, b)
-    if isinstance(a, Date) and isinstance(b, Date):
-        return _dates_meet(a, b)
-    return isinstance(a, Clock) and isinstance(b, Clock) and same_time(a, b)
-
-
 def _kind_of(stated: Stated) -> str:
     return {Date: "date", Clock: "time"}.get(type(stated.fact), "number")
 
@@ -385,7 +326,7 @@ def _denials(pair: _Pair) -> _Found:
             continue
         for denied in (stated for stated in theirs.facts if stated.denied):
             held = [stated for stated in mine.facts if not stated.denied and _comparable(stated, denied, pair)]
-            if any(_meets(stated, denied) for stated in held):
+            if any(_meet(stated, denied) for stated in held):
                 yield _in_order(forward, held[0].quote, denied.quote)
         for name in _answers(theirs, pair.topic.stems, denied=True):
             stated = [own for own in _answers(mine, pair.topic.stems) if _one_name(own, name)]
@@ -401,20 +342,22 @@ def _in_order(forward: bool, stated: str, denied: str) -> tuple[str, str, str, s
 
 def _negations(pair: _Pair) -> _Found:
     """The same sentence with and without a negation."""
-    for one in pair.told[0].claims:
-        for other in pair.told[1].claims:
-            if one.open or other.open or one.denies == other.denies:
-                continue
-            mine, theirs = (claim.stems - STOP - NEGATORS for claim in (one, other))
-            if len(mine & theirs) >= 2 and f1(mine, theirs) >= _SAME_CLAIM:
-                yield "negation", one.text, other.text, "one says so, the other denies it"
+    mine, theirs = (
+        [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in told.claims if not claim.open]
+        for told in pair.told
+    )
+    for one, denied, words in mine:
+        for other, other_denied, other_words in theirs:
+            if denied is not other_denied and len(words & other_words) >= 2 and f1(words, other_words) >= _SAME_CLAIM:
+                yield "negation", one, other, "one says so, the other denies it"
 
 
 def _retraction(pair: _Pair) -> _Found:
-    """An answer that is taken back in so many words."""
+    """An answer that is taken back in so many words, and not given again."""
     sentence = pair.told[1].retraction
-    if sentence is not None:
-        yield "retraction", pair.told[0].first(), sentence, "the earlier answer is taken back"
+    if sentence is None or any(_meet(one, other) for one in pair.told[0].facts for other in pair.told[1].facts):
+        return
+    yield "retraction", pair.told[0].first(), sentence, "the earlier answer is taken back"
 
 
 _RULES_FOR_SOURCES = (_sides, _denials, _negations, _retraction)

@@ -61,7 +61,8 @@ really sure certain short sentence word briefly mean ask asked said told earlier
 well ok okay and but then also still true correct right case fact wrong false statement following it that this you your
 think believe help explain wonder exact actual actually just kindly
 """
-_FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
+FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
+"""Stems that a question may hold or lack without asking anything else."""
 _ASKING = stem_set("time year date day many much long number amount name is")
 _ALIKE = """
 begin start commence open | end finish close stop | author write writer | found establish | price cost | film movie
@@ -107,7 +108,7 @@ def read_inquiry(question: str) -> Inquiry:
     own = words(asked)
     kind: Kind = "yes-no" if inverted else _kind(asked)
     negative = not NEGATIONS.isdisjoint(own)
-    content = frozenset(own) - _FILLERS - NEGATIONS
+    content = frozenset(own) - FILLERS - NEGATIONS
     # A negation tells open questions apart; with one for yes or no the replies' sides are told by it.
     alike = frozenset(_SAME_AS.get(word, word) for word in content - _ASKING)
     return Inquiry(
@@ -125,12 +126,12 @@ def read_inquiry(question: str) -> Inquiry:
 
 def _asking_part(folded: str) -> str:
     """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
-    sentences = [sentence for sentence in claims(folded) if set(words(sentence)) - _FILLERS] or [folded]
+    sentences = [sentence for sentence in claims(folded) if set(words(sentence)) - FILLERS] or [folded]
     asking = [sentence for sentence in sentences if sentence.endswith("?")] or sentences
     last = asking[-1]
     for mark in (": ", ", "):
         _, found, rest = last.rpartition(mark)
-        if found and _OPENS.match(rest) and set(words(rest)) - _FILLERS:
+        if found and _OPENS.match(rest) and set(words(rest)) - FILLERS:
             return rest
     return last
 

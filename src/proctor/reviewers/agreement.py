@@ -1,0 +1,79 @@
+"""May two stated values be one? Dates as far as they go, amounts as far as rounding, bounds and `about` allow."""
+
+from __future__ import annotations
+
+import math
+
+from proctor.reviewers.embedded_reading import Fact
+from proctor.text.clocks import Clock, same_time
+from proctor.text.dates import Date, agree
+from proctor.text.numbers import Quantity, compare
+
+_ABOUT = 0.1
+"""What `about` allows two numbers to differ by."""
+_ROUNDING = 0.05
+"""The most that rounding to whole hundreds or thousands may change."""
+_MONTH = 2_629_746.0
+_NEAR_MONTHS = 1.25
+_MONEY = frozenset(("USD", "EUR", "GBP", "JPY", "CNY", "INR", "CHF", "AUD", "CAD"))
+
+
+def meet(one: Fact, other: Fact) -> bool:
+    """Whether two values may be one; those of different kinds never are."""
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        return _amounts(one, other)
+    if isinstance(one, Date) and isinstance(other, Date):
+        return _dates(one, other)
+    return isinstance(one, Clock) and isinstance(other, Clock) and same_time(one, other)
+
+
+def measure_one_thing(one: Quantity, other: Quantity) -> bool:
+    """Whether two amounts with units can be held against each other: one dimension, money, or spans of time."""
+    kinds = {one.dimension, other.dimension}
+    return len(kinds) == 1 or kinds <= _MONEY or kinds == {"time", "months"}
+
+
+def _dates(one: Date, other: Date) -> bool:
+    """Whether two dates may be one: as far as both go, they agree; a year and a day without one go together."""
+    if (one.year is None and other.month is None) or (other.year is None and one.month is None):
+        return True
+    return agree(one, other) != "different"
+
+
+def _amounts(one: Quantity, other: Quantity) -> bool:
+    """Whether two amounts may be one: equal, rounded, called approximate, or within a bound that one sets."""
+    if compare(one, other) in ("same", "rounded") or compare(other, one) in ("same", "rounded"):
+        return True
+    a, b = _amount(one, other), _amount(other, one)
+    if one.dimension != other.dimension and one.dimension and other.dimension and not _share_reading(one, other):
+        # 5 dollars are not 5 euros, but may well be 4.60; months and days are told apart as far as months go
+        return one.value != other.value if one.dimension in _MONEY else max(a, b) <= _NEAR_MONTHS * min(a, b)
+    if (one.bound == "low" and b >= a) or (one.bound == "high" and b <= a):
+        return True
+    if (other.bound == "low" and a >= b) or (other.bound == "high" and a <= b):
+        return True
+    if one.about or other.about:
+        return abs(a - b) <= _ABOUT * max(abs(a), abs(b))
+    return abs(a - b) <= max(_rounding(one, a), _rounding(other, b)) * (1 + 1e-9)
+
+
+def _share_reading(one: Quantity, other: Quantity) -> bool:
+    return any(mine.dimension == theirs.dimension for mine in one.readings for theirs in other.readings)
+
+
+def _amount(one: Quantity, other: Quantity) -> float:
+    """A number in the unit of its dimension, months in seconds where the other is."""
+    shared = {reading.dimension for reading in other.readings}
+    reading = next((reading for reading in one.readings if reading.dimension in shared), one.readings[0])
+    return reading.amount * _MONTH if reading.dimension == "months" and "months" not in shared else reading.amount
+
+
+def _rounding(number: Quantity, amount: float) -> float:
+    """Half of the last digit that a number from 1,000 on gives; 12.4 million may be told as 12 million."""
+    value = abs(number.value)
+    if value < 1000 or value != math.floor(value) or not number.value or value >= 1e15:
+        return 0.0
+    digits = str(int(value))
+    zeros = len(digits) - len(digits.rstrip("0"))
+    half = 0.5 * 10.0**zeros if zeros >= 2 else 0.0
+    return min(half / value, _ROUNDING) * abs(amount)
