@@ -104,7 +104,7 @@ class Reading:
         for number in self.numbers:
             amount, dimension = number.readings[0]
             found.append(Value(kind="number", text=cut(number.start, number.end), key=f"{amount:.6g} {dimension}"))
-        return (*found, *_names(self.text))
+        return (*found, *_names(self.sentences))
 
     @cached_property
     def says(self) -> bool | None:
@@ -121,6 +121,11 @@ class Reading:
         """Whether it takes something back: you are right, I was wrong."""
         return _ADMITS.search(self.passage.folded) is not None
 
+    @cached_property
+    def sentences(self) -> list[str]:
+        """Its sentences, without those that have no words."""
+        return [claim for claim in claims(self.text) if any(map(str.isalnum, claim))]
+
     def of(self, kind: Kind) -> tuple[Value, ...]:
         """The values of one kind."""
         return tuple(value for value in self.values if value.kind == kind)
@@ -136,9 +141,9 @@ squeezed = lru_cache(maxsize=4096)(squeeze)
 """A question as it is compared with others."""
 
 
-def _names(text: str) -> Iterator[Value]:
+def _names(sentences: list[str]) -> Iterator[Value]:
     """Runs of words with capitals; single words that open a sentence come last."""
-    runs = [run for claim in claims(text) for run in _runs(claim.split())]
+    runs = [run for sentence in sentences for run in _runs(sentence.split())]
     named = {fold(name, accents=False): name for name in (" ".join(run) for _, run in sorted(runs, key=_opens))}
     for key, name in named.items():
         yield Value(kind="name", text=name, key=key)
@@ -177,6 +182,7 @@ def kind_of(question: str) -> Kind:
     return "open"
 
 
+@lru_cache(maxsize=1024)
 def main_value(question: str, reading: Reading) -> Value | None:
     """The value that answers the question: of the kind it asks for, and not taken from the question itself."""
     asked = read(question)
@@ -214,8 +220,8 @@ def _within(value: Value, question: str) -> bool:
 
 def sentence_with(reading: Reading, words: str) -> str | None:
     """The first sentence of a reply with these words in it, else its first; None where there is none."""
-    sentences = [claim for claim in claims(reading.text) if any(map(str.isalnum, claim))]
-    return next((claim for claim in sentences if words in claim), sentences[0] if sentences else None)
+    first = reading.sentences[0] if reading.sentences else None
+    return next((sentence for sentence in reading.sentences if words in sentence), first)
 
 
 def states(text: str, answer: str) -> bool | None:

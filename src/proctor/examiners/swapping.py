@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 from proctor.examiners.reading import Value, read
 from proctor.text.dates import MONTHS
@@ -107,7 +108,8 @@ def _alike(one: str, other: str) -> bool:
     return one in other or other in one
 
 
-def swapped_question(question: str, *, lot: int, names: Sequence[str] = ()) -> str | None:
+@lru_cache(maxsize=1024)
+def swapped_question(question: str, *, lot: int, names: tuple[str, ...] = ()) -> str | None:
     """The question with one date, number, name or telling word replaced; None where there is nothing to swap."""
     values = [value for value in read(question).values if question.count(value.text) == 1]
     start = lot % len(values) if values else 0

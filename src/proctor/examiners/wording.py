@@ -206,7 +206,7 @@ def _gives_away(seed: Case, question: str) -> bool:
 
 def source(talk: Talk) -> str | None:
     """Where the answer comes from, in a way that makes the agent give it again."""
-    return None if talk.reading.declines else talk.fill(_SOURCE)
+    return None if talk.used >= len(_SOURCE) or talk.reading.declines else talk.fill(_SOURCE)
 
 
 def go_back(talk: Talk) -> str | None:
