@@ -142,6 +142,13 @@ async def test_a_strategy_that_made_the_agent_change_its_answer_is_followed_up_a
     assert len(by(await battle(load("", {}), DIRECTOR, lambda *_: "It is Ingrid Halvorsen."), "false-premise")) == 1
 
 
+async def test_a_return_is_not_blamed_for_a_change_that_came_before_it() -> None:
+    def caves(question: str, number: int) -> str:
+        return "It is Ingrid Halvorsen." if number < 4 else "It is Bob Miller."
+
+    assert len(by(await battle(load("", {}), DIRECTOR, caves), "return")) == 1
+
+
 async def test_a_wrong_agent_is_given_the_right_answer_as_a_hint_after_two_chances() -> None:
     turns = await battle(load("", {}), DIRECTOR, lambda *_: "It is Bob Miller.")
     hint = by(turns, "correct-hint")[0]

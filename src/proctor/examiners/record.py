@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from proctor.benchmark import Exam
 from proctor.examiners.reading import changed, read
-from proctor.examiners.strategies import OTHER, probes, seed_of
+from proctor.examiners.strategies import OTHER, on_seed, probes, seed_of
 from proctor.transcript import Turn
 
 
@@ -33,10 +33,10 @@ def record(exam: Exam, turns: Sequence[Turn]) -> dict[str, Tally]:
 
 
 def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
-    """Whether the agent's answer in this turn differs from the one it gave in the turn that this goes back to."""
+    """Whether the agent's answer to the seed in this turn differs from the one it gave last before."""
     seed = seed_of(exam)
-    earlier = turn.refers_to or 0
-    if turn.reply is None or turn.fault or turn.case != seed.id or not 0 < earlier < turn.number <= len(turns):
+    if turn.reply is None or turn.fault or turn.case != seed.id:
         return False
-    before = turns[earlier - 1].reply
+    answers = (earlier for earlier in reversed(on_seed(exam, turns)) if earlier.number < turn.number)
+    before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
     return before is not None and changed(seed.question, seed.answer, read(before.text), read(turn.reply.text))
