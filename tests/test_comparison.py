@@ -155,7 +155,7 @@ def test_a_category_that_changed_is_named_after_holm() -> None:
 def test_failure_rates_more_than_two_points_apart_are_a_warning() -> None:
     b = in_order(*["pass"] * 97, *["crash"] * 3)
     [warning] = compared(made(verdicts(100, 0), id="a"), made(b, id="b")).warnings
-    assert "failure rates differ: 0 of 100 attempts in A, 3 of 100 attempts (3 by the agent) in B" in warning
+    assert "Failure rates differ: 0 of 100 attempts in A, 3 of 100 attempts (3 by the agent) in B" in warning
 
 
 def test_failure_rates_exactly_two_points_apart_are_none() -> None:
@@ -166,13 +166,13 @@ def test_failure_rates_exactly_two_points_apart_are_none() -> None:
 def test_attempts_without_a_verdict_are_told_with_their_reasons() -> None:
     b = in_order(*["pass"] * 97, "lost", "unscored", "pending")
     found = compared(made(verdicts(100, 0), id="a"), made(b, id="b"))
-    expected = "B lacks the verdict of 3 of 100 attempts (1 unscored, 1 failed by the environment, 1 not played yet)"
+    expected = "B lacks the verdict of 3 of 100 attempts (1 unscored, 1 failed by the environment, 1 not played yet)."
     assert expected in found.warnings
 
 
 def test_a_run_against_itself_says_so() -> None:
     a, _ = pair(1, 1, 3)
-    assert "A and B are the same run" in compared(a, a).warnings
+    assert "A and B are the same run." in compared(a, a).warnings
 
 
 # When it is refused.
@@ -195,13 +195,17 @@ def changed(**settings: Any) -> Run:
         (changed(passing_score=None), "passing score differs (0.7 against none)"),
         (
             changed(weights={"correctness": 1.0}),
-            "weights differs (context=0.2, correctness=0.5, reasoning=0.3 against correctness=1)",
+            "weights differ (context=0.2, correctness=0.5, reasoning=0.3 against correctness=1)",
         ),
-        (changed(checks="suite.yaml"), "checks differs (none against suite.yaml)"),
-        (changed(conditions=("", "slow")), "conditions differs (none against none, slow)"),
-        (changed(retry_agent_failures=1), "retries of the agent's own failures differs (0 against 1)"),
+        (changed(checks="suite.yaml"), "checks differ (none against suite.yaml)"),
+        (changed(conditions=("", "slow")), "conditions differ (none against none, slow)"),
+        (changed(retry_agent_failures=1), "retries of the agent's own failures differ (0 against 1)"),
         (changed(type="abm-static"), "type differs (standard against abm-static)"),
         (changed(examiner="prober"), "examiner differs (none against prober)"),
+        (
+            changed(type="abm-static", max_turns=5, conversation_seconds=2.5),
+            "conversation limits differ (none against 5 turns, 2.5 s)",
+        ),
     ],
 )
 def test_runs_examined_differently_are_told_apart(other: Run, expected: str) -> None:
@@ -253,7 +257,7 @@ def test_a_forced_comparison_carries_what_differs_and_takes_the_shared_cases() -
     found = compared(a, b, force=True)
     assert [one.what for one in found.unlike] == ["benchmark content"]
     assert found.pass_rate.difference.n == 2
-    assert "cases in one run only are left out: 0 in A, 1 in B" in found.warnings
+    assert "Cases in one run only are left out: 0 in A, 1 in B." in found.warnings
 
 
 def test_runs_without_a_case_in_common_cannot_be_forced() -> None:

@@ -101,14 +101,14 @@ def test_other_cases_are_another_benchmark(lab: Lab) -> None:
     assert "benchmark content differs" in refused.err
     forced = lab("compare", "old", "new", "--force", "--json").json
     assert forced["pass_rate"]["difference"]["n"] == 100
-    assert "cases in one run only are left out: 0 in A, 1 in B" in forced["warnings"]
+    assert "Cases in one run only are left out: 0 in A, 1 in B." in forced["warnings"]
 
 
 def test_an_agent_that_crashes_more_is_a_warning(lab: Lab) -> None:
     lab.run("old", wrong=OLD)
     lab.run("new", wrong=NEW, crashing={70, 71, 72})
     said = lab("compare", "old", "new", "--json").json
-    assert any("failure rates differ" in warning for warning in said["warnings"])
+    assert any("Failure rates differ" in warning for warning in said["warnings"])
     assert said["mean_score"]["difference"]["n"] == 97
     assert said["pass_rate"]["difference"]["n"] == 100
 
@@ -119,7 +119,7 @@ def test_an_incomplete_run_is_compared_with_bounds(lab: Lab) -> None:
     said = lab("compare", "old", "new", "--json").json
     assert said["pass_rate"]["difference"]["missing"] == 3
     assert said["pass_rate"]["difference"]["worst"] < said["pass_rate"]["difference"]["value"]
-    assert "B lacks the verdict of 3 of 100 attempts (3 failed by the environment)" in said["warnings"]
+    assert "B lacks the verdict of 3 of 100 attempts (3 failed by the environment)." in said["warnings"]
 
 
 def test_several_trials_tell_flaky_cases_and_pass_hat_k(small_lab: Lab) -> None:

@@ -19,8 +19,7 @@ from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 Shown = Literal["better", "worse", "not shown"]
 Pair = tuple[CaseFinding, CaseFinding]
 
-WORST_FIRST: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unchanged")
-"""The order in which people want to read them."""
+_READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unchanged")
 _FAILURES_APART = 0.02
 """Failure rates that differ by more than this make a difference hard to read."""
 _NEGLIGIBLE = 1e-9
@@ -194,20 +193,20 @@ def _changes(pairs: Sequence[Pair]) -> tuple[CaseChange, ...]:
 def _reading_order(change: CaseChange) -> tuple[int, float, float]:
     """Kind by kind, the largest loss first, in marks where shares are equal; of the fixed, the largest gain."""
     sign = -1 if change.flip == "fixed" else 1
-    return WORST_FIRST.index(change.flip), sign * (change.difference or 0.0), sign * (change.score_difference or 0.0)
+    return _READING_ORDER.index(change.flip), sign * (change.difference or 0.0), sign * (change.score_difference or 0.0)
 
 
 def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Iterator[str]:
     if before.run.id == after.run.id:
-        yield "A and B are the same run"
+        yield "A and B are the same run."
     yield from _failures_apart(before, after)
     yield from _lacking("A", before)
     yield from _lacking("B", after)
     only = len(before.cases) - len(pairs), len(after.cases) - len(pairs)
     if any(only):
-        yield f"cases in one run only are left out: {only[0]} in A, {only[1]} in B"
+        yield f"Cases in one run only are left out: {only[0]} in A, {only[1]} in B."
     if before.run.settings.context_given != after.run.settings.context_given and _context_judged(before, after):
-        yield "only one of the agents is handed the context, so only its marks include how it was used"
+        yield "Only one of the agents is handed the context, so only its marks include how it was used."
 
 
 def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
@@ -217,8 +216,8 @@ def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
     own = [side.failed_by_agent / side.planned for side in counts]
     if max(abs(every[0] - every[1]), abs(own[0] - own[1])) > _FAILURES_APART + _NEGLIGIBLE:
         yield (
-            f"failure rates differ: {_failed(before)} in A, {_failed(after)} in B; "
-            "the mean score leaves failures out and so favours the run with more of them"
+            f"Failure rates differ: {_failed(before)} in A, {_failed(after)} in B. "
+            "The mean score leaves failures out and so favours the run with more of them."
         )
 
 
@@ -241,7 +240,7 @@ def _lacking(side: str, findings: Findings) -> Iterator[str]:
     lacking = sum(why.values())
     if lacking:
         listed = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
-        yield f"{side} lacks the verdict of {lacking} of {counts.planned} attempts ({listed})"
+        yield f"{side} lacks the verdict of {lacking} of {counts.planned} attempts ({listed})."
 
 
 def _context_judged(before: Findings, after: Findings) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
-from proctor.run import Run
+from proctor.run import Run, Settings
 from proctor.score import weights_for
 
 
@@ -22,7 +22,7 @@ class Unlike:
     """What makes A like B, as an option of `proctor rescore`; empty: no rescoring does."""
 
     def __str__(self) -> str:
-        return f"{self.what} differs ({self.a} against {self.b})"
+        return f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -62,8 +62,8 @@ def _terms(run: Run) -> dict[str, _Term]:
         "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
         "retries of the agent's own failures": _plain(settings.retry_agent_failures),
         "examiner": _plain(settings.examiner),
-        "limit of turns": _plain(settings.max_turns if battle else None),
         "seeds": _plain(settings.seeds if battle else None),
+        "conversation limits": _plain(_limits(settings) if battle else None),
     }
 
 
@@ -89,6 +89,12 @@ def _reviewer(run: Run) -> _Term:
     said = name if built.spec == name else f"{name} = {built.spec}"
     value = built.spec, encode(built.options)
     return _Term(value=value, said=f"{said} {value[1]}" if built.options else said, option=f"--reviewer {name}")
+
+
+def _limits(settings: Settings) -> str:
+    """`50 turns, 4000 tokens`: each may end a conversation that would have gone on."""
+    limits = {"turns": settings.max_turns, "tokens": settings.conversation_tokens, "s": settings.conversation_seconds}
+    return ", ".join(f"{limit:g} {unit}" for unit, limit in limits.items() if limit is not None)
 
 
 def _weights(run: Run) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import Any
 from proctor.gates import Gate, GateVerdict
 from proctor.reports import numbers
 from proctor.reports.outcomes import Outcome
+from proctor.reports.points import signed
 from proctor.reports.words import one_line
 from proctor.statistics.gate import ends
 
@@ -67,7 +68,7 @@ def _unit(gate: Gate) -> tuple[float, str]:
 
 def _value(gate: Gate, value: float) -> str:
     if gate.baseline is not None:
-        return f"{_number(100 * value, 1, plus=True)} points"
+        return f"{signed(100 * value, 1)} points"
     return numbers.score(value) if gate.metric == "mean_score" else numbers.percent(value)
 
 
@@ -76,7 +77,7 @@ def _interval(verdict: GateVerdict, low: float, high: float) -> str:
     gate, level = verdict.gate, verdict.estimate.level if verdict.estimate else 0.95
     scale, _ = _unit(gate)
     plus = gate.baseline is not None
-    said = " to ".join(_number(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
+    said = " to ".join(signed(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
     look = f", as verdict {verdict.look} on a run that was extended" if verdict.look > 1 else ""
     return f"{100 * level:.4g} % interval {said}{look}"
 
@@ -92,13 +93,6 @@ def _digits(gate: Gate, end: float) -> int:
 
 def _bound(gate: Gate) -> float:
     return -gate.bound if gate.baseline is not None else gate.bound
-
-
-def _number(value: float, digits: int, *, plus: bool) -> str:
-    text = f"{abs(value):.{digits}f}"
-    if not float(text):
-        return text
-    return f"−{text}" if value < 0 else f"+{text}" if plus else text
 
 
 def _decision(verdict: GateVerdict) -> str:

@@ -13,6 +13,7 @@ from rich.text import Text
 from proctor.comparison.planning import DifferencePlan
 from proctor.gates.planning import GatePlan
 from proctor.reports import numbers
+from proctor.reports.points import points
 from proctor.reports.terminal import Page
 from proctor.reports.words import one_line
 
@@ -27,7 +28,7 @@ def render_difference(planned: DifferencePlan) -> RenderableType:
 def _difference(planned: DifferencePlan) -> Iterator[RenderableType]:
     first = planned.plans[0]
     yield Text(
-        f"To show a difference of {_points(first.difference)} with a chance of {numbers.percent(first.power)}:",
+        f"To show a difference of {points(first.difference)} with a chance of {numbers.percent(first.power)}:",
         style="bold",
     )
     yield Text()
@@ -67,11 +68,6 @@ def _table(headers: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Renderabl
     for row in rows:
         table.add_row(*row)
     return Padding(table, _INDENT)
-
-
-def _points(share: float) -> str:
-    said = f"{100 * abs(share):.1f}".removesuffix(".0")
-    return f"{said} point{'' if said == '1' else 's'}"
 
 
 def difference_dict(planned: DifferencePlan) -> dict[str, Any]:

@@ -41,6 +41,8 @@ def _warnings(compared: Compared) -> Iterator[str]:
 
 def _measures(compared: Compared) -> Iterator[str]:
     rows = list(words.rows(compared))
+    if not rows:
+        return
     scale = scale_of([row.comparison.difference for row in rows])
     yield f"| | A | B | B − A | 95 % interval | −{100 * scale:g} … +{100 * scale:g} |"
     yield "|:--|--:|--:|--:|:--|:--|"

@@ -10,6 +10,7 @@ from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
 from proctor.reports.outcomes import FLAKY, Outcome
+from proctor.reports.points import points, signed
 from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 from proctor.statistics.estimate import Estimate
@@ -53,11 +54,13 @@ def sentence(compared: Compared) -> str:
     unit = unit_of(compared)
     if compared.shown != "not shown":
         sure = better if compared.shown == "better" else 1 - better
-        return f"B is {compared.shown} by {_distance(estimate, unit)}, {probability(sure)}."
+        return f"B is {compared.shown} by {_distance(estimate, unit)}, probability {probability(sure)}."
     said = f"No difference could be shown: {_leaning(estimate, unit)}"
     if estimate.value:
         worse = estimate.value < 0
-        said += f", {probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
+        said += (
+            f", probability {probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
+        )
     if _leaves_out_zero(estimate):
         said += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
     return f"{said}."
@@ -91,10 +94,7 @@ def _leaning(estimate: Estimate, unit: Unit) -> str:
 
 
 def _amount(value: float, unit: Unit) -> str:
-    if unit == "score":
-        return f"{abs(value):.2f}"
-    said = f"{100 * abs(value):.1f}".removesuffix(".0")
-    return "under 0.1 points" if said == "0" and value else f"{said} point{'' if said == '1' else 's'}"
+    return f"{abs(value):.2f}" if unit == "score" else points(value)
 
 
 def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
@@ -106,19 +106,9 @@ def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
     return f"{signed(low * scale, digits, plus=plus)} to {signed(high * scale, digits, plus=plus)}"
 
 
-def signed(value: float, digits: int, *, plus: bool = True) -> str:
-    """`+6`, `−0.4`, `0`."""
-    text = f"{abs(value):.{digits}f}"
-    if not float(text):
-        return text
-    return f"−{text}" if value < 0 else f"+{text}" if plus else text
-
-
 def probability(value: float) -> str:
-    """`probability 0.98`; certainty is never claimed."""
-    if value > 0.99:
-        return "probability above 0.99"
-    return f"probability {value:.2f}"
+    """`0.97`; certainty is never claimed."""
+    return "above 0.99" if value > 0.99 else "below 0.01" if value < 0.01 else f"{value:.2f}"
 
 
 def p_value(value: float | None) -> str:
@@ -133,15 +123,10 @@ def chance(compared: Compared) -> str:
     comparison = compared.headline
     if comparison.better is None:
         return ""
-    said = f"P(B better) {chance_of(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
+    said = f"P(B better) {probability(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
     if compared.shown != "not shown" and (comparison.p_value or 0.0) > _LEVEL:
         said += ", which alone would not have shown it"
     return said
-
-
-def chance_of(better: float) -> str:
-    """`0.97`; certainty is never claimed."""
-    return "above 0.99" if better > 0.99 else "below 0.01" if better < 0.01 else f"{better:.2f}"
 
 
 def would_have_shown(compared: Compared) -> str:
@@ -243,8 +228,7 @@ def warnings(compared: Compared) -> Iterator[str]:
     """Everything that must be read before the numbers, as sentences."""
     for one in compared.unlike:
         yield f"Forced: {one}, so the marks do not mean the same."
-    for warning in compared.warnings:
-        yield f"{warning[0].upper()}{warning[1:]}."
+    yield from compared.warnings
 
 
 def next_command(compared: Compared) -> tuple[str, str]:
