@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tests.docs import program
-from tests.docs.pages import PAGES, Block, Command, agrees, blocks, commands, name_of, settled
+from tests.docs.pages import PAGES, ROOT, Block, Command, agrees, blocks, commands, name_of, settled
 
 TESTED_ELSEWHERE = {
     "docs/explanation/embedded-reviewer.md": "tests/reviewers/test_embedded.py",
@@ -115,7 +115,6 @@ def test_the_readme_shows_the_demo_as_it_is(tmp_path: Path) -> None:
     assert agrees(page[place + 1].text, done.stdout), done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("place", TESTED_ELSEWHERE.values())
-def test_pages_that_are_left_out_here_are_tested_there(place: str) -> None:
-    page = next(name for name, where in TESTED_ELSEWHERE.items() if where == place)
-    assert Path(page).name in (PAGES[0].parent / place).read_text("utf-8")
+@pytest.mark.parametrize(("page", "place"), TESTED_ELSEWHERE.items())
+def test_pages_that_are_left_out_here_are_tested_there(page: str, place: str) -> None:
+    assert Path(page).name in (ROOT / place).read_text("utf-8")

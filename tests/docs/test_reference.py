@@ -197,10 +197,14 @@ def test_every_field_on_the_page_exists(name: str, fields: str) -> None:
         assert [field for field in CODE.findall(fields) if field.removesuffix("()") not in known] == []
 
 
-@pytest.mark.parametrize("name", [*_OPTIONS, *inspect.signature(proctor.aevaluate).parameters])
-def test_every_option_of_evaluate_is_documented(name: str) -> None:
-    described_elsewhere = {"benchmark", "agent", "settings", "config", "type"}
-    assert name in described_elsewhere | words_in_code(PYTHON_PAGE)
+DOORS = (proctor.aevaluate, proctor.aresume, proctor.arescore, proctor.compare)
+PARAMETERS = [parameter for door in DOORS for parameter in inspect.signature(door).parameters.values()]
+GIVEN = {parameter.name for parameter in PARAMETERS if parameter.kind is inspect.Parameter.KEYWORD_ONLY} - {"config"}
+
+
+@pytest.mark.parametrize("name", sorted({*GIVEN, *_OPTIONS} - {"type"}))
+def test_every_option_of_a_function_is_documented(name: str) -> None:
+    assert name in words_in_code(section(PYTHON_PAGE, "## Examine an agent"))
 
 
 # --- configuration -----------------------------------------------------------------------------
