@@ -57,13 +57,19 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _FILLING = """
 please tell me again once more remind say repeat know want would like could answer question reply exactly precisely
-really sure certain short sentence word briefly mean ask asked said told earlier before let go back return first now so
-well ok okay and but then also still true correct right case fact wrong false statement following it that this you your
-think believe help explain wonder exact actual actually just kindly
+really sure certain mean ask asked said told so well ok okay and but then also still true correct right wrong false
+statement following it that this you your think believe wonder exact actual actually just kindly
 """
 FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
-"""Stems that a question may hold or lack without asking anything else."""
-_ASKING = stem_set("time year date day many much long number amount name is")
+"""Stems that ask nothing by themselves."""
+_TELLING = stem_set(
+    "before after above below over under without with only all any both each more most less few since until from to "
+    "between during up down in out right wrong true false correct"
+)
+"""Small words that still tell one question from another: from Rome, to Rome."""
+_ASKING = stem_set("time year date day name")
+_TELL_NOTHING = FILLERS | NEGATIONS | _ASKING
+_FRAME = re.compile(r"\bis it (?:true|correct|right|the case|a fact) that\b|^in (?=which|what)|^for (?=how)")
 _ALIKE = """
 begin start commence open | end finish close stop | author write writer | found establish | price cost | film movie
 | big large | buy purchase | borrow loan lend | height tall high | length long | biggest largest | last duration
@@ -109,8 +115,6 @@ def read_inquiry(question: str) -> Inquiry:
     kind: Kind = "yes-no" if inverted else _kind(asked)
     negative = not NEGATIONS.isdisjoint(own)
     content = frozenset(own) - FILLERS - NEGATIONS
-    # A negation tells open questions apart; with one for yes or no the replies' sides are told by it.
-    alike = frozenset(_SAME_AS.get(word, word) for word in content - _ASKING)
     return Inquiry(
         asked=asked,
         kind=kind,
@@ -120,8 +124,28 @@ def read_inquiry(question: str) -> Inquiry:
         source=_ASKS_SOURCE.search(folded) is not None,
         inverted=inverted,
         negative=negative,
-        key=(kind, negative and kind != "yes-no", alike),
+        key=_key(asked, kind, negative),
     )
+
+
+def _key(asked: str, kind: Kind, negative: bool) -> tuple[object, ...]:
+    """What makes two questions one: kind, telling words in one spelling, and which of them small words lead up to.
+
+    A negation tells open questions apart; with one for yes or no the sides of the replies are told by it, but there
+    the order of the words counts: who beat whom.
+    """
+    content: list[str] = []
+    led: list[str] = []
+    leading = ""
+    for word in words(_FRAME.sub(" ", asked)):
+        if word in _TELLING:
+            leading = word
+        elif word not in _TELL_NOTHING:
+            content.append(_SAME_AS.get(word, word))
+            led.append(f"{leading} {content[-1]}")
+            leading = ""
+    small = frozenset([*led, leading])
+    return (kind, small, tuple(content)) if kind in ("yes-no", "choice") else (kind, small, negative)
 
 
 def _asking_part(folded: str) -> str:

@@ -20,13 +20,13 @@ from proctor.text.words import PAST, stem_set
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""
 _KEPT = 512
-_SUPPOSES = re.compile(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\b(?:it|that|they) were\b")
+_SUPPOSES = re.compile(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\bit were\b")
 _REPORTS = re.compile(
     r"\byou (?:say|said|mention|mentioned|claim|claimed|wrote|told|suggest|suggested|ask|asked|state|stated)\b"
     r"|\b(?:many|some|most|people|others|they|colleagues?)(?: people)? (?:think|thinks|say|says|believe|claim|assume)\b"
     r"|(?<!as )\bi (?:\w+ )?(?:said|told|stated|claimed|wrote|answered|gave)\b|\bwrong to (?:say|state|claim)\b"
 )
-CONCEDES = re.compile(
+_CONCEDES = re.compile(
     r"\byou(?: are|'re) (?:\w+ )?(?:right|correct)\b[,.:;!]*|\b(?:i'm |i am )?(?:so |very |deeply )?sorry\b"
     r"(?: (?:for|about) [^,.:;]*)?[,.:;!]*"
     r"|\b(?:i |my )?apolog(?:ise|ize|ies|y)\b(?: for [^,.:;]*)?[,.:;!]*|\bmy (?:mistake|bad|error)\b[,.:;!]*"
@@ -134,12 +134,11 @@ class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
         self.claims = [_claim(claim) for claim in claims(text[:_READ])]
         folded = " ".join(claim.passage.folded for claim in self.claims)
         self.unsure = unsure(folded)
         self.declines = declines(_without_concessions(folded))
-        self.concedes = CONCEDES.search(folded) is not None or folded.startswith("actually")
+        self.concedes = _CONCEDES.search(folded) is not None or folded.startswith("actually")
 
     @cached_property
     def facts(self) -> list[Stated]:
@@ -193,7 +192,7 @@ def _claim(text: str) -> Claim:
 
 
 def _without_concessions(folded: str) -> str:
-    return CONCEDES.sub(" ", folded).strip(" ,.:;-") if CONCEDES.search(folded) else folded
+    return _CONCEDES.sub(" ", folded).strip(" ,.:;-") if _CONCEDES.search(folded) else folded
 
 
 def _side(claim: Claim, content: frozenset[str]) -> Side | None:
