@@ -38,6 +38,15 @@ def test_the_page_tells_its_things_in_order() -> None:
     assert places == sorted(places)
 
 
+def test_long_names_leave_room_for_which_run_is_which() -> None:
+    run = {"agent": "python:assistant:" + "very_" * 20, "benchmark": "handbook " * 9, "name": "nightly " * 9}
+    a, b = (made(in_order("pass"), id=f"261115-000000-{name}", run=run) for name in ("aaaa", "bbbb"))
+    _, _, first, second, *_ = printed(compared(a, b)).splitlines()
+    assert first.startswith("  A  python:assistant:very_")
+    assert first.endswith("…  run 261115-000000-aaaa")
+    assert second.startswith("  B  python:assistant:very_")
+
+
 def test_the_difference_stands_with_its_interval_drawn() -> None:
     [line] = [line for line in printed(compared(*pair(8, 2, 90))).splitlines() if "Pass rate" in line]
     assert line == "  Pass rate   92 %  98 %     +6  ··········├:───●────┤··  −1 to +13"

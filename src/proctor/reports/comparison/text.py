@@ -15,6 +15,7 @@ from proctor.reports.comparison import words
 from proctor.reports.outcomes import Outcome
 from proctor.reports.terminal import STYLES, Page, signed
 from proctor.reports.words import clean, one_line
+from proctor.statistics.compare import FEWEST_FOR_VERDICT
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.flips import Flip
 
@@ -52,7 +53,7 @@ def _sentence(compared: Compared) -> Text:
 
 
 def _sides(compared: Compared) -> Iterator[RenderableType]:
-    table = Table.grid(padding=(0, 2))
+    table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     table.add_column(no_wrap=True)
@@ -156,7 +157,8 @@ def _table(width: int) -> Table:
 def _categories(compared: Compared, width: int) -> Iterator[RenderableType]:
     if not compared.categories:
         return
-    scale = scale_of([category.tested.comparison.difference for category in compared.categories.values()])
+    judged = [each for each in compared.categories.values() if each.cases >= FEWEST_FOR_VERDICT]
+    scale = scale_of([each.tested.comparison.difference for each in judged])
     axis = _odd(max(9, min(31, width - 67)))
     table = _table(width)
     table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
