@@ -1,0 +1,102 @@
+"""Whatever holds cases → Benchmark, or one clear sentence."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor import Benchmark, Case, Exam, Expectation
+from proctor.codec import benchmark_of, case_id
+from proctor.errors import InputError
+from proctor.workflows.loading import load_benchmark
+
+
+def test_tuples_are_question_answer_reasoning_and_context() -> None:
+    [one, two] = load_benchmark([("q", "a"), ("q2", "a2", "because", "earlier")]).cases
+    assert (one.question, one.answer, one.reasoning, one.context) == ("q", "a", None, None)
+    assert (two.reasoning, two.context) == ("because", "earlier")
+
+
+def test_a_dict_may_hold_all_that_a_case_does() -> None:
+    item = {"id": "x", "question": "q", "categories": ["c"], "passing_score": 0.9, "expect": {"keywords": ["k"]}}
+    [case] = load_benchmark([item]).cases
+    assert case == Case(id="x", question="q", categories=("c",), passing_score=0.9, expect=Expectation(keywords=("k",)))
+
+
+def test_a_question_without_an_id_gets_the_one_that_a_file_gives_it(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text('"q";"a"\n"q";"b"\n"q";"a";"";"context"\n')
+    from_file = load_benchmark(path)
+    from_list = load_benchmark([("q", "a"), ("q", "b"), ("q", "a", None, "context")])
+    assert [case.id for case in from_list.cases] == [case.id for case in from_file.cases]
+    plain = case_id("q", None)
+    assert [case.id for case in from_list.cases] == [plain, f"{plain}-2", case_id("q", "context")]
+
+
+def test_equal_cases_have_equal_digests_wherever_they_come_from(tmp_path: Path) -> None:
+    path = tmp_path / "cases.csv"
+    path.write_text('"q";"a"\n')
+    assert load_benchmark(str(path)).digest == load_benchmark([("q", "a")]).digest
+    assert load_benchmark([("q", "b")]).digest != load_benchmark([("q", "a")]).digest
+
+
+def test_a_benchmark_is_taken_as_it_is() -> None:
+    given = benchmark_of([Case(id="1", question="q")], name="mine")
+    assert load_benchmark(given) is given
+
+
+def test_a_file_is_called_after_itself_and_a_list_after_what_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "my cases.v2.csv"
+    path.write_text('"q";"a"\n')
+    assert load_benchmark(path).name == "my cases.v2"
+    assert load_benchmark([("q", "a")]).name == "cases"
+    assert load_benchmark([("q", "a")], name="other").name == "other"
+
+
+TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (None, "benchmark=None is none; expected a path"),
+        (3, "benchmark=3 is none"),
+        (b"q", "benchmark=b'q' is none"),
+        ({"question": "q"}, "is none; expected a path"),
+        ([], "has no cases"),
+        (["what is it?"], "case 1 is 'what is it?'; expected a proctor.Case"),
+        ([("a", "b", "c", "d", "e")], "case 1 is ('a', 'b', 'c', 'd', 'e')"),
+        ([()], "case 1 is ()"),
+        ([("q", "a"), ("  ", "a")], "case 2: the question is empty"),
+        ([{"answer": "a"}], "case 1 is not usable: Object missing required field `question`"),
+        ([{"question": 3}], "case 1 is not usable: Expected `str`, got `int`"),
+        ([{"question": "q", "id": ["x"]}], "case 1 is not usable"),
+        ([{"question": "q", "reasonig": "r"}], "unknown key 'reasonig'; did you mean 'reasoning'?"),
+        ([{"question": "q", "zzz": "r"}], "unknown key 'zzz'; known are id, question"),
+        ([{"question": "q", 3: "r"}], "unknown key 3"),
+        ([{"id": "1", "question": "q"}, {"id": "1", "question": "r"}], "case 2: the id '1' stands twice"),
+        ([("half a \ud800 character", "a")], "half a character (U+D800)"),
+        ([("q", "half a \udc00 character")], "half a character (U+DC00)"),
+        (Benchmark(name="mine", digest="d", cases=()), "the benchmark 'mine' has no cases"),
+        (Benchmark(name="mine", digest="d", cases=TWICE), "the benchmark 'mine' has the id '1' twice"),
+        (
+            Benchmark(name="mine", digest="d", cases=(), exams=(Exam(id="e", cases=()), Exam(id="e", cases=()))),
+            "the benchmark 'mine' has the id 'e' twice",
+        ),
+        ("nowhere.csv", "nowhere.csv"),
+        ("/", "Is a directory"),
+    ],
+)
+def test_what_is_no_benchmark_is_one_clear_sentence(source: Any, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)) as caught:
+        load_benchmark(source)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_long_value_is_cut_in_the_message() -> None:
+    with pytest.raises(InputError) as caught:
+        load_benchmark(["x" * 10_000])
+    assert len(str(caught.value)) < 300

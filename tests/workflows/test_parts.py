@@ -1,0 +1,138 @@
+"""Names, specs and live objects → the parts of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor import Case, Review, Turn
+from proctor.config import AgentConfig, Config, PartConfig
+from proctor.errors import InputError, UsageError
+from proctor.run import Run, Settings, Spec
+from proctor.workflows.parts import Chosen, build_agent, build_reviewer, choose, kind_of, recast
+
+CONFIG = Config(
+    agents={"mine": AgentConfig(spec="demo:librarian", kind="orchestrator")},
+    reviewers={"strict": PartConfig(spec="exact")},
+)
+
+
+class Judge:
+    name, rubric = "judge", "1"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        return Review()
+
+    async def conclude(self, exam: object, turns: object) -> None:
+        return None
+
+
+def test_a_name_in_the_file_comes_before_a_spec() -> None:
+    chosen = choose("mine", CONFIG.agents, default="standard")
+    assert (chosen.name, chosen.spec, chosen.kind) == ("mine", Spec(spec="demo:librarian"), "orchestrator")
+    assert build_agent(chosen, CONFIG).name == "demo:librarian"
+    plain = choose("demo:librarian", CONFIG.agents, default="standard")
+    assert (plain.name, plain.kind) == ("demo:librarian", "standard")
+
+
+def test_options_of_a_named_part_travel_with_it() -> None:
+    declared = {"prog": AgentConfig.model_validate({"spec": "command:cat", "input": "json"})}
+    chosen = choose("prog", declared, default="standard")
+    assert chosen.spec == Spec(spec="command:cat", options={"input": "json"})
+    assert build_agent(chosen, Config()).takes_request
+
+
+def answer(question: str) -> str:
+    return "yes"
+
+
+class Answering:
+    def reply(self, question: str) -> str:
+        return "yes"
+
+
+@pytest.mark.parametrize(
+    ("live", "name"), [(answer, "object:answer"), (Answering, "object:Answering"), (Answering(), "object:Answering")]
+)
+def test_a_live_object_has_no_spec_and_is_called_after_itself(live: object, name: str) -> None:
+    chosen = choose(live, {}, default="standard")
+    assert (chosen.name, chosen.spec, chosen.live) == (name, None, live)
+    assert build_agent(chosen, Config()).name == name
+
+
+@pytest.mark.parametrize(
+    ("spec", "words"),
+    [
+        ("nobody", "there is no agent 'nobody': known are mine, command:…, demo:…, python:…"),
+        ("min", "did you mean 'mine'?"),
+        ("demo", "did you mean 'demo:…'?"),
+        ("pyton:a:b", "did you mean 'python:…'?"),
+        ("http://localhost", "there is no agent 'http://localhost'"),
+    ],
+)
+def test_an_unknown_agent_names_the_nearest(spec: str, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        build_agent(choose(spec, CONFIG.agents, default="standard"), CONFIG)
+
+
+def test_reviewers_are_built_in_declared_live_or_models() -> None:
+    assert build_reviewer(choose("embedded", {}, default="standard"), CONFIG).name == "embedded"
+    assert build_reviewer(choose("strict", CONFIG.reviewers, default="standard"), CONFIG).name == "exact"
+    judge = Judge()
+    assert build_reviewer(choose(judge, {}, default="standard"), CONFIG) is judge
+    assert build_reviewer(choose(lambda reply: 1.0, {}, default="standard"), CONFIG).name == "object:<lambda>"
+
+
+def test_an_unknown_reviewer_names_the_nearest() -> None:
+    with pytest.raises(InputError, match="did you mean 'strict'"):
+        build_reviewer(choose("strikt", CONFIG.reviewers, default="standard"), CONFIG)
+
+
+@pytest.mark.parametrize(("asked", "kind"), [(None, "orchestrator"), ("standard", "standard")])
+def test_the_kind_is_what_was_asked_else_what_was_declared(asked: str | None, kind: str) -> None:
+    assert kind_of(choose("mine", CONFIG.agents, default="standard"), asked) == kind
+
+
+@pytest.mark.parametrize("kind", ["desktop", "robot"])
+def test_other_kinds_are_refused(kind: str) -> None:
+    with pytest.raises(UsageError, match="standard"):
+        kind_of(Chosen(name="a", spec=None), kind)
+
+
+def run_of(**settings: Any) -> Run:
+    return Run(id="r1", name="r", benchmark="b", digest="d", agent="mine", settings=Settings(**settings))
+
+
+def test_a_stored_run_is_cast_again_from_what_it_stored_and_not_from_the_file() -> None:
+    built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
+    cast = recast(run_of(built=built, reviewer="strict"), CONFIG, {})
+    assert (cast.agent.name, cast.reviewers[0].name) == ("command:cat", "exact")
+    assert recast(run_of(built=built, reviewer=None), CONFIG, {}).reviewers == ()
+
+
+def test_what_is_handed_in_again_comes_before_what_was_stored() -> None:
+    built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
+    judge = Judge()
+    cast = recast(run_of(built=built), CONFIG, {"agent": answer, "reviewer": judge})
+    assert cast.agent.name == "mine"
+    assert cast.reviewers == (judge,)
+
+
+@pytest.mark.parametrize("role", ["agent", "reviewer"])
+def test_a_live_object_that_is_not_handed_in_again_is_asked_for(role: str) -> None:
+    built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
+    del built[role]
+    with pytest.raises(UsageError, match=re.escape(f"proctor.resume('r1', {role}=…)")):
+        recast(run_of(built=built), CONFIG, {})
+
+
+def test_a_relative_program_is_found_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "agent.sh"
+    program.write_text("#!/bin/sh\necho yes\n")
+    program.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    assert build_agent(choose("command:./agent.sh", {}, default="standard"), Config()).name == "command:./agent.sh"

@@ -1,0 +1,105 @@
+"""Options → Settings: defaults, the file, and what is refused."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from proctor.config import RunConfig
+from proctor.errors import UsageError
+from proctor.run import Settings, Spec
+from proctor.workflows.settings import make_settings
+
+OWN = {"reviewer": "object:judge", "built": {}}
+FILE = RunConfig(trials=3, timeout=5.0, weights={"correctness": 1.0}, agent="mine", reviewer="exact")
+
+
+def test_without_a_word_the_defaults_hold() -> None:
+    made = make_settings({}, RunConfig())
+    assert made == Settings()
+    assert (made.timeout, made.retries, made.concurrency, made.trials, made.passing_score) == (60.0, 2, 10, 1, 0.7)
+
+
+def test_the_file_comes_before_the_defaults_and_what_was_given_before_the_file() -> None:
+    made = make_settings({"trials": 5, "timeout": None}, FILE)
+    assert (made.trials, made.timeout, made.weights, made.retries) == (5, 5.0, {"correctness": 1.0}, 2)
+    assert made.reviewer == Settings().reviewer, "who plays is chosen elsewhere"
+
+
+def test_conditions_are_a_list_of_names() -> None:
+    assert make_settings({"conditions": ["", "slow"]}, RunConfig()).conditions == ("", "slow")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"trails": 1}, "there is no setting 'trails'; did you mean 'trials'?"),
+        ({"reviewer": "x"}, "there is no setting 'reviewer'"),
+        ({"trials": 0}, "trials=0 is not usable; expected a whole number of at least 1"),
+        ({"trials": 1.0}, "trials=1.0"),
+        ({"trials": "1"}, "trials='1'"),
+        ({"trials": True}, "trials=True"),
+        ({"concurrency": 0}, "concurrency=0"),
+        ({"retries": -1}, "retries=-1"),
+        ({"retry_agent_failures": -1}, "retry_agent_failures=-1"),
+        ({"timeout": 0}, "timeout=0"),
+        ({"timeout": math.inf}, "timeout=inf"),
+        ({"timeout": math.nan}, "timeout=nan"),
+        ({"timeout": "60"}, "timeout='60'"),
+        ({"timeout": True}, "timeout=True"),
+        ({"passing_score": 70}, "passing_score=70"),
+        ({"passing_score": math.nan}, "passing_score=nan"),
+        ({"passing_score": "0.7"}, "passing_score='0.7'"),
+        ({"type": "duel"}, "type='duel'"),
+        ({"weights": "correctness=1"}, "weights='correctness=1' are not usable"),
+        ({"weights": ["correctness"]}, "weights=['correctness'] are not usable"),
+        ({"weights": {"correctnes": 1}}, "did you mean 'correctness'?"),
+        ({"weights": {"style": 1}}, "no part 'style' to weigh; known are correctness"),
+        ({"weights": {3: 1}}, "no part 3"),
+        ({"weights": {"correctness": True}}, "correctness=True"),
+        ({"weights": {"correctness": "1"}}, "correctness='1'"),
+        ({"weights": {"correctness": -1}}, "correctness=-1"),
+        ({"weights": {"correctness": math.inf}}, "correctness=inf"),
+        ({"weights": {"correctness": 0, "context": 0}}, "are all 0"),
+        ({"conditions": "slow"}, "conditions='slow' are not usable"),
+        ({"conditions": []}, "conditions=[] are not usable"),
+        ({"conditions": ["slow", "slow"]}, "each of them once"),
+        ({"conditions": [None]}, "conditions=[None]"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_is_refused(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(words)):
+        make_settings(given, RunConfig())
+
+
+@pytest.mark.parametrize("setting", ["budget", "max_tokens", "max_turns", "seeds", "examiner"])
+def test_a_setting_that_a_standard_run_would_ignore_is_refused(setting: str) -> None:
+    with pytest.raises(UsageError, match=f"there is no setting '{setting}'"):
+        make_settings({setting: 1}, RunConfig())
+
+
+def test_weights_need_not_sum_to_one() -> None:
+    weights = {"correctness": 0.1, "reasoning": 0.2, "context": 0.7000000000000002}
+    assert make_settings({"weights": weights}, RunConfig()).weights == weights
+    assert make_settings({"weights": {}}, RunConfig()).weights == {}
+
+
+@pytest.mark.parametrize(
+    ("chosen", "allowed"),
+    [
+        (OWN, True),
+        ({"built": {"reviewer": Spec(spec="python:judges:mine")}}, True),
+        ({"built": {"reviewer": Spec(spec="embedded")}}, False),
+        ({"built": {"reviewer": Spec(spec="exact")}}, False),
+        ({"built": {"reviewer": Spec(spec="openai:some-model")}}, False),
+    ],
+)
+def test_only_a_reviewer_of_ones_own_has_parts_of_its_own(chosen: dict[str, Any], allowed: bool) -> None:
+    if allowed:
+        assert make_settings({"weights": {"style": 1}}, RunConfig(), **chosen).weights == {"style": 1}
+    else:
+        with pytest.raises(UsageError, match="no part 'style'"):
+            make_settings({"weights": {"style": 1}}, RunConfig(), **chosen)
