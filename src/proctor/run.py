@@ -60,7 +60,7 @@ class Attempt:
     key: Key
     """Which one."""
     place: int = 0
-    """The place of its exam and condition in the run's plan, from 0; trials share it."""
+    """Where it stands when a run is read: by exam, then condition, then trial."""
     transcript: Transcript = Transcript()
     """What was said; empty where only the outcome was read."""
     scores: tuple[Score, ...] = ()

@@ -153,7 +153,7 @@ def test_gates_are_judged_on_the_new_marks(lab: Lab) -> None:
         (["--weights", "correctnes=1"], "did you mean 'correctness'"),
         (["--weights", "correctness=0"], "are all 0"),
         (["--reviewer", "nobody"], "nobody"),
-        (["--passing-score", "0.9", "--k", "2"], "k=2 needs at least 2 trials"),
+        (["--passing-score", "0.9", "--k", "2"], "k=2 cannot be judged from trials=1"),
     ],
 )
 def test_what_cannot_be_done_is_refused_and_makes_no_run(lab: Lab, options: list[str], said: str) -> None:

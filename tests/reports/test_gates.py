@@ -32,7 +32,7 @@ def judged(gate: str, findings: Findings, *others: Findings, **options: Any) -> 
         (
             "pass_rate>=0.9",
             "The pass rate is 90 %, 95 % interval 74.4 to 96.5, which holds 90 %. "
-            "The rate is at the gate: no affordable number of cases would settle it.",
+            "The rate is so near the gate that 20 times the cases would not settle it.",
         ),
         ("mean_score>=0.7", "The mean score is 0.90, 95 % interval 0.74 to 0.97, all of it at or above 0.7."),
         ("pass_hat_k>=0.7", "pass^1 is 90 %, 95 % interval 74.4 to 96.5, all of it at or above 70 %."),

@@ -228,3 +228,14 @@ async def test_the_agents_failure_in_the_middle_ends_the_conversation_and_keeps_
     assert attempt.transcript.ended == "agent"
     assert attempt.turn_passed == (True, True, None)
     assert attempt.passed is False
+
+
+async def test_an_improvised_question_that_nobody_can_judge_decides_nothing() -> None:
+    def only_the_seed(case: Case | None, turns: Sequence[Turn]) -> Review:
+        return Review(parts=(Part(name="correctness", value=1.0),)) if case else Review()
+
+    attempt, _ = await converse(
+        lambda request: "yes", sitting_of(SEED), examiner=Asks(asked("why?")), reviewer=Reviews(only_the_seed)
+    )
+    assert attempt.turn_passed == (True, None)
+    assert attempt.passed is True

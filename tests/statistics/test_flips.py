@@ -44,3 +44,8 @@ def test_one_of_the_two_is_less(x: tuple[float, float], y: tuple[float, float]) 
 def test_the_probability_has_its_closed_form() -> None:
     assert probability_less((1, 1), (3, 1)) == pytest.approx(3 / 4)  # the mean of the second
     assert probability_less((1, 1), (2, 5)) == pytest.approx(2 / 7)
+
+
+def test_a_clear_break_among_stable_cases_is_seen() -> None:
+    assert flips([(4, 4)] * 20, [(4, 0)] + [(4, 4)] * 19)[0] == "broken"
+    assert flips([(4, 0)] + [(4, 4)] * 19, [(4, 4)] * 20)[0] == "fixed"

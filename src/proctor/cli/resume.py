@@ -13,12 +13,14 @@ from proctor.cli.gating import gate_options
 
 @click.command("resume")
 @options.run_argument
+@click.option("--trials", type=int, help="Extend the run to so many trials, completed or not.")
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @gate_options
 @options.store
 @options.as_json
 def command(
     run: str,
+    trials: int | None,
     k: int | None,
     gates: tuple[str, ...],
     look: int,
@@ -40,14 +42,17 @@ def command(
     config = load_config(config_path)
     url = store_url(store, config)
     found = find_run(run, store=url)
-    check_k(k, found.settings.trials)
+    check_k(k, trials or found.settings.trials)
     gating = with_baselines(gating, found, store=url)
-    if found.status == "completed":
+    if found.status == "completed" and trials is None:
         sys.stderr.write(f"run {found.id} is completed already; nothing was played\n")
     else:
         check_stored(gating, found, store=url)
+    planned = found.planned // found.settings.trials * (trials or found.settings.trials)
     evaluation = play(
-        lambda watch: aresume(found.id, store=url, config=config, watch=watch), run_id=found.id, planned=found.planned
+        lambda watch: aresume(found.id, trials=trials, store=url, config=config, watch=watch),
+        run_id=found.id,
+        planned=planned,
     )
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)

@@ -77,7 +77,8 @@ def command(
     gating = with_baselines(gating, run, store=url)
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     if not as_json:
-        sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {run.planned} attempts\n")
+        attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
+        sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")
     evaluation = play(lambda watch: start(prepared, store=url, watch=watch), run_id=run.id, planned=run.planned)
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
@@ -87,6 +88,4 @@ def command(
 def check_k(k: int | None, trials: int) -> None:
     """k tries cannot be judged from fewer trials."""
     if k is not None and not 1 <= k <= trials:
-        raise click.UsageError(
-            f"k={k} needs at least {k} trials and at least 1, but trials={trials}; give --trials {k}"
-        )
+        raise click.UsageError(f"k={k} cannot be judged from trials={trials}; expected 1 to {trials}")

@@ -116,7 +116,7 @@ def _outlook(verdict: GateVerdict) -> str:
         return f" About {numbers.plural(verdict.further_cases, 'further case')} would probably settle it."
     if verdict.obstacle == "missing":
         return " The missing attempts decide: play them with `proctor resume`."
-    return " The rate is at the gate: no affordable number of cases would settle it."
+    return " The rate is so near the gate that 20 times the cases would not settle it."
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -192,7 +192,11 @@ class Player:
                     contradicted=turn.number in broken, threshold=threshold,
                 )
             )  # fmt: skip
-        counted = [mark for mark, turn in zip(passed, play.turns, strict=True) if not turn.fault]
+        counted = [
+            mark
+            for mark, turn in zip(passed, play.turns, strict=True)
+            if not turn.fault and not _unjudged(turn, judged)
+        ]
         return over(
             play,
             failure,
@@ -213,6 +217,15 @@ class Player:
             checks=[check for review in reviews for check in review.checks],
             contradictions=[each for review in reviews for each in review.contradictions],
         )
+
+
+def _unjudged(turn: Turn, judged: Mapping[int, _Judged]) -> bool:
+    """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
+    one = judged.get(turn.number)
+    if turn.case is not None or one is None:
+        return False
+    marked = any(score.of == "agent" for score in one.scores)
+    return not (marked or one.unscored or one.checks or one.contradictions)
 
 
 def _case(exam: Exam, turn: Turn) -> Case | None:

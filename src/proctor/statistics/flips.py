@@ -43,7 +43,7 @@ def probability_less(first: tuple[float, float], second: tuple[float, float]) ->
     """
     x, weight = _nodes()
     at = special.betaincinv(*second, (x + 1) / 2)
-    below = np.where((at <= 0) | (at >= 1 - 1e-15), 0.0, special.betainc(*first, at))
+    below = np.where(at <= 0, 0.0, special.betainc(*first, np.minimum(at, 1 - 1e-15)))
     return float(weight @ below / 2)
 
 

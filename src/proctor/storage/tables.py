@@ -115,7 +115,7 @@ attempts = Table(
     Column("trial", Integer, nullable=False),
     Column("condition", Text, nullable=False),
     Column("exam", Text, nullable=False),
-    Column("place", Integer, nullable=False),
+    Column("place", BigInteger, nullable=False),
     Column("verdict", Text, nullable=False),  # pass, fail, unscored, agent, environment, open: see rows.verdict_of
     Column("passed", Boolean),
     Column("score", Double),

@@ -120,7 +120,7 @@ def _one_spelling(word: str) -> str:
         return word[:-3] + "or"
     if word.endswith("tre"):
         return word[:-2] + "er"
-    if word.endswith("e") and len(word) > 3:
+    if word.endswith("e") and len(word) > 3 and word != "note":  # which is no negation
         word = word[:-1]
     return word[:-1] + "z" if word.endswith("is") and len(word) > 5 else word
 

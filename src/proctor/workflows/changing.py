@@ -33,7 +33,7 @@ def _settled(opened: Store, run_id: str) -> Run:
     """A run that nobody plays any more: cancelled, unless it was completed before the wish reached it."""
     run = opened.archive.find(run_id)
     if run.status not in ("completed", "cancelled"):
-        opened.journal.mark(run_id, "cancelled", reason="cancelled")
+        opened.journal.mark(run_id, "cancelled", reason="on request")
     opened.journal.wish(run_id, None)
     return opened.archive.find(run_id)
 

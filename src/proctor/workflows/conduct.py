@@ -135,7 +135,7 @@ async def _closing(cast: Cast) -> AsyncIterator[None]:
 
 def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:
     if executor.halt == "stopped":
-        return ("paused", "paused") if "pause" in wishes else ("cancelled", "cancelled")
+        return ("paused", "on request") if "pause" in wishes else ("cancelled", "on request")
     if executor.halt == "storm":
         return "paused", executor.reason
     if executor.halt == "misconfigured":

@@ -66,7 +66,7 @@ def upgrade() -> None:
         sa.Column("trial", sa.Integer, nullable=False),
         sa.Column("condition", sa.Text, nullable=False),
         sa.Column("exam", sa.Text, nullable=False),
-        sa.Column("place", sa.Integer, nullable=False),
+        sa.Column("place", sa.BigInteger, nullable=False),
         sa.Column("verdict", sa.Text, nullable=False),
         sa.Column("passed", sa.Boolean),
         sa.Column("score", sa.Double),
