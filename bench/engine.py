@@ -47,7 +47,7 @@ def main() -> int:
     bench = Bench(contestants=_chosen(options.only), runs=options.runs)
     groups = bench.groups(large=not options.skip_large)
     loads = f"Load of the machine: {load:.1f} at the start, {os.getloadavg()[0]:.1f} at the end."
-    notes = [*_notes(options.runs), loads, *bench.notes]
+    notes = [*_notes(bench), loads, *bench.notes]
     print(table.as_text(groups, notes))
     if options.markdown is not None:
         _rewrite(options.markdown, table.as_markdown(groups, notes))
@@ -196,13 +196,13 @@ def _tried(contestant: Contestant, count: int, *options: str) -> dict[str, Any] 
     return result
 
 
-def _notes(runs: int) -> list[str]:
+def _notes(bench: Bench) -> list[str]:
     return [
-        f"Median and best of {runs} runs, each in a new process after a small warm-up; start-up of {STARTS}.",
+        f"Median and best of {bench.runs}, each in a new process after a small warm-up; of {STARTS} for start-up.",
         "Loop: CPU ms of a fixed pure-Python loop in the same process, just before and after (median). Where it is "
         "larger than elsewhere, the machine was slower.",
         "× floor: the median over the first row's. Targets are ours alone: met by the median, or by the best run only.",
-        *(f"{each.title} keeps {each.stores}." for each in ALL[1:]),
+        "Kept: " + "; ".join(f"{each.title} – {each.stores}" for each in bench.contestants) + ".",
     ]
 
 

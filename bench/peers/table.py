@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -84,7 +85,7 @@ def as_text(groups: Sequence[Group], notes: Sequence[str]) -> str:
             line = f"  {who:<42}{cells[0]}" if len(cells) == 1 else _PLACES.format(f"  {who}", *cells)
             lines.append(line.rstrip()[:WIDTH])
         lines.append("")
-    return "\n".join([*lines, *notes])
+    return "\n".join([*lines, *(textwrap.fill(note, WIDTH) for note in notes)])
 
 
 def as_markdown(groups: Sequence[Group], notes: Sequence[str]) -> str:
