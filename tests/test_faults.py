@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
@@ -10,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
-from proctor.faults import classify, parse_retry_after
+from proctor.faults import classify, keep_secret, parse_retry_after, said, without_secrets
 
 
 class HttpError(Exception):
@@ -48,6 +49,33 @@ def test_a_clients_own_exception_raised_from_a_refused_connection_is_the_environ
     assert isinstance(classify(wrapped), EnvironmentFault)
 
 
+def test_connections_refused_at_every_address_of_a_server_are_the_environments() -> None:
+    group = ExceptionGroup("multiple connection attempts failed", [ConnectionRefusedError("v6"), OSError("v4")])
+    wrapped = OSError("All connection attempts failed")
+    wrapped.__cause__ = group
+    assert isinstance(classify(wrapped), EnvironmentFault)
+    assert isinstance(classify(ExceptionGroup("tasks", [group])), EnvironmentFault)
+    assert isinstance(classify(ExceptionGroup("tasks", [ValueError("its own")])), AgentFault)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        *(OSError(number, "no way there") for number in (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN)),
+        OSError(errno.ENETDOWN, "the network is down"),
+        OSError(errno.ETIMEDOUT, "the connection timed out"),
+        OSError("Multiple exceptions: [Errno 111] Connect call failed, [Errno 99] Cannot assign requested address"),
+    ],
+)
+def test_a_host_that_cannot_be_reached_is_the_environments(error: Exception) -> None:
+    assert isinstance(classify(error), EnvironmentFault)
+
+
+@pytest.mark.parametrize("error", [OSError(errno.ENOENT, "no file"), OSError("odd"), TimeoutError("gave up")])
+def test_another_error_of_the_system_is_the_agents(error: Exception) -> None:
+    assert isinstance(classify(error), AgentFault)
+
+
 def test_an_exception_raised_while_handling_another_is_judged_by_itself() -> None:
     error = ValueError("the fallback is broken")
     error.__context__ = ConnectionRefusedError("refused")
@@ -82,3 +110,35 @@ def test_a_long_message_is_cut_and_put_on_one_line() -> None:
     fault = classify(ValueError("x\n" * 5000))
     assert "\n" not in str(fault)
     assert len(str(fault)) < 600
+
+
+def test_an_exception_that_cannot_say_what_it_is_goes_by_its_name() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+    assert str(classify(Mute())) == "Mute"
+
+
+@pytest.mark.parametrize("ending", ["KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS"])
+def test_a_variable_named_like_a_secret_is_scrubbed(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"SOME_{ending}", "hush-hush-hush")
+    assert without_secrets("it is hush-hush-hush!") == f"it is $SOME_{ending}!"
+
+
+def test_a_variable_of_any_name_is_scrubbed_once_it_is_kept_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_ENTRANCE", "open-sesame")
+    assert without_secrets("say open-sesame") == "say open-sesame"
+    keep_secret("SOME_ENTRANCE")
+    assert without_secrets("say open-sesame") == "say $SOME_ENTRANCE"
+
+
+def test_a_secret_that_holds_another_is_scrubbed_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("A_TOKEN", "hush-hush")
+    monkeypatch.setenv("B_TOKEN", "hush-hush-and-more")
+    assert without_secrets("hush-hush-and-more, hush-hush") == "$B_TOKEN, $A_TOKEN"
+
+
+def test_a_secret_is_scrubbed_before_the_message_is_folded_and_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "first line\n  second line")
+    assert said(ValueError("x" * 490 + " first line\n  second line")) == "x" * 490 + " $SOME_KEY"

@@ -9,6 +9,7 @@ import pytest
 
 from proctor import plugins
 from proctor.errors import InputError
+from proctor.faults import without_secrets
 
 
 def remember(spec: str, options: Any) -> tuple[str, Any]:
@@ -48,6 +49,13 @@ def test_options_are_filled_in_from_the_environment(monkeypatch: pytest.MonkeyPa
     _, seen = plugins.build("agents", "remember:x", options)
     assert seen == {"key": "hush-hush", "deep": {"list": ["Bearer hush-hush", 3]}, "plain": "$SOME_KEY"}
     assert options["key"] == "${SOME_KEY}", "what is stored keeps the name alone"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_variable_that_an_option_names_is_a_secret_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_DOOR", "open-sesame")
+    plugins.build("agents", "remember:x", {"password": "${SOME_DOOR}"})
+    assert without_secrets("say open-sesame") == "say $SOME_DOOR"
 
 
 @pytest.mark.usefixtures("installed")

@@ -80,3 +80,19 @@ async def test_a_blocking_caller_inside_a_running_loop_gets_the_result() -> None
         return 3
 
     assert threads.run_anywhere(work) == 3
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_does_not_wait_for_threads_that_stayed_behind() -> None:
+    code = (
+        "import asyncio, os, signal\n"
+        "from proctor import threads\n"
+        "asyncio.run(threads.call(int))\n"
+        "while not threads._idle: pass\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    signal.alarm(20)\n"
+        "    os._exit(asyncio.run(threads.call(int, '7')))\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 7

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import ssl
@@ -13,6 +14,10 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigure
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})
+_UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.ETIMEDOUT})
+_SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
+_SHORTEST_SECRET = 8
+_kept_secret: set[str] = set()
 
 
 def classify(error: BaseException) -> CallError:
@@ -25,35 +30,68 @@ def classify(error: BaseException) -> CallError:
             return EnvironmentFault(f"HTTP {status}: {_named(error)}", retry_after=retry_after(link))
         if status in FATAL:
             return Misconfigured(f"HTTP {status}: {_named(error)}")
-        if isinstance(link, (ConnectionError, socket.gaierror, ssl.SSLError)):
+        if _is_network(link):
             return EnvironmentFault(_named(error))
     if isinstance(error, SystemExit):
         return AgentFault(f"called sys.exit({error.code!r})")
     return AgentFault(_named(error))
 
 
+def _is_network(link: BaseException) -> bool:
+    if isinstance(link, (ConnectionError, socket.gaierror, ssl.SSLError)):
+        return True
+    if not isinstance(link, OSError):
+        return False
+    # asyncio tells of several addresses that all failed in a message alone, without a number or a cause
+    return link.errno in _UNREACHABLE or (link.errno is None and str(link).startswith("Multiple exceptions: "))
+
+
 def chain(error: BaseException) -> Iterator[BaseException]:
-    """The exception and what it was explicitly raised from; clients wrap refused connections that way."""
+    """The exception, what it was explicitly raised from, and the members of groups among these.
+
+    Clients wrap refused connections that way: one for each address of the server.
+    """
     seen: set[int] = set()
-    link: BaseException | None = error
-    while link is not None and id(link) not in seen:
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        link = waiting.pop()
+        if link is None or id(link) in seen:
+            continue
         seen.add(id(link))
         yield link
-        link = link.__cause__
+        waiting.append(link.__cause__)
+        if isinstance(link, BaseExceptionGroup):
+            waiting.extend(reversed(link.exceptions))
 
 
 def said(error: BaseException, limit: int = 500) -> str:
     """An exception's message on one line, else its name; without any secret of the environment."""
-    text = without_secrets(" ".join(str(error).split())) or type(error).__name__
+    try:
+        text = str(error)
+    except Exception:
+        text = ""  # somebody else's exception, which cannot even say what it is
+    text = " ".join(without_secrets(text).split()) or type(error).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
+def keep_secret(name: str) -> None:
+    """From now on, the value of this variable is a secret, whatever its name looks like."""
+    _kept_secret.add(name)
+
+
 def without_secrets(text: str) -> str:
-    """The text with every secret that the environment holds replaced by its name."""
-    for name, value in os.environ.items():
-        if len(value) >= 8 and name.upper().endswith(("KEY", "TOKEN", "SECRET", "PASSWORD")):
-            text = text.replace(value, f"${name}")
+    """The text with every secret that the environment holds replaced by its name.
+
+    Scrub first and cut afterwards: half a secret is not found.
+    """
+    secrets = [(value, name) for name, value in os.environ.items() if _is_secret(name, value)]
+    for value, name in sorted(secrets, key=lambda secret: len(secret[0]), reverse=True):  # one may hold another
+        text = text.replace(value, f"${name}")
     return text
+
+
+def _is_secret(name: str, value: str) -> bool:
+    return len(value) >= _SHORTEST_SECRET and (name in _kept_secret or name.upper().endswith(_SECRET_ENDINGS))
 
 
 def _named(error: BaseException) -> str:

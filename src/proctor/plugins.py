@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 from proctor.errors import InputError
+from proctor.faults import keep_secret
 
 Family = Literal["agents", "reviewers", "examiners"]
 Factory = Callable[[str, Mapping[str, Any]], Any]
@@ -53,6 +54,7 @@ def _variable(match: re.Match[str]) -> str:
         raise InputError(
             f"an option names ${{{name}}}, but the environment has no {name}; set it, or remove the option"
         )
+    keep_secret(name)
     return os.environ[name]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import os
 import queue
 import threading
 from collections.abc import Callable, Coroutine
@@ -17,6 +18,9 @@ T = TypeVar("T")
 _Job = Callable[[], None]
 _idle: list[queue.SimpleQueue[_Job]] = []
 _IDLE_LIMIT = 64
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # a fork copies the queues, but not the threads that serve them
 
 
 def _serve(jobs: queue.SimpleQueue[_Job]) -> None:

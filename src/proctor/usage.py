@@ -38,6 +38,8 @@ class Usage:
 
     def __sub__(self, other: Usage) -> Usage:
         """What is left of it without the other, which is a part of it."""
+        if not other:
+            return self
         unknown = self.cost is None or other.cost is None
         return Usage(
             input_tokens=max(0, self.input_tokens - other.input_tokens),
