@@ -15,6 +15,7 @@ ExamType = Literal["standard", "abm-static", "abm-dynamic"]
 AgentKind = Literal["standard", "orchestrator"]
 Status = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
 Wish = Literal["pause", "cancel"]
+Resumed = Literal["", "continued", "replayed"]
 Stage = Literal["agent", "examiner", "reviewer", "engine"]
 Owner = Literal["agent", "environment"]
 
@@ -33,8 +34,8 @@ class Failure:
     """The turn in which it broke."""
     tries: int = 1
     """Calls made, retries included."""
-    setbacks: int = 1
-    """How often this attempt has failed for reasons outside the agent, resumes included."""
+    setbacks: int = 0
+    """Sittings in which the environment failed here although it served nearly all others."""
     detail: str = ""
     """A traceback or a program's last words."""
 
@@ -77,8 +78,8 @@ class Attempt:
     """Per turn; None: not counted (examiner's fault, unscored, environment)."""
     passed: bool | None = None
     """False if any turn is; None if undecided; else True."""
-    resumed: str = ""
-    """How a conversation that was cut off went on: continued at a turn, or replayed from the start."""
+    resumed: Resumed = ""
+    """How a conversation that was cut off went on: continued, or replayed from the start for an agent's own memory."""
     finished: bool = False
     """Whether it is over. An environment failure is over too, until `resume` takes it up again."""
     usage: Usage = Usage()

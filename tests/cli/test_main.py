@@ -60,3 +60,34 @@ def test_the_program_is_quick_to_say_what_it_can_do() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, env={**os.environ, "COLUMNS": "80"}
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_bug_of_ours_is_one_sentence_and_never_reads_as_a_gate_that_was_not_met(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def buggy(*args: object, **options: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    monkeypatch.setattr("proctor.workflows.reading.list_runs", buggy)
+    said = desk("list")
+    assert said.code == 4
+    assert "Proctor itself failed: RuntimeError: a bug of ours" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_reader_that_stops_listening_does_not_change_the_exit_code(desk: Desk) -> None:
+    desk.run(desk.agent("def answer(question): return 'yes'"))
+    for arguments in (["show", "last"], ["show", "last", "--json"], ["list"]):
+        command = [sys.executable, "-m", "proctor", *arguments]
+        process = subprocess.Popen(command, cwd=desk.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.close()
+        _, err = process.communicate(timeout=60)
+        assert (process.returncode, err) == (0, b"")
+
+
+def test_without_any_standard_output_a_run_still_ends_well(desk: Desk) -> None:
+    agent = desk.agent("def answer(question): return 'yes'")
+    line = f"{sys.executable} -m proctor run benchmark.csv --agent {agent} >&-"
+    done = subprocess.run(line, shell=True, cwd=desk.folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -217,3 +217,9 @@ def test_a_program_is_examined_by_its_command_line(desk: Desk) -> None:
     said = desk.run("command:echo yes", "--json")
     assert said.json["pass_rate"]["value"] == 1.0
     assert desk.run("command:false", "--json").json["attempts"]["failed_by"]["agent"] == 3
+
+
+def test_a_module_that_prints_when_it_is_imported_does_not_spoil_the_json(desk: Desk) -> None:
+    said = desk.run(desk.agent("print('LOADING MODEL')\ndef answer(question): return 'yes'"), "--json")
+    assert said.json["attempts"]["scored"] == 3
+    assert "LOADING MODEL" in said.err

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
@@ -13,6 +15,7 @@ from tests.running.players import Reviews, fresh, key, played
 from proctor.benchmark import Case, Exam
 from proctor.errors import AgentFault, EnvironmentFault
 from proctor.run import Attempt, Sitting, Turned
+from proctor.running import attempt as attempt_module
 from proctor.running import calls, verdict
 from proctor.score import Part, Review
 from proctor.transcript import Reply, Request, Transcript, Turn
@@ -292,3 +295,63 @@ async def test_what_an_earlier_sitting_lost_is_still_counted_and_what_it_kept_is
     assert attempt.usage.input_tokens == 12
     assert attempt.usage.calls == 3
     assert attempt.usage.cost == pytest.approx(0.4)
+
+
+class Forgetful:
+    """A whole agent whose `forget` misbehaves."""
+
+    name = "forgetful"
+    takes_request = True
+
+    def __init__(self, forget: Callable[[], Awaitable[None]]) -> None:
+        self._forget = forget
+
+    async def reply(self, request: Request) -> Reply:
+        return Reply(text="yes")
+
+    async def forget(self, conversation: str) -> None:
+        await self._forget()
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_an_agent_that_breaks_while_it_forgets_loses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def breaks() -> None:
+        raise RuntimeError("cannot forget")
+
+    async def hangs() -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(attempt_module, "_FAREWELL", 0.01)
+    for forget in (breaks, hangs):
+        attempts, _, executor = await played(Forgetful(forget), fresh(5))
+        assert [attempt.passed for attempt in attempts] == [True] * 5
+        assert executor.halt is None
+
+
+async def test_the_time_of_a_reply_leaves_out_failed_tries_and_the_pauses_between() -> None:
+    tries: list[int] = []
+
+    def slow_then_quick(question: str) -> str:
+        tries.append(1)
+        if len(tries) == 1:
+            time.sleep(0.2)
+            raise ConnectionRefusedError("busy")
+        return "yes"
+
+    (attempt,), _, _ = await played(slow_then_quick, fresh())
+    assert attempt.seconds is not None
+    assert attempt.seconds < 0.2
+
+
+async def test_an_answer_that_comes_after_the_time_limit_is_late_even_if_the_cancellation_was_swallowed() -> None:
+    async def swallows(question: str) -> str:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(30)
+        return "yes"
+
+    (attempt,), _, _ = await played(swallows, fresh(), timeout=0.02)
+    assert attempt.failure is not None
+    assert attempt.failure.owner == "agent"
+    assert "within 0.02 s" in attempt.failure.reason

@@ -160,7 +160,7 @@ async def test_a_conversation_goes_on_where_it_was_cut_off_with_an_agent_that_is
 
     attempt, _ = await converse(agent, sitting_of(SCRIPT, answered(1), answered(2), answered(3)))
     assert seen == [("q4", 3), ("q5", 4)]
-    assert attempt.resumed == "continued at turn 4"
+    assert attempt.resumed == "continued"
     assert attempt.passed is True
 
 
@@ -173,7 +173,7 @@ async def test_a_conversation_is_replayed_from_the_start_with_an_agent_that_keep
 
     attempt, _ = await converse(agent, sitting_of(SCRIPT, answered(1, "stale"), answered(2)))
     assert seen == ["q1", "q2", "q3", "q4", "q5"]
-    assert "replayed from the start" in attempt.resumed
+    assert attempt.resumed == "replayed"
     assert attempt.passed is True
 
 

@@ -34,3 +34,12 @@ def test_a_run_is_not_shortened(tmp_path: Path, trials: int) -> None:
     run = proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", trials=2, store=store).run
     with pytest.raises(UsageError, match="has 2 already"):
         proctor.resume(run.id, agent=lambda question: "yes", trials=trials, store=store)
+
+
+def test_an_extension_that_cannot_be_played_changes_nothing(tmp_path: Path) -> None:
+    store = tmp_path / "store.db"
+    run = proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=store).run
+    with pytest.raises(UsageError, match="only your program has"):
+        proctor.resume(run.id, trials=2, store=store)
+    again = proctor.resume(run.id, agent=lambda question: "yes", trials=2, store=store)
+    assert (again.run.status, again.run.settings.look, again.findings.counts.scored) == ("completed", 2, 10)

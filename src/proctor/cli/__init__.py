@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
 
 import click
 
@@ -96,6 +95,9 @@ def main(arguments: list[str] | None = None) -> int:
             raise
         click.echo(f"Error: {error}", err=True)
         return error.exit_code
-    except BrokenPipeError:
-        sys.stderr.close()
-        return 0
+    except Exception as error:
+        if os.environ.get("PROCTOR_TRACEBACK"):
+            raise
+        click.echo(f"Error: Proctor itself failed: {type(error).__name__}: {error}", err=True)
+        click.echo("Run it again with PROCTOR_TRACEBACK=1 to see where.", err=True)
+        return 4

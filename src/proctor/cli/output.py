@@ -15,15 +15,27 @@ if TYPE_CHECKING:
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        nobody_listens()
+
+
+def nobody_listens() -> None:
+    """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def console(*, stderr: bool = False) -> Console:
     """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
     from rich.console import Console
 
-    made = Console(stderr=stderr, highlight=False, soft_wrap=False)
+    class Patient(Console):
+        def on_broken_pipe(self) -> None:
+            nobody_listens()
+
+    made = Patient(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
         made.width = 80
     return made
@@ -35,10 +47,10 @@ def agents_speak_on_stderr() -> Iterator[None]:
 
     An agent that prints must not spoil `--json`, nor draw over the progress line.
     """
-    sys.stdout.flush()
     try:
+        sys.stdout.flush()
         saved = os.dup(1)
-    except OSError:  # no standard output at all
+    except (OSError, AttributeError):  # no standard output at all
         yield
         return
     python_stdout, sys.stdout = sys.stdout, sys.stderr

@@ -25,12 +25,10 @@ from proctor.workflows.tally import Tally
 _REDRAW_EVERY = 0.1
 
 
-def play(
-    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, done: int = 0
-) -> Evaluation:
+def play(begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int) -> Evaluation:
     """Play a run with progress shown; Ctrl-C and SIGTERM leave it resumable."""
     try:
-        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, done) as watch:
+        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned) as watch:
             return run_anywhere(lambda: begin(watch))
     except KeyboardInterrupt:
         click.echo(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}", err=True)
@@ -47,16 +45,20 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _progress(planned: int, done: int) -> Iterator[Watch]:
+def _progress(planned: int) -> Iterator[Watch]:
     from proctor.reports.progress import Progress
 
     shown = Progress()
-    shown.start(planned, done)
+    started = False
     due = 0.0
 
     def watch(tally: Tally) -> None:
-        nonlocal due
+        nonlocal due, started
         now = time.monotonic()
+        if not started:
+            started = True
+            shown.start(planned, tally.done)
+            return
         if now < due and tally.done < tally.planned:
             return
         due = now + _REDRAW_EVERY
@@ -72,7 +74,8 @@ def _progress(planned: int, done: int) -> Iterator[Watch]:
     try:
         yield watch
     finally:
-        shown.stop()
+        if started:
+            shown.stop()
 
 
 def show(

@@ -36,6 +36,7 @@ def command(
     as_json: bool,
 ) -> int:
     """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
+    from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.playing import exit_code, play, show
     from proctor.cli.run import check_k
     from proctor.config import load_config
@@ -47,9 +48,10 @@ def command(
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
-    prepared = prepare_rescoring(
-        run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
-    )
+    with agents_speak_on_stderr():  # a module may print when it is imported
+        prepared = prepare_rescoring(
+            run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
+        )
     made = prepared.run
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)

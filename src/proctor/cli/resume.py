@@ -36,23 +36,22 @@ def command(
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gating import check_stored, read_gates, with_baselines
     from proctor.workflows.reading import find_run
-    from proctor.workflows.resume import aresume
+    from proctor.workflows.resume import aresume, with_trials
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
-    found = find_run(run, store=url)
-    check_k(k, trials or found.settings.trials)
+    found = with_trials(find_run(run, store=url), trials)
+    check_k(k, found.settings.trials)
     gating = with_baselines(gating, found, store=url)
-    if found.status == "completed" and trials is None:
+    if found.status == "completed":
         sys.stderr.write(f"run {found.id} is completed already; nothing was played\n")
     else:
         check_stored(gating, found, store=url)
-    planned = found.planned // found.settings.trials * (trials or found.settings.trials)
     evaluation = play(
         lambda watch: aresume(found.id, trials=trials, store=url, config=config, watch=watch),
         run_id=found.id,
-        planned=planned,
+        planned=found.planned,
     )
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)

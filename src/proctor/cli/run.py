@@ -50,6 +50,7 @@ def command(
     **settings: Any,
 ) -> int:
     """Examine an agent on the benchmark FILE."""
+    from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.playing import exit_code, play, show
     from proctor.config import load_config
     from proctor.running.plan import exams_of
@@ -61,16 +62,17 @@ def command(
     examined = agent or config.run.agent
     if examined is None:
         raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
-    prepared = prepare(
-        file,
-        agent=examined,
-        reviewer=reviewer,
-        name=name,
-        labels=options.labels(labels),
-        kind=agent_kind,
-        config=config,
-        settings={"type": exam_type, **settings},
-    )
+    with agents_speak_on_stderr():  # a module may print when it is imported
+        prepared = prepare(
+            file,
+            agent=examined,
+            reviewer=reviewer,
+            name=name,
+            labels=options.labels(labels),
+            kind=agent_kind,
+            config=config,
+            settings={"type": exam_type, **settings},
+        )
     run = prepared.run
     url = store_url(store, config)
     check_k(k, run.settings.trials)

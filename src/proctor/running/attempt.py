@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +18,9 @@ from proctor.running.calls import Broken, Patience, call
 from proctor.running.play import Play, begin, our_bug, over
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
+
+_FAREWELL = 5.0
+"""Seconds that an agent may take to forget a conversation."""
 
 
 @dataclass(slots=True)
@@ -61,13 +66,18 @@ class Player:
         except Broken as broken:
             result = self._result(play, broken.failure)
         except Exception as error:  # our own bug must not take the run down, nor count against the agent
-            play.reviews.clear()
+            play.give_up_reviews()
             result = over(play, our_bug(error))
-        finally:
-            if play.asked:
-                await self._agent.forget(play.conversation)
         self._emit(Finished(attempt=result))
+        if play.asked:
+            await self._forget(play.conversation)
         return result.failure
+
+    async def _forget(self, conversation: str) -> None:
+        """Let the agent clean up; whatever it does then changes no result and holds nobody up for long."""
+        with contextlib.suppress(Exception):
+            async with asyncio.timeout(_FAREWELL):
+                await self._agent.forget(conversation)
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
@@ -140,9 +150,15 @@ class Player:
         )
         play.asked = True
         started, clock = time.time(), time.perf_counter()
+
+        async def put() -> Reply:
+            nonlocal started, clock  # the time of the try that answered, without retries and the pauses between
+            started, clock = time.time(), time.perf_counter()
+            return await self._agent.reply(request)
+
         reply: Reply | None = None
         try:
-            reply = await call("agent", lambda: self._agent.reply(request), self._patience, turn=number, pay=play.pay)
+            reply = await call("agent", put, self._patience, turn=number, pay=play.pay)
         finally:
             ended = started + time.perf_counter() - clock
             turn = Turn(

@@ -60,7 +60,10 @@ async def call(
         tries += 1
         try:
             async with asyncio.timeout(patience.timeout) as limit:
-                return await make()
+                answer = await make()
+            if limit.expired():  # it caught the cancellation and answered all the same, too late
+                raise TimeoutError
+            return answer
         except TimeoutError as error:
             caught: BaseException = error
             late = limit.expired()
@@ -86,20 +89,20 @@ def _we_are_cancelled() -> bool:
 
 
 def pause(tries: int, fault: CallError) -> float:
-    """Seconds before the next try: doubling, spread out, and never less than the server asked for."""
+    """Seconds before the next try: doubling, spread out, and as long as the server asked for, up to a minute."""
     backoff = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2.0 ** (tries - 1)) * random.uniform(0.5, 1.5)
     asked = fault.retry_after if isinstance(fault, EnvironmentFault) else None
     return max(backoff, min(asked or 0.0, _LONGEST_PAUSE))
 
 
 def _failure(stage: Stage, fault: CallError, error: BaseException, *, tries: int, turn: int | None) -> Failure:
-    ours = stage == "agent" and not isinstance(fault, EnvironmentFault)
+    own = stage == "agent" and not isinstance(fault, EnvironmentFault)
     known = isinstance(error, CallError)
     return Failure(
         stage=stage,
-        owner="agent" if ours else "environment",
-        reason=str(fault),
+        owner="agent" if own else "environment",
+        reason=without_secrets(str(fault)),
         turn=turn,
         tries=tries,
-        detail="" if known else without_secrets("".join(traceback.format_exception(error))[-_DETAIL_KEPT:]),
+        detail="" if known else without_secrets("".join(traceback.format_exception(error)))[-_DETAIL_KEPT:],
     )

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Failure, Sitting
+from proctor.faults import said, without_secrets
+from proctor.run import Attempt, Failure, Resumed, Sitting
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -30,13 +31,18 @@ class Play:
     started: float
     ended: str | None = None
     asked: bool = False
-    resumed: str = ""
+    resumed: Resumed = ""
     lost: Usage = _NOTHING
     """What failed tries have cost all the same, earlier sittings included."""
 
     def pay(self, spent: Usage) -> None:
         """Count what a failed try has cost."""
         self.lost += spent
+
+    def give_up_reviews(self) -> None:
+        """Drop the reviews, but not what they have cost."""
+        self.lost += _usage((), self.reviews)
+        self.reviews.clear()
 
     def usage(self) -> Usage:
         """All that it has cost so far."""
@@ -62,11 +68,9 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         if keeps_memory:
             play.lost += _usage(said.turns, sitting.reviews)
             play.turns, play.reviews = [], {}
-            play.resumed = (
-                f"replayed from the start: it was cut off after turn {answered}, and the agent has a memory of its own"
-            )
+            play.resumed = "replayed"
         else:
-            play.resumed = f"continued at turn {answered + 1}"
+            play.resumed = "continued"
     return play
 
 
@@ -79,7 +83,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
     """An attempt that is over, with whatever marks it got."""
     before = play.attempt.failure
     if failure is not None and failure.owner == "environment" and before is not None:
-        failure = replace(failure, setbacks=before.setbacks + 1)
+        failure = replace(failure, setbacks=before.setbacks)
     return Attempt(
         key=play.attempt.key,
         place=play.attempt.place,
@@ -100,8 +104,8 @@ def our_bug(error: Exception) -> Failure:
     return Failure(
         stage="engine",
         owner="environment",
-        reason=f"Proctor itself failed: {type(error).__name__}: {error}",
-        detail="".join(traceback.format_exception(error))[-4000:],
+        reason=f"Proctor itself failed: {type(error).__name__}: {said(error)}",
+        detail=without_secrets("".join(traceback.format_exception(error)))[-4000:],
     )
 
 

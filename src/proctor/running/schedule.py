@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from typing import Literal
 
 from proctor.errors import Misconfigured
+from proctor.faults import without_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Failure, Record, Settings, Sitting
 from proctor.running.attempt import Player
@@ -96,7 +97,7 @@ class LocalExecutor:
             try:
                 failure = await self._player.play(sitting)
             except Misconfigured as error:
-                self._end("misconfigured", str(error))
+                self._end("misconfigured", without_secrets(str(error)))
             else:
                 self._watch_for_storm(failure)
             if self.halt is not None:

@@ -11,7 +11,7 @@ import msgspec
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import StoreError
-from proctor.run import Attempt, Failure, Key, Run, Settings
+from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import Transcript, Turn
@@ -40,7 +40,7 @@ class Outcome:
     contradictions: tuple[Contradiction, ...] = ()
     failure: Failure | None = None
     turn_passed: tuple[bool | None, ...] = ()
-    resumed: str = ""
+    resumed: Resumed = ""
 
 
 def verdict_of(attempt: Attempt) -> str:

@@ -21,6 +21,8 @@ from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import Tally
 
 Watch = Callable[[Tally], None]
+_FAREWELL = 5.0
+"""Seconds that an agent may take to let go."""
 _HEED_EVERY = 0.4
 """Seconds between two looks for a wish to pause or cancel."""
 
@@ -42,6 +44,8 @@ async def conduct(
     journal = store.journal
     executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
     with _clocked(journal, run.id) as end:
+        if watch is not None:
+            watch(tally)
         try:
             async with (
                 _closing(cast),
@@ -109,7 +113,9 @@ async def _heeding(store: Store, run: str, executor: LocalExecutor) -> AsyncIter
     async def look() -> None:
         while not wishes:
             await asyncio.sleep(_HEED_EVERY)
-            wish = await threads.call(store.archive.wish, run)
+            wish = None
+            with contextlib.suppress(StoreError):  # a hiccup of the store must not make the run deaf
+                wish = await threads.call(store.archive.wish, run)
             if wish is not None:
                 wishes.append(wish)
                 executor.stop()
@@ -119,7 +125,7 @@ async def _heeding(store: Store, run: str, executor: LocalExecutor) -> AsyncIter
         yield wishes
     finally:
         looking.cancel()
-        with contextlib.suppress(asyncio.CancelledError, StoreError):
+        with contextlib.suppress(asyncio.CancelledError):
             await looking
 
 
@@ -130,7 +136,8 @@ async def _closing(cast: Cast) -> AsyncIterator[None]:
         yield
     finally:
         with contextlib.suppress(Exception):
-            await cast.agent.close()
+            async with asyncio.timeout(_FAREWELL):
+                await cast.agent.close()
 
 
 def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ class Evaluation:
 
     run: Run
     findings: Findings
-    store: str
+    store: str = field(repr=False)  # a URL may hold a password
 
     def attempts(self) -> Iterator[Attempt]:
         """Every attempt with its transcript, streamed from the store."""
@@ -91,7 +91,9 @@ def prepare(
     """Find, build and check everything before the first call."""
     loaded = load_benchmark(benchmark)
     examined = choose(agent, config.agents, default="standard")
-    judge = choose(reviewer or config.run.reviewer or "embedded", config.reviewers, default="standard")
+    if reviewer is None:
+        reviewer = config.run.reviewer or "embedded"
+    judge = choose(reviewer, config.reviewers, default="standard")
     cast, chosen = _cast(examined, judge, config)
     made = make_settings(settings, config.run, **chosen)
     run = _new_run(loaded, examined, made, name=name, labels=labels, kind=kind)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from proctor.run import Attempt, Finished
+from proctor.run import Attempt, Failure, Finished
 from proctor.storage import Store
 from proctor.workflows.tally import Tally
 
 SETBACKS = 3
-"""The first try and two resumes."""
+"""The first sitting and two resumes."""
 OTHERS = 0.9
-"""Share of the other attempts that the environment must have served."""
+"""Share of the other attempts that the environment must have served for a failure to count as a setback."""
 
 
 def reclassify(store: Store, run: str, tally: Tally) -> None:
@@ -19,20 +19,24 @@ def reclassify(store: Store, run: str, tally: Tally) -> None:
     others = tally.done - 1
     if not tally.lost or others < 1 or (tally.done - tally.lost) / others < OTHERS:
         return
-    blamed = [_blamed(attempt) for attempt, _ in store.archive.sittings(run) if _stubborn(attempt)]
-    store.journal.write([Finished(attempt=attempt) for attempt in blamed])
-    tally.lost -= len(blamed)
+    judged = [_judged(attempt, failure) for attempt, _ in store.archive.sittings(run) if (failure := _setback(attempt))]
+    store.journal.write([Finished(attempt=attempt) for attempt in judged])
+    tally.lost -= sum(attempt.passed is False for attempt in judged)
 
 
-def _stubborn(attempt: Attempt) -> bool:
+def _setback(attempt: Attempt) -> Failure | None:
     failure = attempt.failure
-    return failure is not None and failure.stage == "agent" and failure.setbacks >= SETBACKS
+    if failure is None or failure.stage != "agent":
+        return None
+    return replace(failure, setbacks=failure.setbacks + 1)
 
 
-def _blamed(attempt: Attempt) -> Attempt:
-    assert attempt.failure is not None
+def _judged(attempt: Attempt, failure: Failure) -> Attempt:
+    """The attempt with one setback more, or, after the last, with the agent to blame."""
+    if failure.setbacks < SETBACKS:
+        return replace(attempt, failure=failure, finished=True)
     reason = (
-        f"{attempt.failure.reason} (reclassified: it failed {attempt.failure.setbacks} times, "
-        f"while {OTHERS:.0%} of the others or more were served)"
+        f"{failure.reason} (reclassified: it failed in {failure.setbacks} sittings, "
+        f"each of which served at least {OTHERS:.0%} of the others)"
     )
-    return replace(attempt, failure=replace(attempt.failure, owner="agent", reason=reason), passed=False, finished=True)
+    return replace(attempt, failure=replace(failure, owner="agent", reason=reason), passed=False, finished=True)

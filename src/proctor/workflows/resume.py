@@ -38,9 +38,7 @@ async def aresume(
     config = config or load_config()
     url = store_url(store, config)
     with open_store(url, create=False) as opened:
-        found = opened.archive.find(run)
-        if trials is not None:
-            found = _extended(opened, found, trials)
+        found = with_trials(opened.archive.find(run), trials)
         exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
@@ -52,27 +50,27 @@ async def aresume(
         else:
             cast = recast(found, config, {"agent": agent, "reviewer": reviewer})
             with opened.journal.writing(found.id):
+                if trials is not None:
+                    opened.journal.amend(found)
                 findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
 
 
-def _extended(store: Store, run: Run, trials: int) -> Run:
-    """The run with more trials planned."""
+def with_trials(run: Run, trials: int | None) -> Run:
+    """The run with more trials planned, as a further look at it; as it is for None."""
     settings = run.settings
+    if trials is None:
+        return run
     if run.rescored_from is not None:
         raise UsageError(f"run {run.id} only judges the replies of run {run.rescored_from}; extend that one")
     if trials <= settings.trials:
         raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
-    more = replace(
+    return replace(
         run,
         settings=replace(settings, trials=trials, look=settings.look + 1),
         planned=run.planned // settings.trials * trials,
         status="paused",
     )
-    with store.journal.writing(run.id):
-        store.journal.amend(more)
-        store.journal.mark(run.id, "paused", reason=f"extended to {trials} trials")
-    return more
 
 
 async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, watch: Watch | None) -> Findings:

@@ -17,7 +17,6 @@ _OPTIONS = (
     "weights",
     "passing_score",
     "trials",
-    "conditions",
     "concurrency",
     "timeout",
     "retries",
@@ -37,8 +36,6 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     values = {name: value for name, value in defaults.model_dump().items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
     _check(values, own_parts=_may_have_own_parts(chosen))
-    if "conditions" in values:
-        values["conditions"] = tuple(values["conditions"])
     return Settings(**values, **chosen)
 
 
@@ -52,8 +49,6 @@ def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
         raise UsageError(f"passing_score={values['passing_score']!r} is no score; expected a number from 0 to 1")
     if "type" in values and values["type"] != "standard":
         raise UsageError(f"type={values['type']!r} is not known; expected standard")
-    if "conditions" in values:
-        _check_conditions(values["conditions"])
     if "weights" in values:
         _check_weights(values["weights"], own_parts=own_parts)
 
@@ -65,13 +60,6 @@ def _check_whole(name: str, value: object, least: int) -> None:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _check_conditions(names: Any) -> None:
-    """A list of names, each once; the empty one stands for no condition."""
-    listed = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-    if not listed or not names or len(set(names)) < len(names):
-        raise UsageError(f"conditions={names!r} are not usable; expected a list of names, each of them once")
 
 
 def _check_weights(weights: object, *, own_parts: bool) -> None:
