@@ -7,6 +7,9 @@ import time
 
 from tests.cli.desk import Desk, eventually
 
+from proctor.cli.cancel import said
+from proctor.run import Run
+
 SLOW = """\
 import asyncio
 
@@ -22,10 +25,10 @@ def test_a_running_process_is_stopped_within_about_a_second_and_the_run_goes_on_
     run = desk.start("run", "benchmark.csv", "--agent", desk.agent(SLOW), "--concurrency", "2", "--name", "long")
     eventually(lambda: len(desk.calls()) > 5)
     asked = time.monotonic()
-    said = desk("cancel", "long", "--json")
+    told = desk("cancel", "long", "--json")
     took = time.monotonic() - asked
-    assert said.code == 0
-    assert said.json["status"] == "cancelled"
+    assert told.code == 0
+    assert told.json["status"] == "cancelled"
     assert took < 2.5, "a second, and what a busy machine adds"
     ended = desk.finish(run)
     assert ended.code == 4
@@ -45,10 +48,10 @@ def test_a_run_that_nobody_plays_is_marked_and_can_be_resumed(desk: Desk) -> Non
         "import os\ndef answer(q):\n    if not os.path.exists('on'): raise ConnectionError('off')\n    return 'yes'\n"
     )
     assert desk.run(agent, "--retries", "0").code == 4
-    said = desk("cancel", "last")
-    assert said.code == 0
-    assert said.out.startswith("run ")
-    assert "is cancelled. Go on with: proctor resume" in said.out
+    told = desk("cancel", "last")
+    assert told.code == 0
+    assert told.out.startswith("run ")
+    assert "is cancelled. Go on with: proctor resume" in told.out
     assert desk("cancel", "last").code == 0
     (desk.folder / "on").touch()
     assert desk("resume", "last", "--json").json["status"] == "completed"
@@ -56,7 +59,12 @@ def test_a_run_that_nobody_plays_is_marked_and_can_be_resumed(desk: Desk) -> Non
 
 def test_a_completed_run_cannot_be_cancelled(desk: Desk) -> None:
     desk.run("command:echo yes")
-    said = desk("cancel", "last")
-    assert (said.code, said.out) == (2, "")
-    assert "completed already" in said.error
+    told = desk("cancel", "last")
+    assert (told.code, told.out) == (2, "")
+    assert "completed already" in told.error
     assert desk("show", "last", "--json").json["status"] == "completed"
+
+
+def test_a_run_that_was_completed_first_is_not_said_to_go_on() -> None:
+    run = Run(id="r1", name="r", benchmark="b", digest="d", agent="a", status="completed")
+    assert said(run) == "run r1 was completed before it could be stopped."

@@ -170,7 +170,7 @@ def test_a_reason_that_no_database_likes_is_still_stored(store: Store) -> None:
     assert "sorry" in store.archive.find("run-1").reason
 
 
-def test_a_wish_reaches_whoever_runs_it_and_ends_when_the_run_starts_again(store: Store, store_url: str) -> None:
+def test_a_wish_reaches_whoever_runs_it_and_ends_when_another_takes_the_run_up(store: Store, store_url: str) -> None:
     stored_run(store)
     assert store.archive.wish("run-1") is None
     with open_store(store_url) as other:
@@ -179,8 +179,16 @@ def test_a_wish_reaches_whoever_runs_it_and_ends_when_the_run_starts_again(store
     store.journal.wish("run-1", None)
     assert store.archive.wish("run-1") is None
     store.journal.wish("run-1", "pause")
-    store.journal.mark("run-1", "running")
-    assert store.archive.wish("run-1") is None
+    with store.journal.writing("run-1"):
+        assert store.archive.wish("run-1") is None
+
+
+def test_a_wish_of_the_time_before_a_run_is_marked_as_running_is_kept(store: Store) -> None:
+    stored_run(store)
+    with store.journal.writing("run-1"):
+        store.journal.wish("run-1", "cancel")
+        store.journal.mark("run-1", "running")
+        assert store.archive.wish("run-1") == "cancel"
 
 
 # one writer ------------------------------------------------------------------------------------------
@@ -543,8 +551,8 @@ def test_a_replayed_conversation_that_came_out_shorter_leaves_no_turn_of_the_fir
     stored_run(store)
     first = attempt(key(), turns=4)
     store.journal.write([record for record in records(first) if isinstance(record, Turned)])
-    again = replace(attempt(key(), turns=2), resumed="replayed from the start")
+    again = replace(attempt(key(), turns=2), resumed="replayed")
     store.journal.write(records(again))
     [read] = store.archive.full_attempts("run-1")
     assert len(read.transcript.turns) == 2
-    assert read.resumed == "replayed from the start"
+    assert read.resumed == "replayed"

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
 
 import proctor
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
+from proctor.run import Run
 from proctor.storage import open_store
+from proctor.storage.archive import Archive
 from proctor.workflows import changing
 from proctor.workflows.changing import cancel_run, delete_run
 from proctor.workflows.reading import find_run, list_runs
@@ -47,6 +50,42 @@ def test_a_run_that_does_not_stop_is_said_to_go_on(store: str, monkeypatch: pyte
         run = opened.archive.find("broken").id
         with opened.journal.writing(run), pytest.raises(RunBusy, match="was asked to stop and has not yet"):
             cancel_run(run, store=store)
+
+
+def test_who_takes_a_run_up_after_it_was_to_stop_is_asked_too(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    with open_store(store) as player, contextlib.ExitStack() as playing:
+        run = player.archive.find("broken").id
+        playing.enter_context(player.journal.writing(run))
+
+        def meanwhile(seconds: float) -> None:
+            asked.append(player.archive.wish(run))
+            playing.close()
+            if len(asked) == 1:
+                playing.enter_context(player.journal.writing(run))
+
+        monkeypatch.setattr(changing.time, "sleep", meanwhile)
+        assert cancel_run(run, store=store).status == "cancelled"
+    assert asked == ["cancel", "cancel"]
+
+
+def test_nobody_takes_a_run_up_while_it_is_marked_as_cancelled(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked, find = [], Archive.find
+    with open_store(store) as player, contextlib.ExitStack() as playing:
+        run = player.archive.find("broken").id
+
+        def find_and_play(archive: Archive, name: str) -> Run:
+            looked.append(name)
+            found = find(archive, name)
+            if len(looked) == 2:  # the look that decides what it is marked as
+                with pytest.raises(RunBusy):
+                    playing.enter_context(player.journal.writing(run))
+            return found
+
+        monkeypatch.setattr(Archive, "find", find_and_play)
+        assert cancel_run(run, store=store).status == "cancelled"
+        assert not player.archive.alive(run)
+    assert len(looked) > 1
 
 
 def test_a_deleted_run_is_gone_with_its_attempts(store: str) -> None:

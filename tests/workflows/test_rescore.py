@@ -27,6 +27,17 @@ def examined(store: Path) -> Evaluation:
     return proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=store)
 
 
+def begun(store: Path, source: Evaluation) -> None:
+    """A run of that name which stopped after its first attempt."""
+    run = replace(source.run, id="begun", name="begun", status="paused")
+    with open_store(store) as opened:
+        opened.journal.create(run, opened.archive.benchmark_of(source.run.id))
+        first = next(iter(opened.archive.full_attempts(source.run.id)))
+        key = replace(first.key, run="begun")
+        [turn] = first.transcript.turns
+        opened.journal.write([Turned(key=key, turn=turn), Finished(attempt=replace(first, key=key))])
+
+
 def half(reply: str) -> float:
     return 0.5
 
@@ -62,14 +73,7 @@ def test_a_live_reviewer_must_be_handed_in_again(tmp_path: Path) -> None:
 
 def test_what_the_source_never_played_keeps_a_rescored_run_open(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
-    before = examined(store)
-    begun = replace(before.run, id="begun", name="begun", status="paused")
-    with open_store(store) as opened:
-        opened.journal.create(begun, opened.archive.benchmark_of(before.run.id))
-        first = next(iter(opened.archive.full_attempts(before.run.id)))
-        key = replace(first.key, run="begun")
-        [turn] = first.transcript.turns
-        opened.journal.write([Turned(key=key, turn=turn), Finished(attempt=replace(first, key=key))])
+    begun(store, examined(store))
     after = proctor.rescore("begun", passing_score=0.9, store=store)
     assert (after.run.status, after.findings.counts.pending) == ("paused", 2)
     assert after.run.reason == "2 attempts of run begun have not been played: resume that one first"
@@ -86,6 +90,27 @@ def test_checks_and_explanations_are_kept_where_the_reviews_are(tmp_path: Path) 
     assert first.checks == next(before.attempts()).checks
     assert first.scores[0].explanation == "well"
     assert after.findings.pass_rate.value == pytest.approx(2 / 3)
+
+
+def test_a_rescored_run_keeps_to_its_plan_when_the_run_it_came_from_was_extended(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    begun(store, examined(store))
+    paused = proctor.rescore("begun", passing_score=0.9, store=store).run
+    proctor.resume("begun", trials=3, agent=lambda question: "yes", store=store)
+    done = proctor.resume(paused.id, store=store)
+    assert (done.run.status, done.findings.counts.planned, done.findings.counts.scored) == ("completed", 3, 3)
+    assert {attempt.key.trial for attempt in done.attempts()} == {1}
+
+
+def test_parts_of_a_reviewer_of_ones_own_can_be_weighed_anew(tmp_path: Path) -> None:
+    def toned(reply: str) -> dict[str, float]:
+        return {"correctness": 1.0, "tone": 0.4}
+
+    before = proctor.evaluate(CASES, agent=lambda question: "yes", reviewer=toned, store=tmp_path / "s.db")
+    after = proctor.rescore(before.run.id, weights={"correctness": 1, "tone": 2}, store=tmp_path / "s.db")
+    assert after.findings.mean_score.value == pytest.approx(0.6)
+    with pytest.raises(UsageError, match="no part 'tone'"):
+        proctor.rescore(before.run.id, reviewer="exact", weights={"tone": 2}, store=tmp_path / "s.db")
 
 
 SLOW = """\

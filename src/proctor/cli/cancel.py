@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.run import Run
 
 
 @click.command("cancel")
@@ -24,5 +25,12 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
     if as_json:
         print_json({"run": cancelled.id, "status": cancelled.status})
     else:
-        click.echo(f"run {cancelled.id} is {cancelled.status}. Go on with: proctor resume {cancelled.id}")
+        click.echo(said(cancelled))
     return 0
+
+
+def said(run: Run) -> str:
+    """What became of a run that was to be stopped."""
+    if run.status == "completed":
+        return f"run {run.id} was completed before it could be stopped."
+    return f"run {run.id} is {run.status}. Go on with: proctor resume {run.id}"

@@ -82,10 +82,14 @@ class Journal:
 
     @contextmanager
     def writing(self, run: str) -> Iterator[None]:
-        """Hold the run against a second writer; raises RunBusy. Ends with the process."""
+        """Hold the run against a second writer; raises RunBusy. Ends with the process.
+
+        What was asked of an earlier writer ends here; what is asked from now on is for this one.
+        """
         with self._database.reading() as connection:
             numbers = numbers_of(connection, run)
         with self._locks.hold(run, numbers.own):
+            self.wish(run, None)
             self._held.add(run)
             try:
                 yield
@@ -111,7 +115,7 @@ class Journal:
         now = time.time()
         values: dict[str, Any] = {"status": status, "reason": storable(reason), "seconds": runs.c.seconds + seconds}
         if status == "running":
-            values |= {"started": func.coalesce(runs.c.started, now), "wish": None}
+            values["started"] = func.coalesce(runs.c.started, now)
         elif status in _STOPPED:
             values["ended"] = now
         self._update(run, values)
@@ -170,7 +174,7 @@ class Journal:
         return [
             (self._known[key.run].own, key.trial, key.condition, key.exam, len(attempt.transcript.turns))
             for key, attempt in batch.finished.items()
-            if attempt.resumed.startswith("replayed")
+            if attempt.resumed == "replayed"
         ]
 
     def _drop_drafts(self, connection: Connection, keys: Iterable[Key]) -> None:

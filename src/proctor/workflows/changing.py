@@ -18,24 +18,29 @@ def cancel_run(name: str, *, store: str) -> Run:
         run = opened.archive.find(name)
         if run.status == "completed":
             raise UsageError(f"run {run.id} is completed already; there is nothing to cancel")
-        opened.journal.wish(run.id, "cancel")
         until = time.monotonic() + _PATIENCE
-        while opened.archive.alive(run.id):
+        while (stopped := _stopped(opened, run.id)) is None:
             if time.monotonic() > until:
                 raise RunBusy(
                     f"run {run.id} was asked to stop and has not yet; look again with `proctor show {run.id}`"
                 )
             time.sleep(_LOOK_EVERY)
-        return _settled(opened, run.id)
+        return stopped
 
 
-def _settled(opened: Store, run_id: str) -> Run:
-    """A run that nobody plays any more: cancelled, unless it was completed before the wish reached it."""
-    run = opened.archive.find(run_id)
-    if run.status not in ("completed", "cancelled"):
-        opened.journal.mark(run_id, "cancelled", reason="on request")
-    opened.journal.wish(run_id, None)
-    return opened.archive.find(run_id)
+def _stopped(opened: Store, run_id: str) -> Run | None:
+    """The run if nobody plays it: cancelled, unless it was completed before; None: whoever plays it was asked to stop.
+
+    It is asked again every time, since one who begins to play it forgets what was asked before.
+    """
+    opened.journal.wish(run_id, "cancel")
+    try:
+        with opened.journal.writing(run_id):
+            if opened.archive.find(run_id).status not in ("completed", "cancelled"):
+                opened.journal.mark(run_id, "cancelled", reason="on request")
+            return opened.archive.find(run_id)
+    except RunBusy:
+        return None
 
 
 def delete_run(run_id: str, *, store: str) -> None:

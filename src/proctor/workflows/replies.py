@@ -44,8 +44,15 @@ class Source:
     def attempts(self, *, judged: bool) -> Iterator[Attempt]:
         """The finished attempts of the run it came from that are still to be judged, or to be taken over."""
         for attempt in self.store.archive.full_attempts(str(self.run.rescored_from)):
-            if attempt.finished and place(attempt) not in self.finished and self._can_be_judged(attempt) is judged:
+            if self._is_due(attempt) and self._can_be_judged(attempt) is judged:
                 yield attempt
+
+    def _is_due(self, attempt: Attempt) -> bool:
+        """Whether the plan has it and lacks its outcome; the run it came from may have been extended since."""
+        planned = (
+            attempt.key.trial <= self.run.settings.trials and attempt.key.condition in self.run.settings.conditions
+        )
+        return attempt.finished and planned and place(attempt) not in self.finished
 
     def _can_be_judged(self, attempt: Attempt) -> bool:
         """Whether it is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""

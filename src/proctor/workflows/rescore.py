@@ -121,7 +121,8 @@ async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | Non
 
 
 def _with_changes(settings: Settings, passing_score: float | None, weights: Mapping[str, float] | None) -> Settings:
-    checked = make_settings({"passing_score": passing_score, "weights": weights or None}, RunConfig())
+    given = {"passing_score": passing_score, "weights": weights or None}
+    checked = make_settings(given, RunConfig(), built=settings.built)
     return replace(
         settings,
         passing_score=settings.passing_score if passing_score is None else checked.passing_score,
