@@ -114,3 +114,20 @@ def test_delete_asks_first_and_keeps_the_run_unless_somebody_says_yes(
         monkeypatch.setattr("sys.stdin", keyboard)
         assert two_runs("delete", "bad").code == 0
     assert [row["name"] for row in two_runs("list", "--json").json] == ["good"]
+
+
+def test_every_command_works_on_postgresql_too(desk: Desk, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PROCTOR_STORE", postgres_url)
+    code = (
+        "import os\ndef answer(q):\n    if not os.path.exists('on'): raise ConnectionError('off')\n    return 'yes'\n"
+    )
+    assert desk.run(desk.agent(code), "--retries", "0", "--name", "it").code == 4
+    assert desk("cancel", "it").code == 0
+    assert [row["status"] for row in desk("list", "--json").json] == ["cancelled"]
+    (desk.folder / "on").touch()
+    assert desk("resume", "it", "--json").json["status"] == "completed"
+    assert desk("show", "last", "--json").json["attempts"]["scored"] == 3
+    assert desk("export", "it", "--format", "csv", "-o", "run.csv").code == 0
+    assert desk("delete", "it", "--yes").code == 0
+    assert desk("list", "--json").json == []
+    assert not (desk.folder / ".proctor").exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from proctor import Case, Review, Turn
+from proctor import Case, Request, Review, Turn
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.run import Run, Settings, Spec
@@ -62,6 +62,26 @@ def test_a_live_object_has_no_spec_and_is_called_after_itself(live: object, name
     chosen = choose(live, {}, default="standard")
     assert (chosen.name, chosen.spec, chosen.live) == (name, None, live)
     assert build_agent(chosen, Config()).name == name
+
+
+class Static:
+    @staticmethod
+    def reply(request: Request) -> str:
+        return f"static {request.trial}"
+
+
+class OfTheClass:
+    @classmethod
+    def reply(cls, question: str) -> str:
+        return f"{cls.__name__} {question}"
+
+
+@pytest.mark.parametrize(
+    ("agent", "text"), [(Static, "static 2"), (OfTheClass, "OfTheClass q"), (Static(), "static 2")]
+)
+async def test_static_and_class_methods_answer_too(agent: object, text: str) -> None:
+    built = build_agent(choose(agent, {}, default="standard"), Config())
+    assert (await built.reply(Request(question="q", conversation="c", trial=2))).text == text
 
 
 @pytest.mark.parametrize(
