@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from datetime import date
 from typing import Any
@@ -139,3 +140,69 @@ def test_a_reply_of_wrong_types_is_the_agents_failure(reply: Reply) -> None:
 def test_a_reply_made_of_lists_and_dicts_is_taken() -> None:
     reply = to_reply(Reply(text="a", tool_calls=[ToolCall(name="t")]))  # type: ignore[arg-type]
     assert reply.tool_calls == (ToolCall(name="t"),)
+
+
+class Mute:
+    def __str__(self) -> str:
+        raise ValueError("no words")
+
+
+def nested(levels: int) -> list[Any]:
+    inner: list[Any] = []
+    for _ in range(levels - 1):
+        inner = [inner]
+    return inner
+
+
+def endless() -> list[Any]:
+    ring: list[Any] = []
+    ring.append(ring)
+    return ring
+
+
+@pytest.mark.parametrize("result", [endless(), Mute(), {"deep": [Mute()]}, nested(101), [10**5000]])
+def test_a_result_that_cannot_be_stored_is_the_agents_failure(result: Any) -> None:
+    for value in (
+        {"text": "a", "tool_calls": [{"name": "t", "result": result}]},
+        {"text": "a", "tool_calls": [{"name": "t", "arguments": {"x": result}}]},
+        Reply(text="a", tool_calls=(ToolCall(name="t", result=result),)),
+    ):
+        with pytest.raises(AgentFault, match=r"cannot be written as JSON|levels deep"):
+            to_reply(value)
+
+
+@pytest.mark.parametrize(
+    "result", [date(2026, 1, 2), {1, 2}, float("inf"), 10**30, b"bytes", {1: {2: 3}}, "half \ud800", nested(99)]
+)
+def test_a_reply_is_the_same_when_it_is_read_from_the_store(result: Any) -> None:
+    reply = to_reply({"text": "a", "tool_calls": [{"name": "t", "result": result}]})
+    assert decode(encode(reply), Reply) == reply
+
+
+def test_a_number_that_could_not_be_read_again_is_the_agents_failure() -> None:
+    with pytest.raises(AgentFault, match="step"):
+        to_reply({"text": "half \ud800", "tool_calls": [{"name": "t", "step": 10**30}]})
+
+
+@pytest.mark.parametrize(
+    ("reported", "words"),
+    [
+        ({"usage": {"cost": float("inf")}}, "usage.cost=inf"),
+        ({"usage": {"cost": float("nan")}}, "usage.cost=nan"),
+        ({"usage": {"cost": -0.5}}, "usage.cost=-0.5"),
+        ({"usage": {"input_tokens": -1}}, "usage.input_tokens=-1"),
+        ({"usage": {"output_tokens": 2**63}}, f"usage.output_tokens={2**63}"),
+        ({"usage": {"calls": -2}}, "usage.calls=-2"),
+        ({"seconds": -1.0}, "seconds=-1.0"),
+        ({"seconds": float("inf")}, "seconds=inf"),
+        ({"first_token": float("nan")}, "first_token=nan"),
+        ({"steps": [{"id": "1", "kind": "plan", "name": "p", "usage": {"cost": -1}}]}, "steps[0].usage.cost=-1.0"),
+        ({"tool_calls": [{"name": "t", "seconds": -3}]}, "tool_calls[0].seconds=-3.0"),
+    ],
+)
+def test_a_number_that_cannot_be_added_up_is_the_agents_failure(reported: dict[str, Any], words: str) -> None:
+    sentence = re.escape(f"the agent reported {words}; expected a number of at least 0")
+    with pytest.raises(AgentFault, match=sentence):
+        to_reply({"text": "a", **reported})
+    with pytest.raises(AgentFault, match=sentence):
+        to_reply(Reply(text="a", **reported))

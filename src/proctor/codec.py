@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,8 +11,11 @@ import msgspec
 from proctor.benchmark import Benchmark, Case
 from proctor.errors import AgentFault
 from proctor.transcript import Reply, ToolCall
+from proctor.usage import Usage
 
 T = TypeVar("T")
+_MOST = 10**12  # tokens, money or seconds that one reply may report; sums over a run then still fit into 64 bits
+_DEEPEST = 100  # levels of a tool's arguments or result; far from where Python's recursion ends
 
 
 def _plain(value: object) -> object:
@@ -97,14 +100,62 @@ def to_reply(value: object) -> Reply:
 
 
 def _checked(reply: Reply) -> Reply:
-    """The reply, with the field types it declares: what is stored must be readable again."""
-    if type(reply.text) is str and not (reply.tool_calls or reply.citations or reply.steps or reply.usage):
+    """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
+    if type(reply.text) is str and reply == Reply(text=reply.text):
         return reply
     try:
-        checked = msgspec.convert(msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True), Reply)
+        typed = msgspec.convert(msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True), Reply)
+        _refuse_odd_numbers(typed)
+        _refuse_deep_values(typed)
+        return decode(encode(typed), Reply)
+    except AgentFault:
+        raise
     except msgspec.ValidationError as error:
         raise AgentFault(f"the agent returned a Reply that is not one: {error}") from error
-    return checked
+    except Exception as error:  # from the objects in it, whose __str__ is anybody's code
+        raise AgentFault(
+            f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
+            "expected tool calls with plain arguments and results"
+        ) from error
+
+
+def _refuse_odd_numbers(reply: Reply) -> None:
+    for name, value in _numbers(reply):
+        if value is not None and not 0 <= value <= _MOST:
+            raise AgentFault(f"the agent reported {name}={value!r}; expected a number of at least 0 and at most 10^12")
+
+
+def _numbers(reply: Reply) -> Iterator[tuple[str, float | None]]:
+    """Everything in a reply that is added up, by name."""
+    yield "seconds", reply.seconds
+    yield "first_token", reply.first_token
+    yield from _numbers_of(reply.usage, "usage")
+    for place, step in enumerate(reply.steps):
+        yield from _numbers_of(step.usage, f"steps[{place}].usage")
+    for place, call in enumerate(reply.tool_calls):
+        yield f"tool_calls[{place}].seconds", call.seconds
+
+
+def _numbers_of(usage: Usage | None, name: str) -> Iterator[tuple[str, float | None]]:
+    if usage is not None:
+        for field in Usage.__slots__:
+            yield f"{name}.{field}", getattr(usage, field)
+
+
+def _refuse_deep_values(reply: Reply) -> None:
+    for call in reply.tool_calls:
+        if _deeper([call.arguments, call.result], _DEEPEST):
+            raise AgentFault(
+                f"the agent reported a call of {call.name!r} whose arguments or result are nested "
+                f"more than {_DEEPEST} levels deep"
+            )
+
+
+def _deeper(value: object, levels: int) -> bool:
+    if not isinstance(value, (dict, list)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels < 0 or any(_deeper(each, levels - 1) for each in inner)
 
 
 def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
@@ -114,9 +165,10 @@ def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
     if isinstance(calls, (list, tuple)):
         value = {**value, "tool_calls": [_call_with_known_result(call) for call in calls]}
     try:
-        return msgspec.convert(value, Reply, str_keys=True)
+        reply = msgspec.convert(value, Reply, str_keys=True)
     except msgspec.ValidationError as error:
         raise AgentFault(f"the agent returned a dict that is no reply: {error}") from error
+    return _checked(reply)
 
 
 def _call_with_known_result(call: object) -> object:
