@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,7 @@ def test_who_takes_a_run_up_after_it_was_to_stop_is_asked_too(store: str, monkey
             if len(asked) == 1:
                 playing.enter_context(player.journal.writing(run))
 
-        monkeypatch.setattr(changing.time, "sleep", meanwhile)
+        monkeypatch.setattr(time, "sleep", meanwhile)
         assert cancel_run(run, store=store).status == "cancelled"
     assert asked == ["cancel", "cancel"]
 

@@ -56,6 +56,7 @@ def test_a_file_is_called_after_itself_and_a_list_after_what_it_is(tmp_path: Pat
     assert load_benchmark([("q", "a")], name="other").name == "other"
 
 
+GOOD = Case(id="1", question="q")
 TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
 
 
@@ -85,6 +86,20 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
         (
             Benchmark(name="mine", digest="d", cases=(), exams=(Exam(id="e", cases=()), Exam(id="e", cases=()))),
             "the benchmark 'mine' has the id 'e' twice",
+        ),
+        (Benchmark(name="mine", digest="d", cases=(GOOD, Case(id="2", question=" "))), "case 2: the question is empty"),
+        (Benchmark(name="mine", digest="d", cases=(), exams=(Exam(id="e", cases=()),)), "the exam 'e' has no cases"),
+        (Benchmark(name="mine", digest="d", cases=(), exams=(Exam(id="e", cases=TWICE),)), "has the id '1' twice"),
+        (
+            Benchmark(
+                name="mine", digest="d", cases=(GOOD,), exams=(Exam(id="e", cases=(Case(id="2", question=""),)),)
+            ),
+            "case 2: the question is empty",
+        ),
+        (Benchmark(name="mine", digest="d", cases=(Case(id="1", question=3),)), "Expected `str`, got `int`"),  # type: ignore[arg-type]
+        (
+            Benchmark(name="mine", digest="d", cases=(Case(id="1", question="half \ud800"),)),
+            "half a character (U+D800)",
         ),
         ("nowhere.csv", "nowhere.csv"),
         ("/", "Is a directory"),

@@ -107,6 +107,25 @@ def test_reviewers_are_built_in_declared_live_or_models() -> None:
     assert build_reviewer(choose(lambda reply: 1.0, {}, default="standard"), CONFIG).name == "object:<lambda>"
 
 
+class Unfinished:
+    """A reviewer that lacks its `rubric` and its name."""
+
+    review, conclude = Judge.review, Judge.conclude
+
+
+@pytest.mark.parametrize(
+    ("live", "words"),
+    [
+        (Unfinished(), "the reviewer 'object:Unfinished' is a Unfinished; expected a function"),
+        (Judge, "the reviewer 'object:Judge' is a class; expected an instance of it"),
+        (3, "the reviewer 'object:int' is a int; expected a function"),
+    ],
+)
+def test_what_cannot_review_is_refused_before_the_run(live: object, words: str) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        build_reviewer(choose(live, {}, default="standard"), CONFIG)
+
+
 def test_an_unknown_reviewer_names_the_nearest() -> None:
     with pytest.raises(InputError, match="did you mean 'strict'"):
         build_reviewer(choose("strikt", CONFIG.reviewers, default="standard"), CONFIG)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import msgspec
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.codec import benchmark_of, case_id
+from proctor.codec import benchmark_of, case_id, digest
 from proctor.errors import InputError
 from proctor.formats import csv
 from proctor.formats.rules import COLUMNS
@@ -32,22 +33,41 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
 
 
 def _checked(benchmark: Benchmark) -> Benchmark:
-    """One that was made in Python, where nobody has looked at it yet."""
+    """One that was made in Python, where nobody has looked at it yet: it is held to what a list of cases is."""
     if not benchmark.cases and not benchmark.exams:
         raise InputError(f"the benchmark {benchmark.name!r} has no cases; give at least one question")
-    played: Sequence[Case | Exam] = benchmark.exams or benchmark.cases
-    twice = next((name for name, times in Counter(each.id for each in played).items() if times > 1), None)
-    if twice is not None:
-        raise InputError(f"the benchmark {benchmark.name!r} has the id {twice!r} twice; ids must be unique")
+    _must_differ(benchmark.exams, benchmark.name)
+    _must_differ(benchmark.cases, benchmark.name)
+    for exam in benchmark.exams:
+        _must_differ(exam.cases, benchmark.name)
+        if not exam.cases:
+            raise InputError(f"the exam {exam.id!r} has no cases; give it at least one question")
+    asked = (*benchmark.cases, *(case for exam in benchmark.exams for case in exam.cases))
+    with _whole_characters():
+        for number, case in enumerate(asked, 1):
+            digest(_case(_values(case, number), number))
     return benchmark
 
 
-def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
+def _must_differ(together: Sequence[Case | Exam], name: str) -> None:
+    twice = next((name for name, times in Counter(each.id for each in together).items() if times > 1), None)
+    if twice is not None:
+        raise InputError(f"the benchmark {name!r} has the id {twice!r} twice; ids must be unique")
+
+
+@contextmanager
+def _whole_characters() -> Iterator[None]:
+    """Say what is wrong with text that cannot be stored."""
     try:
-        return benchmark_of(_unique(items), name=name)
+        yield
     except UnicodeEncodeError as error:
         half = f"U+{ord(error.object[error.start]):04X}"
         raise InputError(f"a case holds half a character ({half}), which no text can carry; write it whole") from error
+
+
+def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
+    with _whole_characters():
+        return benchmark_of(_unique(items), name=name)
 
 
 def _unique(items: Iterable[Any]) -> list[Case]:

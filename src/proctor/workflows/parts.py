@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -97,16 +98,15 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
 
 def _live_reviewer(chosen: Chosen) -> Reviewer:
     live = chosen.live
-    if hasattr(live, "review") and hasattr(live, "conclude"):
-        reviewer: Reviewer = live
-        return reviewer
-    if hasattr(live, "ainvoke"):
+    if inspect.isclass(live):
+        raise InputError(f"the reviewer {chosen.name!r} is a class; expected an instance of it, or a function")
+    if hasattr(live, "ainvoke") and not hasattr(live, "review"):
         from proctor.reviewers.model import ModelReviewer
 
         return ModelReviewer(live, name=chosen.name)
-    from proctor.reviewers.function import FunctionReviewer
+    from proctor.reviewers.function import adapt
 
-    return FunctionReviewer(live, name=chosen.name)
+    return adapt(live, name=chosen.name)
 
 
 def recast(run: Run, config: Config, live: Mapping[str, Any]) -> Cast:

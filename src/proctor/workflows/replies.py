@@ -49,9 +49,8 @@ class Source:
 
     def _is_due(self, attempt: Attempt) -> bool:
         """Whether the plan has it and lacks its outcome; the run it came from may have been extended since."""
-        planned = (
-            attempt.key.trial <= self.run.settings.trials and attempt.key.condition in self.run.settings.conditions
-        )
+        key, settings = attempt.key, self.run.settings
+        planned = key.trial <= settings.trials and key.condition in settings.conditions
         return attempt.finished and planned and place(attempt) not in self.finished
 
     def _can_be_judged(self, attempt: Attempt) -> bool:

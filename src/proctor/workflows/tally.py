@@ -21,6 +21,7 @@ class Tally:
         self.lost = 0
         self.usage = Usage()
         self._cases: dict[str, tuple[int, int]] = {}
+        self._sums = Sums()
 
     def add(self, records: Iterable[Record]) -> None:
         """Count what finished in these records."""
@@ -39,18 +40,20 @@ class Tally:
         if attempt.passed is not None:
             self.counted += 1
             self.passed += attempt.passed
-            m, c = self._cases.get(attempt.key.exam, (0, 0))
-            self._cases[attempt.key.exam] = (m + 1, c + attempt.passed)
+            self._count_case(attempt.key.exam, attempt.passed)
+
+    def _count_case(self, exam: str, passed: bool) -> None:
+        """Keep the sums over cases up to date: a run looks at them many times a second."""
+        m, c = self._cases.get(exam, (0, 0))
+        if m:
+            self._sums.add(c / m, -1)
+        self._cases[exam] = m, c = m + 1, c + passed
+        self._sums.add(c / m)
 
     def interval(self) -> tuple[float, float] | None:
         """The pass rate's interval so far; None before the first verdict."""
-        sums = self._sums()
-        return sums.interval() if sums.n else None
+        return self._sums.interval() if self._sums.n else None
 
     def pass_rate(self) -> float | None:
         """The pass rate so far, over cases; None before the first verdict."""
-        sums = self._sums()
-        return sums.mean if sums.n else None
-
-    def _sums(self) -> Sums:
-        return Sums.of(c / m for m, c in self._cases.values())
+        return self._sums.mean if self._sums.n else None
