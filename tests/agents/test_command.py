@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import resource
 import shlex
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from proctor.agents.command import load
-from proctor.errors import AgentFault, InputError
+from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.transcript import Request
 
 ASKED = Request(question="what is it?", conversation="one", context="earlier", trial=2)
@@ -69,6 +71,71 @@ async def test_giving_up_ends_the_program_and_what_it_started(tmp_path: Path) ->
     await eventually(lambda: not alive(pid))
 
 
+async def test_a_child_in_the_background_neither_holds_up_the_answer_nor_lives_on(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"sleep 600 & echo $! > {shlex.quote(str(pid_file))}; echo Paris"
+    async with asyncio.timeout(60):
+        reply = await load(f"sh -c {shlex.quote(script)}", {}).reply(ASKED)
+    assert reply.text == "Paris"
+    await eventually(lambda: not alive(int(pid_file.read_text())))
+
+
+async def test_a_child_that_closed_its_output_does_not_live_on(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    script = f"sleep 600 >/dev/null 2>&1 & echo $! > {shlex.quote(str(pid_file))}; echo Paris"
+    assert (await load(f"sh -c {shlex.quote(script)}", {}).reply(ASKED)).text == "Paris"
+    await eventually(lambda: not alive(int(pid_file.read_text())))
+
+
+async def test_what_a_child_prints_last_is_heard_too() -> None:
+    script = "(read line < /dev/null; echo is it) & printf 'Paris '"
+    reply = await load(f"sh -c {shlex.quote(script)}", {}).reply(ASKED)
+    assert sorted(reply.text.split()) == ["Paris", "is", "it"]
+
+
+async def test_a_long_answer_is_read_to_its_end() -> None:
+    assert (await load(program("print('x' * 3_000_000)"), {}).reply(ASKED)).text == "x" * 3_000_000
+
+
+async def test_a_program_that_does_not_read_the_question_still_answers() -> None:
+    long = Request(question="why? " * 200_000, conversation="one")
+    assert (await load(program("print('because')"), {}).reply(long)).text == "because"
+
+
+async def test_a_machine_that_cannot_start_the_program_is_the_environments() -> None:
+    agent = load(program("print('yes')"), {})
+    await agent.reply(ASKED)  # whatever asyncio itself opens once is open by now
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        with pytest.raises(EnvironmentFault, match="Too many open files"):
+            await agent.reply(ASKED)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.parametrize("spoil", [Path.unlink, lambda path: path.chmod(0o644), lambda path: path.write_bytes(b"\0")])
+async def test_a_program_that_cannot_run_any_more_is_a_misconfiguration(
+    tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
+    script = tmp_path / "agent.sh"
+    script.write_text("#!/bin/sh\necho yes\n")
+    script.chmod(0o755)
+    agent = load(shlex.quote(str(script)), {})
+    spoil(script)
+    with pytest.raises(Misconfigured, match=r"cannot start .*agent\.sh"):
+        await agent.reply(ASKED)
+
+
+async def test_secrets_are_scrubbed_from_standard_error_before_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "hush-hush-hush")
+    code = "import os, sys; print('-', os.environ['SOME_TOKEN'] + '.' * 3993, file=sys.stderr)"
+    reply = await load(program(code), {}).reply(ASKED)
+    assert "hush" not in reply.stderr
+    with pytest.raises(AgentFault, match=r"exit code 3: \$SOME_TOKEN$"):
+        await load(program("import os, sys; sys.stderr.write(os.environ['SOME_TOKEN']); sys.exit(3)"), {}).reply(ASKED)
+
+
 async def eventually(look: Callable[[], Any]) -> Any:
     async with asyncio.timeout(20):
         while not (seen := look()):
@@ -81,6 +148,8 @@ def alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
+    with suppress(FileNotFoundError, ProcessLookupError):
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()  # dead, but its parent has not asked how
     return True
 
 
