@@ -117,5 +117,6 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
     if findings.run.status == "completed":
         return gates_exit_code(gates)
     reason = f": {findings.run.reason}" if findings.run.reason else ""
-    sys.stderr.write(f"The run is {findings.run.status}{reason}. Go on with: proctor resume {findings.run.id}\n")
+    stopped = "did not complete" if findings.run.status == "failed" else f"is {findings.run.status}"
+    sys.stderr.write(f"The run {stopped}{reason}. Go on with: proctor resume {findings.run.id}\n")
     return 4
