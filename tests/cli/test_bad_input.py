@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -180,9 +181,8 @@ def make_foreign(path: Path) -> None:
     ("make", "words"),
     [(make_folder, "is a folder"), (make_text, "is no SQLite database"), (make_foreign, "belongs to another program")],
 )
-def test_what_is_no_store_is_refused_and_left_alone(desk: Desk, make: object, words: str) -> None:
+def test_what_is_no_store_is_refused_and_left_alone(desk: Desk, make: Callable[[Path], None], words: str) -> None:
     path = desk.folder / "store.db"
-    assert callable(make)
     make(path)
     before = path.read_bytes() if path.is_file() else None
     assert words in refused(desk, desk.agent(RIGHT), "--store", "store.db")

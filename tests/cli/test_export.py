@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
 import threading
 import xml.etree.ElementTree as ET
 from pathlib import Path
@@ -112,13 +114,25 @@ def test_a_place_that_cannot_be_written_is_one_sentence(examined: Desk, output: 
     assert words in said.error
 
 
-def test_a_full_disk_leaves_the_old_file_as_it_was(examined: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not Path("/dev/full").exists():
-        pytest.skip("there is no /dev/full here")
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_a_full_disk_is_one_sentence(examined: Desk) -> None:
     said = examined("export", "last", "--format", "html", "-o", "/dev/full")
     assert said.code == 2
     assert "No space left on device" in said.error
     assert Path("/dev/full").is_char_device()
+
+
+def test_a_reader_that_goes_away_is_no_error(desk: Desk) -> None:
+    desk.benchmark(400)
+    desk.run(desk.agent("def answer(question): return 'yes'\n"), "--concurrency", "50")
+    program = [sys.executable, "-m", "proctor", "export", "last", "--format", "json", "-o", "-"]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=desk.folder) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_an_unknown_form_and_a_missing_output_are_refused(examined: Desk) -> None:

@@ -101,7 +101,7 @@ def test_delete_forgets_a_run_and_only_that(two_runs: Desk) -> None:
 
 
 def test_delete_asks_first_and_keeps_the_run_unless_somebody_says_yes(
-    two_runs: Desk, monkeypatch: pytest.MonkeyPatch, tmp_path: object
+    two_runs: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for answer in ("n\n", "\n", ""):
         typed = two_runs.write("typed", answer)

@@ -22,11 +22,15 @@ from proctor.cli import options
 @options.store
 def command(run: str, form: str, output: Path, store: str | None, config_path: Path | None) -> int:
     """Write RUN as html, json, csv, junit or markdown."""
+    from proctor.cli.output import nobody_listens
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.export import export_run
 
-    export_run(run, form=form, output=output, store=store_url(store, load_config(config_path)))
+    try:
+        export_run(run, form=form, output=output, store=store_url(store, load_config(config_path)))
+    except BrokenPipeError:
+        nobody_listens()
     if str(output) != "-":
         click.echo(f"wrote {output}", err=True)
     return 0
