@@ -355,3 +355,16 @@ async def test_an_answer_that_comes_after_the_time_limit_is_late_even_if_the_can
     assert attempt.failure is not None
     assert attempt.failure.owner == "agent"
     assert "within 0.02 s" in attempt.failure.reason
+
+
+async def test_a_whole_agent_that_returns_no_reply_fails_and_does_not_break_the_store() -> None:
+    class Careless(Forgetful):
+        async def reply(self, request: Request) -> Reply:
+            return Reply(text=5)  # type: ignore[arg-type]
+
+    async def forgets() -> None:
+        pass
+
+    (attempt,), _, _ = await played(Careless(forgets), fresh())
+    assert attempt.failure is not None
+    assert attempt.failure.owner == "agent"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from proctor.benchmark import Case, Exam
+from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
@@ -154,7 +155,7 @@ class Player:
         async def put() -> Reply:
             nonlocal started, clock  # the time of the try that answered, without retries and the pauses between
             started, clock = time.time(), time.perf_counter()
-            return await self._agent.reply(request)
+            return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
 
         reply: Reply | None = None
         try:
