@@ -103,7 +103,9 @@ def test_a_run_that_is_not_there_says_where_to_look(store: Store) -> None:
         store.archive.find("other")
 
 
-@pytest.mark.parametrize("call", ["attempts", "full_attempts", "sittings", "finished", "alive", "benchmark_of"])
+@pytest.mark.parametrize(
+    "call", ["attempts", "full_attempts", "verdict_counts", "sittings", "finished", "alive", "benchmark_of"]
+)
 def test_reading_an_unknown_run_is_an_error_at_once(store: Store, call: str) -> None:
     with pytest.raises(NoSuchRun, match="'nobody'"):
         getattr(store.archive, call)("nobody")
@@ -352,6 +354,37 @@ def test_a_damaged_attempt_is_named(store: Store) -> None:
         connection.exec_driver_sql("UPDATE turns SET body = '{\"number\":'")
     with pytest.raises(StoreError, match=r"exam='a', condition='', trial=2 of run run-1 cannot be read"):
         store.archive.attempt(key("a", trial=2))
+
+
+def test_a_damaged_run_is_listed_with_the_reason_and_hides_no_other(store: Store) -> None:
+    stored_run(store, "sound", created=1.0, planned=2)
+    stored_run(store, "damaged", created=2.0, planned=2)
+    with store.archive._database.writing() as connection:
+        connection.exec_driver_sql("UPDATE runs SET settings = '{\"trials\":' WHERE id = 'damaged'")
+    damaged, sound = store.archive.runs()
+    assert (sound.id, sound.planned) == ("sound", 2)
+    assert (damaged.id, damaged.name, damaged.status, damaged.planned) == ("damaged", "name of damaged", "failed", 0)
+    assert "the stored run damaged cannot be read" in damaged.reason
+    with pytest.raises(StoreError, match="cannot be read"):
+        store.archive.find("damaged")
+
+
+def test_verdicts_are_counted_by_exam_over_trials_and_conditions(store: Store) -> None:
+    stored_run(store)
+    stored_run(store, "other")
+    outcomes = [
+        attempt(key("a")),
+        attempt(key("a", trial=2), passed=False),
+        attempt(key("a", condition="slow")),
+        failed(key("b"), owner="agent"),
+        attempt(key("c"), passed=None),
+        failed(key("c", trial=2), owner="environment"),
+        attempt(key("d"), finished=False),
+        attempt(key("a", run="other")),
+    ]
+    store.journal.write([Finished(attempt=each) for each in outcomes])
+    assert store.archive.verdict_counts("run-1") == {"a": (3, 2), "b": (1, 0), "c": (0, 0)}
+    assert store.archive.verdict_counts("other") == {"a": (1, 1)}
 
 
 # what is left to do ----------------------------------------------------------------------------------

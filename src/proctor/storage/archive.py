@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Row, case, func, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
@@ -41,7 +42,7 @@ class Archive:
         self._locks = locks
 
     def runs(self) -> list[Run]:
-        """All of them, newest first."""
+        """All of them, newest first. One that cannot be read is `failed`, with the reason and nothing planned."""
         return [self._as_it_stands(number, run) for number, run in self._stored()]
 
     def find(self, name: str) -> Run:
@@ -80,6 +81,17 @@ class Archive:
         """The same with transcripts."""
         found = chunks.outcomes(self._database, self._numbers(run), size=_TRANSCRIPTS, with_turns=True)
         return (attempt_of(run, row, chunk.turns) for chunk in found for row in chunk.rows)
+
+    def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
+        """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
+        exam, passed = attempts.c.exam, attempts.c.passed
+        ended = (
+            select(exam, func.count(passed), func.count(case((passed, 1))))
+            .where(attempts.c.run_no == self._numbers(run).own, attempts.c.verdict != "open")
+            .group_by(exam)
+        )
+        with self._database.reading() as connection:
+            return {name: (counted, right) for name, counted, right in connection.execute(ended)}
 
     def attempt(self, key: Key) -> Attempt | None:
         """One, with its transcript, as far as it got; None: it has not begun."""
@@ -144,7 +156,7 @@ class Archive:
         """Runs with their numbers, as they were last marked, newest first."""
         statement = select(runs.c.no, *RUN_COLUMNS).where(*which).order_by(*_NEWEST_FIRST)
         with self._database.reading() as connection:
-            return [(row[0], run_of(row[1:])) for row in connection.execute(statement)]
+            return [(row.no, _readable(row)) for row in connection.execute(statement)]
 
     def _as_it_stands(self, number: int, run: Run) -> Run:
         """A run that says it is running, but whose process is gone, is paused."""
@@ -154,6 +166,15 @@ class Archive:
             if now.status != "running" or self._locks.held(run.id, number):
                 return now
         return replace(run, status="paused", reason="its process ended")
+
+
+def _readable(row: Row[Any]) -> Run:
+    """The run, or what can be told of one that is damaged: it must not hide all others."""
+    try:
+        return run_of(row[1:])
+    except StoreError as error:
+        told = {name: row._mapping[name] for name in ("id", "name", "benchmark", "digest", "agent", "created")}
+        return Run(**told, status="failed", reason=str(error))
 
 
 def _reopened(attempt: Attempt) -> Attempt:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain, repeat
+
+from proctor.errors import NoSuchRun
 from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 
@@ -28,8 +32,21 @@ def findings_of_run(opened: Store, run: Run) -> Findings:
     return findings_of(opened, run.id, exams)
 
 
-def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate]]:
-    """The newest runs, each with its pass rate."""
+def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate | None]]:
+    """The newest runs, each with its pass rate; None: it cannot be told."""
     with open_store(store, create=False) as opened:
         runs = opened.archive.runs()[:limit]
-        return [(run, findings_of_run(opened, run).pass_rate) for run in runs]
+        return [(run, _pass_rate(opened, run)) for run in runs]
+
+
+def _pass_rate(opened: Store, run: Run) -> Estimate | None:
+    """The same number as in the run's findings, without reading its attempts."""
+    if not run.planned:  # it cannot be read
+        return None
+    repeats = run.settings.trials * len(run.settings.conditions)
+    try:
+        counts = opened.archive.verdict_counts(run.id)
+    except NoSuchRun:  # it was deleted meanwhile
+        return None
+    unplayed = repeat((0, 0), run.planned // repeats - len(counts))
+    return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=repeats)
