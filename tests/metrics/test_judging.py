@@ -125,12 +125,12 @@ def test_one_wrong_interaction_decides_a_conversation_with_unscored_ones() -> No
     assert metric.is_fully_correct is False
 
 
-def test_wrong_tools_decide_an_interaction_whose_answer_is_unscored() -> None:
+def test_wrong_tools_decide_an_interaction_whose_answer_got_no_mark() -> None:
     batch = interaction("q", assistant="unscored", ground_truth_agentic={"expected_tools": [{"name": "look"}]})
     (metric,) = Agentic.run(source(Dataset(session_id="a", conversation=[batch])), model=judge_by(unsure), k=1)
     assert (metric.is_fully_correct, metric.scored_interactions, metric.pass_at_k) == (False, 1, 0.0)
     assert metric.correctness_scores == [None]
-    assert len(metric.unscored) == 1
+    assert metric.unscored == []
 
 
 @pytest.mark.parametrize("error", [RuntimeError("boom"), ValueError("odd"), KeyError("x")])
@@ -162,6 +162,12 @@ def test_a_judge_that_hangs_is_given_up() -> None:
     judge = judge_by(knows, delay=3600)
     (metric,) = Agentic.run(source(conversation("a")), model=judge, k=1, timeout=0.01, retries=1)
     assert "did not answer within 0.01 s (2 tries)" in metric.unscored[0].reason
+
+
+def test_a_judge_whose_own_time_runs_out_is_quoted() -> None:
+    judge = judge_by(lambda *_: TimeoutError("the pool is empty"))
+    (metric,) = Agentic.run(source(conversation("a")), model=judge, k=1, retries=0)
+    assert metric.unscored[0].reason == "the model did not answer: the pool is empty (1 try)"
 
 
 def test_a_judge_that_never_answers_is_not_asked_for_ever() -> None:

@@ -267,7 +267,15 @@ async def test_reasoning_is_the_coverage_of_its_points() -> None:
     assert none["reasoning"].value == 0.0
     assert half["reasoning"].value == 0.5
     assert full["reasoning"].value == 1.0
-    assert half["reasoning"].explanation == "covers 1 of 2 points; missing 'The roof needed repair.'"
+    assert half["reasoning"].explanation == "covers 50 % of 2 points; least 'The roof needed repair.' (0 %)"
+    assert full["reasoning"].explanation == "covers 100 % of 2 points"
+
+
+@pytest.mark.parametrize("reply", ["It was sold.", "Sales fell.", "Ticket sales fell.", "Ticket sales fell in spring."])
+async def test_the_words_beside_a_coverage_say_its_mark(reply: str) -> None:
+    found = await review(reply, question="Why did it close?", reasoning="Ticket sales fell sharply in spring.")
+    part = found["reasoning"]
+    assert part.explanation == f"covers {100 * part.value:.0f} % of 'Ticket sales fell sharply in spring.'"
 
 
 async def test_context_use_is_what_the_answer_owes_to_the_context() -> None:

@@ -97,14 +97,16 @@ class Judge:
             except EnvironmentFault as fault:
                 usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
                 if tries > self._settings.retries:
-                    return self._failed(EnvironmentFault(f"{fault} ({tries} tries)"), usage)
+                    return self._failed(
+                        EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
+                    )
                 await asyncio.sleep(pause(tries, fault))
         return Verdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
 
     async def _ask(self, interaction: Interaction, spent: Usage) -> Verdict:
         settings = self._settings
         try:
-            async with asyncio.timeout(settings.timeout) as limit:
+            async with asyncio.timeout(settings.timeout):
                 answer = await ask(
                     settings.model,
                     system=_SYSTEM,
@@ -119,9 +121,8 @@ class Judge:
             return Verdict(reason=str(fault), usage=spent + Usage(calls=1))
         except EnvironmentFault:
             raise
-        except TimeoutError as error:
-            late = f"within {settings.timeout:g} s" if limit.expired() else f": {said(error)}"
-            raise EnvironmentFault(f"the judge did not answer {late}") from error
+        except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
+            raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
         except Exception as error:
             broken = EnvironmentFault(f"the judge broke: {type(error).__name__}: {said(error)}")
             return self._failed(broken, spent + Usage(calls=1))

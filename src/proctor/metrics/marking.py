@@ -46,7 +46,7 @@ def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectne
 
 
 def is_correct(verdict: Verdict, tools: ToolCorrectnessScore | None, threshold: float) -> bool | None:
-    """Whether the interaction is correct: wrong tools decide it alone; None: the answer has no score."""
+    """Whether the interaction is correct: wrong tools decide it alone; None: the answer has no mark."""
     if tools is not None and not tools.is_correct:
         return False
     return None if verdict.score is None else reaches(verdict.score, threshold)
@@ -94,7 +94,7 @@ def _metric(
         correct_indices=[index for index, right in enumerate(correct) if right],
         tool_correctness_scores=tools,
         explanations=[verdict.explanation for verdict in verdicts],
-        unscored=_unscored(conversation, verdicts),
+        unscored=_unscored(conversation, verdicts, correct),
         k=settings.k,
         pass_at_k=rates.at_k if rates else None,
         pass_at_k_ci_low=rates.at_k_low if rates else None,
@@ -106,9 +106,13 @@ def _metric(
     )
 
 
-def _unscored(conversation: Conversation, verdicts: Sequence[Verdict]) -> list[UnscoredInteraction]:
+def _unscored(
+    conversation: Conversation, verdicts: Sequence[Verdict], correct: Sequence[bool | None]
+) -> list[UnscoredInteraction]:
+    """Those that are not in n: an answer without a mark is no loss where wrong tools decide without it."""
+    judged = zip(conversation.interactions, verdicts, correct, strict=True)
     return [
         UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=verdict.reason)
-        for index, (interaction, verdict) in enumerate(zip(conversation.interactions, verdicts, strict=True))
-        if verdict.score is None
+        for index, (interaction, verdict, right) in enumerate(judged)
+        if right is None
     ]

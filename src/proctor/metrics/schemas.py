@@ -86,7 +86,7 @@ class ToolCorrectnessScore(BaseModel):
 
 
 class UnscoredInteraction(BaseModel):
-    """An interaction whose answer got no mark."""
+    """An interaction without a verdict: its answer got no mark, and no wrong tools decide it."""
 
     index: int
     """Its place in the conversation, from 0."""
@@ -103,7 +103,7 @@ class AgenticMetric(BaseModel):
     total_interactions: int
     """All of them."""
     scored_interactions: int
-    """Those with a verdict: n of the formulas."""
+    """Those with a verdict: n of the formulas. Wrong tools are one, even where the answer got no mark."""
     correct_interactions: int
     """c of the formulas."""
     is_fully_correct: bool | None
@@ -111,15 +111,15 @@ class AgenticMetric(BaseModel):
     threshold: float
     tool_threshold: float
     correctness_scores: list[float | None]
-    """One per interaction; None: unscored."""
+    """One per interaction; None: the answer got no mark."""
     correct_indices: list[int]
     """Which interactions are correct, from 0."""
     tool_correctness_scores: list[ToolCorrectnessScore | None]
     """One per interaction; None: no tool calls were stated as expected."""
     explanations: list[str | None]
-    """The judge's words, one per interaction; None: unscored."""
+    """The judge's words, one per interaction; None: the answer got no mark."""
     unscored: list[UnscoredInteraction]
-    """Answers without a mark, and why."""
+    """The interactions that are not in n, and why."""
     k: int
     pass_at_k: float | None
     """None: nothing was scored."""
@@ -164,7 +164,7 @@ class AgenticSummary(BaseModel):
     assessment: str
     """The label with how far it can be trusted."""
     unscored: list[UnscoredPlace]
-    """Answers without a mark, and why."""
+    """The interactions without a verdict, and why."""
     notes: list[str]
     """Sentences that belong beside the numbers."""
     judge_calls: int

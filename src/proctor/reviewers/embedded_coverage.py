@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 
 from proctor.reviewers.embedded_answer import Verdict
 from proctor.reviewers.embedded_reading import Answered, read_question
@@ -14,8 +16,6 @@ from proctor.text.passage import Passage
 
 _ENOUGH = 0.75
 """Nobody repeats every word: who takes up this share of a point has made it."""
-_MADE = 0.5
-"""From this share on a point is called covered in the explanation."""
 _OPPOSITE = 0.5
 """What is left where one of the two is negative and the other is not."""
 _SHOWN = 60
@@ -38,11 +38,17 @@ def covered(question: str, expected: str, reply: Answered) -> Verdict:
     if not points:
         return Verdict(1.0, "nothing is expected")
     shares = [_share(point, reply) for point in points]
-    missing = [point.text for point, share in zip(points, shares, strict=True) if share < _MADE]
-    told = f"covers {len(points) - len(missing)} of {len(points)} point{'s' if len(points) > 1 else ''}"
-    if missing:
-        told += f"; missing {_short(missing[0])!r}"
-    return Verdict(sum(shares) / len(shares), told)
+    mark = sum(shares) / len(shares)
+    return Verdict(mark, _told(mark, points, shares))
+
+
+def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str:
+    """The mark in words, with the point that was covered least."""
+    least, point = min(zip(shares, points, strict=True), key=itemgetter(0))
+    if len(points) == 1:
+        return f"covers {100 * mark:.0f} % of {_short(point.text)!r}"
+    told = f"covers {100 * mark:.0f} % of {len(points)} points"
+    return told if least >= 1.0 else f"{told}; least {_short(point.text)!r} ({100 * least:.0f} %)"
 
 
 def context_used(question: str, context: str, wanted: str, reply: Answered) -> Verdict | None:
