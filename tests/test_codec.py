@@ -119,11 +119,11 @@ def test_a_dict_may_carry_everything_a_reply_has() -> None:
     ("value", "words"),
     [
         (None, "None"),
-        (3, "a int"),
+        (3, "a value of type int"),
         ({"answer": "x"}, "without 'text'"),
         ({"text": 3}, "text"),
         ({"text": "a", "tool_calls": [{"arguments": {}}]}, "name"),
-        (["yes"], "a list"),
+        (["yes"], "a value of type list"),
     ],
 )
 def test_what_is_no_reply_says_what_it_is(value: object, words: str) -> None:

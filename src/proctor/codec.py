@@ -95,7 +95,7 @@ def to_reply(value: object) -> Reply:
         return _checked(value)
     if isinstance(value, Mapping):
         return _reply_from_mapping(value)
-    given = "None" if value is None else f"a {type(value).__name__}"
+    given = "None" if value is None else f"a value of type {type(value).__name__}"
     raise AgentFault(f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply")
 
 

@@ -35,7 +35,8 @@ def _module(name: str, what: str) -> object:
             ) from error
         raise InputError(f"cannot import the {what}: {name!r} needs the missing module {error.name!r}") from error
     except (Exception, SystemExit) as error:
-        raise InputError(f"cannot import the {what}: {name!r} raised {type(error).__name__}: {error}") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"cannot import the {what}: {name!r} raised {type(error).__name__}: {reason}") from error
 
 
 def _attribute(target: object, name: str, spec: str, what: str) -> object:

@@ -85,7 +85,10 @@ class Journal(Protocol):
         """Store a run's settings and plan anew; its attempts stay."""
 
     def writing(self, run: str) -> AbstractContextManager[None]:
-        """Hold the run against a second writer; raises RunBusy. Ends with the process."""
+        """Hold the run against a second writer; raises RunBusy. Ends with the process.
+
+        What was wished of an earlier writer ends here.
+        """
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records. Writing the same key twice changes nothing."""
@@ -104,7 +107,7 @@ class Archive(Protocol):
     """Where stored things are read. Many may read while one writes."""
 
     def runs(self) -> list[Run]:
-        """All of them, newest first."""
+        """All of them, newest first; one that cannot be read is `failed`, with the reason and nothing planned."""
 
     def find(self, name: str) -> Run:
         """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
@@ -117,6 +120,9 @@ class Archive(Protocol):
 
     def full_attempts(self, run: str) -> Iterator[Attempt]:
         """The same with transcripts."""
+
+    def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
+        """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
 
     def attempt(self, key: Key) -> Attempt | None:
         """One, with its transcript, as far as it got."""

@@ -71,9 +71,9 @@ async def call(function: Callable[..., T], *args: Any) -> T:
 
 
 def _carried(error: BaseException) -> BaseException:
-    """An exception in a form that a future can carry: StopIteration cannot be raised into one."""
-    if isinstance(error, StopIteration):
-        carried = RuntimeError("the function raised StopIteration")
+    """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
+    if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):
+        carried = RuntimeError(f"the function raised {type(error).__name__}")
         carried.__cause__ = error
         return carried
     return error

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import math
+import subprocess
+import sys
 
 import pytest
 from tests.cli.desk import Desk
@@ -223,3 +226,11 @@ def test_a_module_that_prints_when_it_is_imported_does_not_spoil_the_json(desk: 
     said = desk.run(desk.agent("print('LOADING MODEL')\ndef answer(question): return 'yes'"), "--json")
     assert said.json["attempts"]["scored"] == 3
     assert "LOADING MODEL" in said.err
+
+
+def test_what_an_agent_prints_while_the_program_ends_does_not_spoil_the_json(desk: Desk) -> None:
+    agent = desk.agent("import atexit\natexit.register(print, 'GOODBYE')\ndef answer(question): return 'yes'")
+    command = [sys.executable, "-m", "proctor", "run", "benchmark.csv", "--agent", agent, "--json"]
+    done = subprocess.run(command, cwd=desk.folder, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["attempts"]["scored"] == 3
+    assert "GOODBYE" in done.stderr

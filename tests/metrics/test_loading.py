@@ -87,7 +87,7 @@ def test_all_problems_are_said_at_once_and_a_long_list_is_cut() -> None:
         (None, "returned NoneType; expected a list of Dataset"),
         ("text", "returned str"),
         (conversation("a"), "returned Dataset"),
-        ([5], "dataset 1 of Broken is a int; expected a Dataset"),
+        ([5], "dataset 1 of Broken is of type int; expected a Dataset"),
         ([{"session_id": "s9"}], "Dataset session_id='s9': conversation: Field required"),
         ([{"session_id": "s9", "conversation": [], "trial": 0}], "trial: Input should be greater than or equal to 1"),
     ],

@@ -195,8 +195,8 @@ def test_a_model_of_ones_own_is_an_object_a_class_or_a_function(attribute: str) 
 @pytest.mark.parametrize(
     ("attribute", "said"),
     [
-        ("number", "is a int; expected a LangChain chat model"),
-        ("make_text", "is a str; expected a LangChain chat model"),
+        ("number", "is of type int; expected a LangChain chat model"),
+        ("make_text", "is of type str; expected a LangChain chat model"),
         ("fail", "RuntimeError: no connection"),
         ("modle", "did you mean 'model'?"),
     ],

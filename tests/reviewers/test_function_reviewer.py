@@ -152,7 +152,12 @@ def test_parameters_with_defaults_are_left_to_the_function() -> None:
     assert FunctionReviewer(judge, name="n")
 
 
-@pytest.mark.parametrize("judge", [lambda text: 1.0, lambda: 1.0, lambda reply, model: 1.0, lambda reply, /: 1.0, int])
+def test_a_class_is_refused_even_if_it_has_everything_a_reviewer_has() -> None:
+    with pytest.raises(InputError, match="is a class; expected an instance of it"):
+        adapt(EmbeddedReviewer, name="python:m:Judge")
+
+
+@pytest.mark.parametrize("judge", [lambda text: 1.0, lambda: 1.0, lambda reply, model: 1.0, lambda reply, /: 1.0])
 def test_other_parameters_are_refused_with_the_names_that_are_known(judge: Any) -> None:
     with pytest.raises(InputError, match="case, turns, question, answer, reply, context"):
         adapt(judge, name="python:m:judge")
@@ -169,7 +174,7 @@ async def test_a_function_is_loaded_from_its_module(tmp_path: Path, monkeypatch:
     reviewer = load("my_own_judge:judge", {})
     assert reviewer.name == "python:my_own_judge:judge"
     assert (await reviewer.review(CASE, TURNS)).parts[0].value == 1.0
-    with pytest.raises(InputError, match="is a int"):
+    with pytest.raises(InputError, match="is of type int"):
         load("my_own_judge:NUMBER", {})
     with pytest.raises(InputError, match="no options"):
         load("my_own_judge:judge", {"strict": True})

@@ -43,7 +43,7 @@ async def test_an_empty_string_is_a_reply_and_is_scored() -> None:
     ("agent", "words"),
     [
         (lambda question: None, "returned None"),
-        (lambda question: 42, "returned a int"),
+        (lambda question: 42, "returned a value of type int"),
         (lambda question: {"answer": "yes"}, "without 'text'"),
         (lambda question: 1 / 0, "ZeroDivisionError"),
         (lambda question: exit(3), "sys.exit(3)"),

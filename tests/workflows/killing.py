@@ -14,7 +14,7 @@ from pathlib import Path
 
 from proctor.storage import open_store
 
-AGENT = '''\
+AGENT = """\
 import asyncio, os
 
 async def answer(request):
@@ -22,15 +22,15 @@ async def answer(request):
         paid.write(f"{request.case} {request.trial}\\n".encode())
     await asyncio.sleep({delay})
     return "yes"
-'''
-REVIEWER = '''\
+"""
+REVIEWER = """\
 
 async def review(case, turns):
     with open("judged", "ab", buffering=0) as judged:
         judged.write(f"{case.id}\\n".encode())
     await asyncio.sleep({delay})
     return 1.0
-'''
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

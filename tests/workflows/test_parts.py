@@ -116,9 +116,9 @@ class Unfinished:
 @pytest.mark.parametrize(
     ("live", "words"),
     [
-        (Unfinished(), "the reviewer 'object:Unfinished' is a Unfinished; expected a function"),
+        (Unfinished(), "the reviewer 'object:Unfinished' is of type Unfinished; expected a function"),
         (Judge, "the reviewer 'object:Judge' is a class; expected an instance of it"),
-        (3, "the reviewer 'object:int' is a int; expected a function"),
+        (3, "the reviewer 'object:int' is of type int; expected a function"),
     ],
 )
 def test_what_cannot_review_is_refused_before_the_run(live: object, words: str) -> None:

@@ -94,7 +94,9 @@ def _answer_of(target: Any, name: str) -> Callable[[Any], Any]:
     if callable(target):
         called: Callable[[Any], Any] = target
         return called
-    raise InputError(f"the agent {name!r} is a {type(target).__name__}; expected a function, or an object with reply()")
+    raise InputError(
+        f"the agent {name!r} is of type {type(target).__name__}; expected a function, or an object with reply()"
+    )
 
 
 def _method(target: type[Any], name: str) -> Any:

@@ -29,7 +29,7 @@ class _Lazy(click.Group):
     """Knows every command's name and sentence; imports a command only to run it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -39,7 +39,7 @@ class _Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([*COMMANDS.items()])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -53,7 +53,7 @@ class _Lazy(click.Group):
 def _nearest(name: str) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, list(COMMANDS), n=1)
+    near = difflib.get_close_matches(name, [*COMMANDS], n=1)
     return f"; did you mean {near[0]!r}?" if near else "; `proctor --help` lists them"
 
 
@@ -85,6 +85,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 4
     except KeyboardInterrupt:
         return 4
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
     except click.ClickException as error:
         click.echo(f"Error: {error.format_message()}", err=True)
         if isinstance(error, click.UsageError) and error.ctx is not None:

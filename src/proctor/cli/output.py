@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
     try:
-        sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+        sys.stdout.write(json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n")
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()

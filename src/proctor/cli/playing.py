@@ -37,7 +37,16 @@ def play(begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: s
 
 @contextmanager
 def _sigterm_as_ctrl_c() -> Iterator[None]:
-    previous = signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    """SIGTERM ends a run as Ctrl-C does; processes that an agent forks keep its usual meaning."""
+    own = os.getpid()
+
+    def end(*_: object) -> None:
+        if os.getpid() == own:
+            raise KeyboardInterrupt
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    previous = signal.signal(signal.SIGTERM, end)
     try:
         yield
     finally:

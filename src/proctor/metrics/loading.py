@@ -88,7 +88,7 @@ def _datasets(found: object, *, name: str) -> list[Dataset]:
     datasets = []
     for place, item in enumerate(found, 1):
         if not isinstance(item, (Dataset, Mapping)):
-            raise InputError(f"dataset {place} of {name} is a {type(item).__name__}; expected a Dataset")
+            raise InputError(f"dataset {place} of {name} is of type {type(item).__name__}; expected a Dataset")
         datasets.append(item if isinstance(item, Dataset) else Dataset.model_validate(dict(item)))
     if not datasets:
         raise InputError(f"{name}.load_dataset() returned no Dataset; expected at least one conversation")

@@ -150,5 +150,5 @@ def _checked(model: object, name: str) -> BaseChatModel:
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):
-        raise InputError(f"the model {name!r} is a {type(model).__name__}; expected a LangChain chat model")
+        raise InputError(f"the model {name!r} is of type {type(model).__name__}; expected a LangChain chat model")
     return model

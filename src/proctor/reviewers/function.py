@@ -30,12 +30,16 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
 
 def adapt(target: Any, *, name: str) -> Reviewer:
     """Anything that can judge, as a Reviewer."""
+    if inspect.isclass(target):
+        raise InputError(f"the reviewer {name!r} is a class; expected an instance of it, or a function")
     if all(hasattr(target, member) for member in ("review", "conclude", "rubric", "name")):
         complete: Reviewer = target
         return complete
-    if not callable(target) or inspect.isclass(target):
-        kind = "class" if inspect.isclass(target) else type(target).__name__
-        raise InputError(f"the reviewer {name!r} is a {kind}; expected a function with parameters among {_names()}")
+    if not callable(target):
+        kind = type(target).__name__
+        raise InputError(
+            f"the reviewer {name!r} is of type {kind}; expected a function with parameters among {_names()}"
+        )
     return FunctionReviewer(target, name=name)
 
 

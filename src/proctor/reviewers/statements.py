@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from proctor.reviewers.embedded_reading import Fact, read_facts
+from proctor.reviewers.embedded.reading import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure

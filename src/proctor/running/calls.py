@@ -72,7 +72,9 @@ async def call(
             if _we_are_cancelled():
                 raise
             caught, fault = error, AgentFault("cancelled itself (asyncio.CancelledError)")
-        except (Exception, SystemExit) as error:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise
+        except BaseException as error:  # also sys.exit, and whatever else an agent may invent
             caught, fault = error, classify(error)
         if (spent := getattr(fault, "spent", None)) is not None:
             pay(spent)

@@ -59,7 +59,6 @@ async def conduct(
                         watch(tally)
         except asyncio.CancelledError:
             journal.write(executor.leftover())
-            end("paused", "interrupted")
             raise
         reclassify(store, run.id, tally)
         end(*_outcome(executor, wishes, tally))
@@ -99,7 +98,9 @@ def _clocked(journal: Journal, run: str) -> Iterator[Callable[[Status, str], Non
         with contextlib.suppress(StoreError):
             journal.mark(run, "failed", reason=str(error), seconds=time.monotonic() - started)
         raise
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
+            outcome = ("paused", "interrupted")
         journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
         raise
     journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
@@ -148,5 +149,6 @@ def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple
     if executor.halt == "misconfigured":
         return "failed", executor.reason
     if tally.lost:
-        return "failed", f"{tally.lost} attempts failed for reasons outside the agent"
+        attempts = "1 attempt" if tally.lost == 1 else f"{tally.lost} attempts"
+        return "failed", f"{attempts} failed for reasons outside the agent"
     return "completed", ""

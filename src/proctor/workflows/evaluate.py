@@ -34,7 +34,7 @@ class Evaluation:
 
     def attempts(self) -> Iterator[Attempt]:
         """Every attempt with its transcript, streamed from the store."""
-        with open_store(self.store) as store:
+        with open_store(self.store, create=False) as store:
             yield from store.archive.full_attempts(self.run.id)
 
 
@@ -49,7 +49,8 @@ class Prepared:
 
 def store_url(given: str | Path | None, config: Config) -> str:
     """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
-    return str(given or os.environ.get("PROCTOR_STORE") or config.store or DEFAULT_STORE)
+    where = str(given or os.environ.get("PROCTOR_STORE") or config.store or DEFAULT_STORE)
+    return where if "://" in where else os.path.abspath(where)
 
 
 async def aevaluate(
@@ -134,7 +135,7 @@ def _new_run(
         agent=agent.name,
         kind=kind_of(agent, kind),
         settings=settings,
-        labels=dict(labels or {}),
+        labels={str(name): str(value) for name, value in (labels or {}).items()},
         planned=len(exams) * settings.trials * len(settings.conditions),
         created=time.time(),
     )

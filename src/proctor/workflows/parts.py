@@ -98,9 +98,7 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
 
 def _live_reviewer(chosen: Chosen) -> Reviewer:
     live = chosen.live
-    if inspect.isclass(live):
-        raise InputError(f"the reviewer {chosen.name!r} is a class; expected an instance of it, or a function")
-    if hasattr(live, "ainvoke") and not hasattr(live, "review"):
+    if hasattr(live, "ainvoke") and not hasattr(live, "review") and not inspect.isclass(live):
         from proctor.reviewers.model import ModelReviewer
 
         return ModelReviewer(live, name=chosen.name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from proctor.reviewers.embedded_reading import Answered, Asked
+from proctor.reviewers.embedded.reading import Answered, Asked
 
 
 class Match(NamedTuple):

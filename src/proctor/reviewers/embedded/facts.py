@@ -6,8 +6,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from proctor.reviewers.embedded_match import Match, best_mention, taken_up
-from proctor.reviewers.embedded_reading import Answered, Asked, Expected, Fact
+from proctor.reviewers.embedded.match import Match, best_mention, taken_up
+from proctor.reviewers.embedded.reading import Answered, Asked, Expected, Fact
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
 from proctor.text.numbers import Quantity, compare

@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from proctor.reviewers.embedded_facts import facts_met
-from proctor.reviewers.embedded_match import Match
-from proctor.reviewers.embedded_reading import Answered, Asked, Expected, read_answer, read_question
-from proctor.reviewers.embedded_stance import stance
-from proctor.reviewers.embedded_words import words_met
+from proctor.reviewers.embedded.facts import facts_met
+from proctor.reviewers.embedded.match import Match
+from proctor.reviewers.embedded.reading import Answered, Asked, Expected, read_answer, read_question
+from proctor.reviewers.embedded.stance import stance
+from proctor.reviewers.embedded.words import words_met
 from proctor.text.choices import items
 from proctor.text.negation import NEGATORS, declines, negated, polarity
 from proctor.text.overlap import STOP
@@ -54,6 +54,8 @@ def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     answered = Answered(without_orders(reply))
     if not answered.passage.folded.strip():
         return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
+    if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
+        return Verdict(0.0, "the reply only repeats the question")
     asked = read_question(question)
     answers = [answer for reference in references for answer in read_answer(question, reference)]
     best = _best(answered, asked, answers)

@@ -1,20 +1,23 @@
-"""The embedded reviewer: deterministic, offline, without a model; good at short factual answers."""
+"""The reviewer itself: which parts are judged, and how each is said."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.reviewers.embedded_answer import Verdict, judge
-from proctor.reviewers.embedded_coverage import context_used, covered
-from proctor.reviewers.embedded_reading import Answered
+from proctor.reviewers.embedded.answer import Verdict, judge
+from proctor.reviewers.embedded.coverage import context_used, covered
+from proctor.reviewers.embedded.reading import Answered
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
 
 _NOTHING = Review()
+_LONG = 4_000
+"""Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
 
 
 class EmbeddedReviewer:
@@ -28,11 +31,17 @@ class EmbeddedReviewer:
         reply = turns[-1].reply if turns else None
         if case is None or reply is None:
             return _NOTHING
-        return Review(parts=tuple(_parts(case, reply.text)))
+        if len(reply.text) > _LONG:
+            return await threads.call(_review, case, reply.text)
+        return _review(case, reply.text)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: it judges reply by reply."""
         return None
+
+
+def _review(case: Case, text: str) -> Review:
+    return Review(parts=tuple(_parts(case, text)))
 
 
 def _parts(case: Case, text: str) -> Iterator[Part]:

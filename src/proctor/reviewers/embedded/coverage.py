@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from proctor.reviewers.embedded_answer import Verdict
-from proctor.reviewers.embedded_reading import Answered, read_question
+from proctor.reviewers.embedded.answer import Verdict
+from proctor.reviewers.embedded.reading import Answered, read_question
 from proctor.text.claims import claims
 from proctor.text.negation import NEGATIONS
 from proctor.text.overlap import content, coverage

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from proctor.reviewers.embedded_match import Match, best_mention
-from proctor.reviewers.embedded_reading import Answered, Asked, Expected
+from proctor.reviewers.embedded.match import Match, best_mention
+from proctor.reviewers.embedded.reading import Answered, Asked, Expected
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage
 
