@@ -41,10 +41,13 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
     own = os.getpid()
 
     def end(*_: object) -> None:
-        if os.getpid() == own:
+        if os.getpid() != own:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+        elif signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in a script's background job
             raise KeyboardInterrupt
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGTERM)
+        else:
+            signal.raise_signal(signal.SIGINT)
 
     previous = signal.signal(signal.SIGTERM, end)
     try:
