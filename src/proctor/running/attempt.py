@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, 
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.play import Play, begin, our_bug, over
+from proctor.running.waiting import within
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
 
@@ -76,9 +76,12 @@ class Player:
 
     async def _forget(self, conversation: str) -> None:
         """Let the agent clean up; whatever it does then changes no result and holds nobody up for long."""
+
+        async def forget() -> None:
+            await self._agent.forget(conversation)
+
         with contextlib.suppress(Exception):
-            async with asyncio.timeout(_FAREWELL):
-                await self._agent.forget(conversation)
+            await within(_FAREWELL, forget())
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
 from proctor.faults import classify, without_secrets
 from proctor.run import Failure, Stage
+from proctor.running.waiting import Late, within
 from proctor.usage import Usage
 
 T = TypeVar("T")
@@ -45,7 +46,7 @@ class Patience:
 
 async def call(
     stage: Stage,
-    make: Callable[[], Awaitable[T]],
+    make: Callable[[], Coroutine[Any, Any, T]],
     patience: Patience,
     *,
     turn: int | None,
@@ -59,15 +60,10 @@ async def call(
     while True:
         tries += 1
         try:
-            async with asyncio.timeout(patience.timeout) as limit:
-                answer = await make()
-            if limit.expired():  # it caught the cancellation and answered all the same, too late
-                raise TimeoutError
-            return answer
-        except TimeoutError as error:
+            return await within(patience.timeout, make())
+        except Late as error:
             caught: BaseException = error
-            late = limit.expired()
-            fault = AgentFault(f"did not answer within {patience.timeout:g} s") if late else classify(error)
+            fault: CallError = AgentFault(f"did not answer within {patience.timeout:g} s")
         except asyncio.CancelledError as error:
             if _we_are_cancelled():
                 raise
