@@ -101,7 +101,7 @@ def to_reply(value: object) -> Reply:
 
 def _checked(reply: Reply) -> Reply:
     """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
-    if type(reply.text) is str and reply == Reply(text=reply.text):
+    if type(reply.text) is str and _is_plain(reply):
         return reply
     try:
         typed = msgspec.convert(msgspec.to_builtins(reply, enc_hook=_plain, str_keys=True), Reply)
@@ -117,6 +117,13 @@ def _checked(reply: Reply) -> Reply:
             f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
             "expected tool calls with plain arguments and results"
         ) from error
+
+
+def _is_plain(reply: Reply) -> bool:
+    """Whether it is nothing but its text."""
+    lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
+    numbers = reply.usage is None and reply.seconds is None and reply.first_token is None
+    return lists and numbers and reply.stderr == ""
 
 
 def _refuse_odd_numbers(reply: Reply) -> None:

@@ -162,7 +162,7 @@ class _Tally:
     timed: int = 0
     seconds: float = 0.0
 
-    def add(self, attempt: Attempt) -> None:
+    def add(self, attempt: Attempt, value: float | None) -> None:
         if attempt.passed is not None:
             self.counted += 1
             self.passed += attempt.passed
@@ -172,7 +172,6 @@ class _Tally:
             self.failed_by_agent += 1
         else:
             self.failed_by_environment += 1
-        value = attempt.value
         if value is not None:
             self.marks += 1
             self.mark_total += value
@@ -205,11 +204,11 @@ class _Gatherer:
     def add(self, attempt: Attempt) -> None:
         if not attempt.finished:
             return
-        self.tallies[attempt.key.exam].add(attempt)
+        value = attempt.value
+        self.tallies[attempt.key.exam].add(attempt, value)
         self._count(attempt)
         if attempt.usage:
             self.usage += attempt.usage
-        value = attempt.value
         if value is not None:
             self.marks.append(value)
         if attempt.seconds is not None:
@@ -217,7 +216,14 @@ class _Gatherer:
         for score in attempt.scores:
             if score.of == "agent":
                 for part in score.parts:
-                    self.parts.setdefault(part.name, {}).setdefault(attempt.key.exam, Sums()).add(part.value)
+                    self._sums(part.name, attempt.key.exam).add(part.value)
+
+    def _sums(self, part: str, exam: str) -> Sums:
+        by_exam = self.parts.setdefault(part, {})
+        sums = by_exam.get(exam)
+        if sums is None:
+            sums = by_exam[exam] = Sums()
+        return sums
 
     def _count(self, attempt: Attempt) -> None:
         failure = attempt.failure

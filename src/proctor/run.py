@@ -94,6 +94,8 @@ class Attempt:
     @property
     def value(self) -> float | None:
         """The mean of the agent's marks over turns; None: no mark."""
+        if len(self.scores) == 1 and self.scores[0].of == "agent":
+            return self.scores[0].value
         marks = [score.value for score in self.scores if score.of == "agent"]
         return sum(marks) / len(marks) if marks else None
 

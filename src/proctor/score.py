@@ -120,9 +120,12 @@ def weights_for(exam_type: str, parts: Iterable[str] = ()) -> Mapping[str, float
 
 def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
     """The mean of the parts by their weights, renormalised over the parts that are there; None: none has a weight."""
-    pairs = [(weights.get(part.name, 0.0), part.value) for part in parts]
-    total = sum(weight for weight, _ in pairs)
-    return sum(weight * value for weight, value in pairs) / total if total > 0 else None
+    total = weighted = 0.0
+    for part in parts:
+        weight = weights.get(part.name, 0.0)
+        total += weight
+        weighted += weight * part.value
+    return weighted / total if total > 0 else None
 
 
 def reaches(value: float, threshold: float) -> bool:

@@ -197,7 +197,15 @@ class Player:
     def _result(self, play: Play, failure: Failure | None) -> Attempt:
         """The finished attempt: marks, verdict, usage and time."""
         judged = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
-        contradictions = tuple(each for one in judged.values() for each in one.contradictions)
+        scores: list[Score] = []
+        missing: list[Unscored] = []
+        checks: list[CheckResult] = []
+        contradictions: list[Contradiction] = []
+        for one in judged.values():
+            scores += one.scores
+            missing += one.unscored
+            checks += one.checks
+            contradictions += one.contradictions
         broken = {contradiction.turns[1] for contradiction in contradictions}
         passed: list[bool | None] = []
         for turn in play.turns:
@@ -220,10 +228,10 @@ class Player:
         return over(
             play,
             failure,
-            scores=tuple(score for one in judged.values() for score in one.scores),
-            unscored=tuple(missing for one in judged.values() for missing in one.unscored),
-            checks=tuple(check for one in judged.values() for check in one.checks),
-            contradictions=contradictions,
+            scores=tuple(scores),
+            unscored=tuple(missing),
+            checks=tuple(checks),
+            contradictions=tuple(contradictions),
             turn_passed=tuple(passed),
             passed=_passed(counted, failure),
         )
@@ -231,12 +239,12 @@ class Player:
     def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
         pairs = zip(self._names, reviews, strict=False)
         scores, missing = verdict.marks(pairs, turn=turn or None, settings=self._settings)
-        return _Judged(
-            scores=scores,
-            unscored=missing,
-            checks=[check for review in reviews for check in review.checks],
-            contradictions=[each for review in reviews for each in review.contradictions],
-        )
+        checks: list[CheckResult] = []
+        contradictions: list[Contradiction] = []
+        for review in reviews:
+            checks += review.checks
+            contradictions += review.contradictions
+        return _Judged(scores=scores, unscored=missing, checks=checks, contradictions=contradictions)
 
 
 def _unjudged(turn: Turn, judged: Mapping[int, _Judged]) -> bool:

@@ -25,18 +25,20 @@ def marks(
     scores: list[Score] = []
     missing: list[Unscored] = []
     for by, review in reviews:
-        names = [part.name for part in review.parts]
-        value = weigh(review.parts, settings.weights or weights_for(settings.type, names))
-        if value is not None:
-            scores.append(
-                Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)
-            )
-        elif review.parts:
-            reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
-            missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
-        asked = weigh(review.question_parts, QUESTION_WEIGHTS)
-        if asked is not None:
-            scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=asked, by=by))
+        if review.parts:
+            names = [part.name for part in review.parts]
+            value = weigh(review.parts, settings.weights or weights_for(settings.type, names))
+            if value is None:
+                reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
+                missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
+            else:
+                scores.append(
+                    Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)
+                )
+        if review.question_parts:
+            asked = weigh(review.question_parts, QUESTION_WEIGHTS)
+            if asked is not None:
+                scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=asked, by=by))
         if review.unscored is not None:
             missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored))
     return tuple(scores), tuple(missing)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Generator
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -48,11 +49,11 @@ class _Begun(Generic[T]):
                 work.close()
                 raise
             except BaseException as thrown:
-                step, argument = work.throw, thrown
+                step = partial(work.throw, thrown)
             else:
-                step, argument = work.send, sent
+                step = partial(work.send, sent)
             try:
-                waits_for = step(argument)
+                waits_for = step()
             except StopIteration as done:
                 result: T = done.value
                 return result

@@ -7,7 +7,6 @@ import reprlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,16 +69,20 @@ def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
         return benchmark_of(_unique(items), name=name)
 
 
+_KNOWN = frozenset(Case.__slots__)
+
+
 def _unique(items: Iterable[Any]) -> list[Case]:
     """The cases; questions asked twice get `-2`, `-3` …, ids given twice are an error."""
     cases: dict[str, Case] = {}
     asked: Counter[str] = Counter()
     for number, item in enumerate(items, 1):
-        case = _case(_values(item, number), number)
+        values = _values(item, number)
+        case = _case(values, number)
         if not case.id:
             plain = case_id(case.question, case.context)
             asked[plain] += 1
-            case = replace(case, id=plain if asked[plain] == 1 else f"{plain}-{asked[plain]}")
+            case = _case({**values, "id": plain if asked[plain] == 1 else f"{plain}-{asked[plain]}"}, number)
         if case.id in cases:
             raise InputError(f"case {number}: the id {case.id!r} stands twice; ids must be unique in a benchmark")
         cases[case.id] = case
@@ -101,7 +104,7 @@ def _values(item: object, number: int) -> dict[str, Any]:
 
 
 def _case(values: dict[str, Any], number: int) -> Case:
-    unknown = sorted(set(values) - set(Case.__slots__), key=str)
+    unknown = sorted(values.keys() - _KNOWN, key=str)
     if unknown:
         near = difflib.get_close_matches(str(unknown[0]), Case.__slots__, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(Case.__slots__)}"
