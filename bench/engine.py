@@ -67,6 +67,9 @@ def _options() -> argparse.Namespace:
 
 
 def _chosen(names: Sequence[str] | None) -> list[Contestant]:
+    for name in names or ():
+        if not any(name.lower() in each.name.lower() for each in ALL):
+            raise SystemExit(f"there is no contestant {name!r}; known are {', '.join(each.name for each in ALL)}")
     wanted = [name.lower() for name in names or ()]
     return [each for each in ALL if each is FLOOR or not wanted or any(name in each.name.lower() for name in wanted)]
 
@@ -83,17 +86,14 @@ class Bench:
         """Everything that is measured, in the order of the table."""
         small, _ = self._instant(SMALL)
         big, memory = self._instant(LARGE)
-        wall = self._slow()
+        waiting, wall = self._slow()
         if large and OURS in self.contestants:
             memory.figures.append(self._many_trials())
-        return [small, big, wall, memory, self._start_up()]
+        return [small, big, waiting, wall, memory, self._start_up()]
 
     def _instant(self, count: int) -> tuple[Group, Group]:
         """CPU per case, and the peak memory of the same processes."""
-        cpu = {each: Figure(who=each.title, target=CPU_TARGET if each is OURS else None) for each in self.contestants}
-        peak = {
-            each: Figure(who=each.title, target=MEMORY_TARGET if each is OURS else None) for each in self.contestants
-        }
+        cpu, peak = self._figures(CPU_TARGET), self._figures(MEMORY_TARGET)
         for each, result in self._rounds(count):
             if isinstance(result, str):
                 cpu[each].trouble = peak[each].trouble = result
@@ -105,17 +105,27 @@ class Bench:
             Group(title=f"Peak memory, MB: {count:,} cases", form=".0f", figures=list(peak.values())),
         )
 
-    def _slow(self) -> Group:
-        wall = {each: Figure(who=each.title, target=WALL_TARGET if each is OURS else None) for each in self.contestants}
+    def _slow(self) -> tuple[Group, Group]:
+        """CPU per case where the agent makes everybody wait, and how long that takes."""
+        cpu, wall = self._figures(None), self._figures(WALL_TARGET)
         for each, result in self._rounds(SMALL, "--delay", str(DELAY)):
             if isinstance(result, str):
-                wall[each].trouble = result
+                cpu[each].trouble = wall[each].trouble = result
                 continue
+            cpu[each].take(result["cpu"] / SMALL * 1000, result["loops"])
             wall[each].take(result["wall"], result["loops"])
-        title = (
-            f"Wall time, s: {SMALL:,} cases, agent of {DELAY * 1000:.0f} ms, {CONCURRENCY} at once (ideal {IDEAL:.1f})"
+        played = f"{SMALL:,} cases, agent of {DELAY * 1000:.0f} ms"
+        return (
+            Group(title=f"CPU, ms per case: {played}", form=".3f", figures=list(cpu.values())),
+            Group(
+                title=f"Wall time, s: {played}, {CONCURRENCY} at once (ideal {IDEAL:.1f})",
+                form=".2f",
+                figures=list(wall.values()),
+            ),
         )
-        return Group(title=title, form=".2f", figures=list(wall.values()))
+
+    def _figures(self, target: float | None) -> dict[Contestant, Figure]:
+        return {each: Figure(who=each.title, target=target if each is OURS else None) for each in self.contestants}
 
     def _many_trials(self) -> Figure:
         attempts = LARGE * TRIALS
@@ -192,15 +202,15 @@ def _tried(contestant: Contestant, count: int, *options: str) -> dict[str, Any] 
         return str(error)
     expected = count * (TRIALS if "--trials" in options else 1)
     if result["passed"] != expected:
-        return f"{result['passed']:,} attempts passed of {expected:,}, all of them right"
+        return f"only {result['passed']:,} of {expected:,} right answers passed"
     return result
 
 
 def _notes(bench: Bench) -> list[str]:
     return [
         f"Median and best of {bench.runs}, each in a new process after a small warm-up; of {STARTS} for start-up.",
-        "Loop: CPU ms of a fixed pure-Python loop in the same process, just before and after (median). Where it is "
-        "larger than elsewhere, the machine was slower.",
+        "Loop: CPU ms of a fixed pure-Python loop just before and after, in the same process (for start-up: in the "
+        "one that starts it). Where it is larger than elsewhere, the machine was slower.",
         "× floor: the median over the first row's. Targets are ours alone: met by the median, or by the best run only.",
         "Kept: " + "; ".join(f"{each.title} – {each.stores}" for each in bench.contestants) + ".",
     ]

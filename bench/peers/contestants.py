@@ -21,7 +21,7 @@ ENVIRONMENTS = ROOT / "bench" / ".envs"
 SCRATCH = ROOT / "bench" / "out"
 PATIENCE = 900
 """Seconds one process may take."""
-_REASON_KEPT = 90
+_REASON_KEPT = 150
 _QUIET = {
     "DEEPEVAL_TELEMETRY_OPT_OUT": "1",
     "DEEPEVAL_DISABLE_DOTENV": "1",
@@ -90,21 +90,33 @@ PEERS = (
 ALL = (FLOOR, OURS, *PEERS)
 
 
-@cache
 def environment(contestant: Contestant) -> Path:
     """The folder of its programs; its virtual environment is made on first use."""
     if not contestant.requirement:
         return Path(sys.executable).parent
-    home = ENVIRONMENTS / contestant.requirement.partition("==")[0]
+    programs, reason = _installed(contestant.requirement)
+    if reason:
+        raise Unavailable(f"could not be installed: {reason}")
+    return programs
+
+
+@cache
+def _installed(requirement: str) -> tuple[Path, str]:
+    """The environment's programs, and why it could not be made; tried once."""
+    home = ENVIRONMENTS / requirement.partition("==")[0]
     stamp = home / "installed.txt"
-    if not stamp.exists() or stamp.read_text() != contestant.requirement:
-        print(f"installing {contestant.requirement} …", file=sys.stderr, flush=True)
-        shutil.rmtree(home, ignore_errors=True)
+    if stamp.exists() and stamp.read_text() == requirement:
+        return home / "bin", ""
+    print(f"installing {requirement} …", file=sys.stderr, flush=True)
+    shutil.rmtree(home, ignore_errors=True)
+    pip = [str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    try:
         _checked([sys.executable, "-m", "venv", str(home)])
-        pip = [str(home / "bin" / "python"), "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-        _checked([*pip, contestant.requirement])
-        stamp.write_text(contestant.requirement)
-    return home / "bin"
+        _checked([*pip, requirement])
+    except Unavailable as error:
+        return home / "bin", str(error)
+    stamp.write_text(requirement)
+    return home / "bin", ""
 
 
 def play(contestant: Contestant, *options: str) -> dict[str, Any]:

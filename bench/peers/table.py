@@ -48,7 +48,7 @@ class Figure:
         limit = f"≤ {format(self.target, form)}"
         if self.middle <= self.target:
             return f"{limit} met"
-        return f"{limit} at best" if self.best <= self.target else f"{limit} MISSED"
+        return f"{limit} at best" if self.best <= self.target else f"{limit} missed"
 
 
 @dataclass(kw_only=True, slots=True)
@@ -81,11 +81,15 @@ def as_text(groups: Sequence[Group], notes: Sequence[str]) -> str:
     lines = [machine(), _PLACES.format(*COLUMNS).rstrip(), "─" * WIDTH]
     for group in groups:
         lines.append(group.title)
-        for who, *cells in group.rows():
-            line = f"  {who:<42}{cells[0]}" if len(cells) == 1 else _PLACES.format(f"  {who}", *cells)
-            lines.append(line.rstrip()[:WIDTH])
+        lines += [_line(who, cells) for who, *cells in group.rows()]
         lines.append("")
     return "\n".join([*lines, *(textwrap.fill(note, WIDTH) for note in notes)])
+
+
+def _line(who: str, cells: Sequence[str]) -> str:
+    if len(cells) == 1:
+        return textwrap.fill(f"{who}: {cells[0]}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    return _PLACES.format(f"  {who}", *cells).rstrip()
 
 
 def as_markdown(groups: Sequence[Group], notes: Sequence[str]) -> str:
