@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Failure, Key, Run
+from proctor.run import Attempt, Key, Run
+from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
@@ -199,7 +200,8 @@ class _Gatherer:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     parts: dict[str, dict[str, Sums]] = field(default_factory=dict)
     troubles: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    examples: dict[tuple[str, str, str], Key] = field(default_factory=dict)
+    examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
+    """What → the first such attempt in the order of the plan, with its place."""
 
     def add(self, attempt: Attempt) -> None:
         if not attempt.finished:
@@ -228,7 +230,7 @@ class _Gatherer:
     def _count(self, attempt: Attempt) -> None:
         failure = attempt.failure
         if failure is not None:
-            self._trouble(attempt.key, failure)
+            self._note(attempt, (failure.stage, failure.owner, failure.reason))
             if failure.owner == "agent":
                 self.by_agent += 1
             else:
@@ -238,14 +240,13 @@ class _Gatherer:
         else:
             self.scored += 1
         for missing in attempt.unscored:
-            self._note(attempt.key, ("reviewer", "unscored", missing.reason))
+            self._note(attempt, ("reviewer", "unscored", missing.reason))
 
-    def _trouble(self, key: Key, failure: Failure) -> None:
-        self._note(key, (failure.stage, failure.owner, failure.reason))
-
-    def _note(self, key: Key, what: tuple[str, str, str]) -> None:
+    def _note(self, attempt: Attempt, what: tuple[str, str, str]) -> None:
         self.troubles[what] += 1
-        self.examples.setdefault(what, key)
+        known = self.examples.get(what)
+        if known is None or attempt.place < known[0]:
+            self.examples[what] = (attempt.place, attempt.key)
 
     def counts(self) -> Counts:
         done = self.scored + self.unscored + self.by_agent + self.by_environment
@@ -259,12 +260,34 @@ class _Gatherer:
         )
 
 
+class Gathering:
+    """Findings in the making: attempts come in any order, as they finish or as they are read."""
+
+    def __init__(self, run: Run, exams: Sequence[Exam]) -> None:
+        repeats = run.settings.trials * len(run.settings.conditions)
+        self._exams = exams
+        self._gatherer = _Gatherer(
+            tallies={exam.id: _Tally(planned=repeats) for exam in exams}, planned=len(exams) * repeats
+        )
+
+    def add(self, attempt: Attempt) -> None:
+        """Count one attempt."""
+        self._gatherer.add(attempt)
+
+    def findings(self, run: Run) -> Findings:
+        """What the attempts show; `run` as it stands now."""
+        return _findings(run, self._exams, self._gatherer)
+
+
 def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:
     """What the attempts of a run show, in one pass."""
-    repeats = run.settings.trials * len(run.settings.conditions)
-    gatherer = _Gatherer(tallies={exam.id: _Tally(planned=repeats) for exam in exams}, planned=len(exams) * repeats)
+    gathering = Gathering(run, exams)
     for attempt in attempts:
-        gatherer.add(attempt)
+        gathering.add(attempt)
+    return gathering.findings(run)
+
+
+def _findings(run: Run, exams: Sequence[Exam], gatherer: _Gatherer) -> Findings:
     cases = tuple(_case(exam, gatherer.tallies[exam.id]) for exam in exams)
     tallies = list(gatherer.tallies.values())
     rate = pass_rate(tallies)
@@ -277,13 +300,19 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
         pass_at_k=_over_k(tallies, run.settings.trials, pass_at_k),
         pass_hat_k=_over_k(tallies, run.settings.trials, pass_hat_k),
         categories=_categories(cases, gatherer.tallies, run),
-        parts={name: _part(sums) for name, sums in gatherer.parts.items()},
+        parts={name: _part(gatherer.parts[name]) for name in sorted(gatherer.parts, key=_place_of_part)},
         cases=cases,
         troubles=_troubles(gatherer),
         usage=gatherer.usage,
         latency=_latency(gatherer.seconds),
         notes=_notes(run, gatherer, rate),
     )
+
+
+def _place_of_part(name: str) -> tuple[int, str]:
+    """In the order in which people weigh them, whichever attempt came first."""
+    known = (*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)
+    return (known.index(name) if name in known else len(known), name)
 
 
 def _case(exam: Exam, tally: _Tally) -> CaseFinding:
@@ -382,8 +411,8 @@ def _part(by_exam: dict[str, Sums]) -> Estimate:
 
 def _troubles(gatherer: _Gatherer) -> tuple[Trouble, ...]:
     return tuple(
-        Trouble(stage=what[0], owner=what[1], reason=what[2], count=count, example=gatherer.examples[what])
-        for what, count in gatherer.troubles.most_common()
+        Trouble(stage=what[0], owner=what[1], reason=what[2], count=count, example=gatherer.examples[what][1])
+        for what, count in sorted(gatherer.troubles.items(), key=lambda item: (-item[1], item[0]))
     )
 
 

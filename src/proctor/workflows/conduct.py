@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 from proctor import threads
 from proctor.benchmark import Exam
 from proctor.errors import StoreError
-from proctor.findings import Findings, gather
+from proctor.findings import Findings, Gathering, gather
 from proctor.roles import Journal
-from proctor.run import Record, Run, Sitting, Status, Wish
+from proctor.run import Finished, Record, Run, Sitting, Status, Wish
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.workflows.parts import Cast
@@ -36,10 +36,12 @@ async def conduct(
     sittings: Iterable[Sitting],
     tally: Tally,
     watch: Watch | None = None,
+    gathering: Gathering | None = None,
 ) -> Findings:
     """Play what is left of a run, store every record before it counts, and say what was found.
 
-    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock.
+    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. A `gathering` that
+    sees every attempt of the run from here on saves reading them back.
     """
     journal = store.journal
     executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
@@ -55,6 +57,8 @@ async def conduct(
                 async for batch in batches:
                     await _write(journal, batch)
                     tally.add(batch)
+                    if gathering is not None:
+                        _gather(gathering, batch)
                     if watch is not None:
                         watch(tally)
         except asyncio.CancelledError:
@@ -62,7 +66,15 @@ async def conduct(
             raise
         reclassify(store, run.id, tally)
         end(*_outcome(executor, wishes, tally))
+    if gathering is not None:
+        return gathering.findings(store.archive.find(run.id))
     return findings_of(store, run.id, exams)
+
+
+def _gather(gathering: Gathering, batch: Sequence[Record]) -> None:
+    for record in batch:
+        if isinstance(record, Finished):
+            gathering.add(record.attempt)
 
 
 async def _write(journal: Journal, batch: Sequence[Record]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from proctor.benchmark import Benchmark
 from proctor.config import DEFAULT_STORE, Config, load_config
-from proctor.findings import Findings
+from proctor.findings import Findings, Gathering
 from proctor.run import Attempt, Run, Settings
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
@@ -161,5 +161,6 @@ async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -
                 sittings=sittings(run, exams),
                 tally=Tally(planned=run.planned),
                 watch=watch,
+                gathering=Gathering(run, exams),
             )
     return Evaluation(run=findings.run, findings=findings, store=store)

@@ -78,17 +78,22 @@ def _unique(items: Iterable[Any]) -> list[Case]:
     asked: Counter[str] = Counter()
     for number, item in enumerate(items, 1):
         values = _values(item, number)
-        case = _case(values, number)
-        if not case.id:
-            plain = case_id(case.question, case.context)
+        if not values.get("id") and _texts(values):
+            plain = case_id(values["question"], values.get("context"))
             asked[plain] += 1
-            case = _case({**values, "id": plain if asked[plain] == 1 else f"{plain}-{asked[plain]}"}, number)
+            values["id"] = plain if asked[plain] == 1 else f"{plain}-{asked[plain]}"
+        case = _case(values, number)
         if case.id in cases:
             raise InputError(f"case {number}: the id {case.id!r} stands twice; ids must be unique in a benchmark")
         cases[case.id] = case
     if not cases:
         raise InputError("the benchmark has no cases; give at least one question")
     return list(cases.values())
+
+
+def _texts(values: Mapping[str, Any]) -> bool:
+    """Whether question and context are text; what is not is refused when the case is made."""
+    return isinstance(values.get("question"), str) and isinstance(values.get("context"), str | None)
 
 
 def _values(item: object, number: int) -> dict[str, Any]:
