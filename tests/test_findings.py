@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable
+from dataclasses import replace
 from math import comb
 
 import pytest
@@ -332,3 +333,30 @@ def test_stability_needs_two_trials_and_ten_cases() -> None:
     assert (classes["c0"], classes["c1"]) == ("stable-fail", "stable-pass")
     assert stability(found(map(exam, names), [attempt(name, score=1.0) for name in names])) is None
     assert stability(found(map(exam, names[:9]), [a for a in attempts if a.key.exam != "c9"], trials=20)) is None
+
+
+def test_the_order_in_which_attempts_finish_does_not_matter() -> None:
+    exams = [exam(name) for name in "abcdef"]
+    attempts = [
+        replace(
+            attempt(
+                name,
+                trial,
+                score=0.1 * trial + 0.05 * place,
+                parts={"context": 0.3} if place == 0 else {"reasoning": 0.7, "correctness": 0.9},
+                failure=DOWN if (place + trial) % 5 == 0 else BROKE if (place + trial) % 5 == 1 else None,
+                seconds=0.1 * place,
+            ),
+            place=10 * place + trial,
+        )
+        for place, name in enumerate("abcdef")
+        for trial in (1, 2, 3)
+    ]
+    straight = found(exams, attempts, trials=3)
+    random.Random(1).shuffle(attempts)
+    mixed = found(exams, attempts, trials=3)
+    assert list(mixed.parts) == list(straight.parts) == ["correctness", "reasoning", "context"]
+    assert mixed.troubles == straight.troubles
+    assert mixed.counts == straight.counts
+    assert mixed.pass_rate == straight.pass_rate
+    assert mixed.mean_score.value == pytest.approx(straight.mean_score.value)
