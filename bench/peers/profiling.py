@@ -16,7 +16,8 @@ from pathlib import Path
 from bench.peers.measure import CONCURRENCY, Cases, loop_ms, make_agent, make_cases
 
 from proctor.config import Config
-from proctor.run import Record
+from proctor.findings import Gathering
+from proctor.run import Finished, Record
 from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store, open_store
@@ -68,6 +69,21 @@ def storage(cases: Cases, folder: Path, clock: _Clock) -> None:
 
 
 def findings(cases: Cases, folder: Path, clock: _Clock) -> None:
+    """From the stream, as a new run does it."""
+    prepared = _prepared(cases)
+    run = prepared.run
+    batches = _played(prepared)
+    with clock.running():
+        gathering = Gathering(run, exams_of(prepared.benchmark, run.settings))
+        for batch in batches:
+            for record in batch:
+                if isinstance(record, Finished):
+                    gathering.add(record.attempt)
+        gathering.findings(run)
+
+
+def reading_back(cases: Cases, folder: Path, clock: _Clock) -> None:
+    """From the store, as showing a run does it."""
     prepared = _prepared(cases)
     run = prepared.run
     with open_store(str(folder / "store.db")) as store:
@@ -105,12 +121,14 @@ def report(count: int, *, lines: int = 15) -> str:
     loops = [loop_ms()]
     total = _timed(whole, cases)
     times = {name: _timed(part, cases) for name, part in PARTS.items()}
+    back = _timed(reading_back, cases)
     loops.append(loop_ms())
     shown = [
         f"{count:,} cases, CPU µs per case, best of {ROUNDS}; loop {loops[0]:.0f} and {loops[1]:.0f} ms",
         *(f"  {name:<20}{seconds / count * 1e6:>8.1f}" for name, seconds in times.items()),
         f"  {'sum of the parts':<20}{sum(times.values()) / count * 1e6:>8.1f}",
         f"  {'the whole run':<20}{total / count * 1e6:>8.1f}",
+        f"  {'reading it back':<20}{back / count * 1e6:>8.1f}",
         "",
         "Own time by function, under the profiler (which slows small functions most):",
     ]
