@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 
 from proctor.benchmark import Case, Exam
 from proctor.reviewers.consistency import Conflict, Said, conflict
-from proctor.reviewers.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
+from proctor.battle.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
 from proctor.reviewers.statements import read_statements
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reviewers.transitions import CONTROL, PRESSURE, Transition, transitions
+from proctor.battle.transitions import CONTROL, PRESSURE, Transition, transitions
 from proctor.transcript import Reply, Turn
 
 

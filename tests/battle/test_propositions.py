@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reviewers.propositions import read_inquiry, thread_of
+from proctor.battle.propositions import read_inquiry, thread_of
 from proctor.transcript import Reply, Turn
 
 

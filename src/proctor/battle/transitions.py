@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from proctor.reviewers.propositions import thread_of
+from proctor.battle.propositions import thread_of
 from proctor.score import reaches
 from proctor.transcript import Turn
 

@@ -1,0 +1,1 @@
+"""What a conversation under pressure shows, as data: which turns are about one proposition, and what became of them."""
