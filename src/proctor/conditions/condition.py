@@ -1,0 +1,131 @@
+"""What may be declared to go wrong: Condition, and the table that declares it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Final
+
+from proctor.errors import InputError
+
+TARGETS = ("tool", "sub_agent")
+FAULTS = ("fails", "delay", "answers", "missing")
+RESERVED = ("all", "none", "")
+"""Names that mean something else where a condition is chosen."""
+AS_USUAL: Final = object()
+"""In place of an answer: the true one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Condition:
+    """What is wrong while it is in force."""
+
+    name: str
+    """As it was declared."""
+    tool: str | None = None
+    """The tool that is at fault."""
+    sub_agent: str | None = None
+    """The sub-agent that is at fault."""
+    fails: int = 0
+    """How many calls fail, in each attempt, before it works."""
+    delay: float = 0.0
+    """Seconds that every call comes late."""
+    answers: Any = AS_USUAL
+    """What it answers, whatever it is asked."""
+    missing: bool = False
+    """Whether it is not there at all."""
+    budget: int | None = None
+    """Tool calls that an attempt may make."""
+    tokens: int | None = None
+    """Tokens that an attempt may spend."""
+
+
+def parse(name: str, fault: Mapping[str, Any]) -> Condition:
+    """The condition that a table declares; errors name the key, its value, and what was expected."""
+    if name in RESERVED:
+        raise InputError(f"a condition cannot be called {name!r}; choose another name")
+    if not isinstance(fault, Mapping):
+        raise InputError(f'condition {name!r} is {fault!r}; expected a table such as {{tool = "search", fails = 2}}')
+    for key in fault:
+        _must_be_known(name, str(key))
+    condition = Condition(name=name, **{key: _CHECKS[key](name, key, value) for key, value in fault.items()})
+    _must_make_sense(condition, fault)
+    return condition
+
+
+def _must_be_known(name: str, key: str) -> None:
+    if key in _CHECKS:
+        return
+    near = get_close_matches(key, _CHECKS, n=1)
+    known = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_CHECKS)}"
+    raise InputError(f"condition {name!r} has an unknown key {key!r}; {known}")
+
+
+def _must_make_sense(condition: Condition, fault: Mapping[str, Any]) -> None:
+    targets, faults = ([key for key in keys if key in fault] for keys in (TARGETS, FAULTS))
+    if len(targets) == 2:
+        raise InputError(f"condition {condition.name!r} names a tool and a sub_agent; declare a condition for each")
+    if targets and not faults:
+        raise InputError(
+            f"condition {condition.name!r} does not say what is wrong with {targets[0]}={fault[targets[0]]!r}; "
+            f"expected one of: {', '.join(FAULTS)}"
+        )
+    if faults and not targets:
+        raise InputError(
+            f"condition {condition.name!r} does not say whom {faults[0]}={fault[faults[0]]!r} strikes; "
+            f"expected tool or sub_agent beside it"
+        )
+    if not fault:
+        raise InputError(f"condition {condition.name!r} is empty; expected some of: {', '.join(_CHECKS)}")
+
+
+def _word(name: str, key: str, value: object) -> str:
+    if isinstance(value, str) and value.strip():
+        return value
+    raise _unfit(name, key, value, "a name")
+
+
+def _seconds(name: str, key: str, value: object) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        return float(value)
+    raise _unfit(name, key, value, "seconds, more than 0")
+
+
+def _at_least_one(name: str, key: str, value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
+        return value
+    raise _unfit(name, key, value, "a whole number, 1 or more")
+
+
+def _none_or_more(name: str, key: str, value: object) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise _unfit(name, key, value, "a whole number, 0 or more")
+
+
+def _yes(name: str, key: str, value: object) -> bool:
+    if value is True:
+        return True
+    raise _unfit(name, key, value, "true")
+
+
+def _anything(name: str, key: str, value: object) -> object:
+    return value
+
+
+def _unfit(name: str, key: str, value: object, expected: str) -> InputError:
+    return InputError(f"condition {name!r} has {key}={value!r}; expected {expected}")
+
+
+_CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
+    "tool": _word,
+    "sub_agent": _word,
+    "fails": _at_least_one,
+    "delay": _seconds,
+    "answers": _anything,
+    "missing": _yes,
+    "budget": _none_or_more,
+    "tokens": _none_or_more,
+}
