@@ -1,0 +1,106 @@
+"""Values as they were read → cases and expectations."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.benchmark import Case, Expectation, ExpectedCall
+from proctor.codec import case_id
+
+_NO_CITATIONS: dict[str, Any] = {"citations": None, "sources": [], "quotes": False}
+
+
+class CaseMaker:
+    """Makes the cases of one suite, each with an id of its own."""
+
+    def __init__(self, given: Mapping[str, Any], taken: set[str]) -> None:
+        """`given` is the suite's own `expect`, `taken` the ids that cases were given."""
+        self._common = _flat(given)
+        self._taken = taken
+        self._seen: Counter[str] = Counter()
+
+    def case(self, values: Mapping[str, Any], line: int) -> Case:
+        """The case with the suite's expectations joined to its own."""
+        question, context = values["question"], values.get("context")
+        return Case(
+            id=values.get("id") or self._made_id(question, context),
+            question=question,
+            context=context,
+            answer=values.get("reference"),
+            reasoning=values.get("reasoning"),
+            categories=_once(_listed(values.get("category", []))),
+            expect=_expectation(_joined(self._common, _flat(values.get("expect", {})))),
+            passing_score=values.get("passing_score"),
+            line=line,
+        )
+
+    def _made_id(self, question: str, context: str | None) -> str:
+        plain = case_id(question, context)
+        while True:
+            self._seen[plain] += 1
+            made = plain if self._seen[plain] == 1 else f"{plain}-{self._seen[plain]}"
+            if made not in self._taken:
+                return made
+
+
+def _flat(expect: Mapping[str, Any]) -> dict[str, Any]:
+    """The expectations as given, the three that `citations` holds beside the others."""
+    found = {name: value for name, value in expect.items() if name != "citations"}
+    citations = expect.get("citations")
+    if citations is False:
+        return {**found, **_NO_CITATIONS}
+    if isinstance(citations, dict):
+        least = {"citations": citations["min"]} if "min" in citations else {"cites": True}
+        return {**found, **least, **{name: value for name, value in citations.items() if name != "min"}}
+    return found if citations is None else {**found, "citations": int(citations)}
+
+
+def _joined(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists one after the other, limits side by side; of anything else the case's own word counts."""
+    found = dict(common)
+    for name, value in own.items():
+        if isinstance(value, list) and name in common:
+            found[name] = [*common[name], *value]
+        elif isinstance(value, dict) and name in common:
+            found[name] = {**common[name], **value}
+        else:
+            found[name] = value
+    if "citations" in own and own["citations"] is None:
+        found.update(_NO_CITATIONS, cites=False)
+    return found
+
+
+def _expectation(given: dict[str, Any]) -> Expectation:
+    cites = given.pop("cites", False)
+    if cites and given.get("citations") is None:
+        given["citations"] = 1
+    calls, steps = given.pop("tool_calls", None), given.pop("steps", [])
+    given["limits"] = {name: float(most) for name, most in given.get("limits", {}).items()}
+    values = {name: _once(value) if isinstance(value, list) else value for name, value in given.items()}
+    return Expectation(
+        **values,
+        tool_calls=None if calls is None else tuple(map(_call, calls)),
+        steps=tuple(map(_step, steps)),
+    )
+
+
+def _call(values: Mapping[str, Any]) -> ExpectedCall:
+    names = {name: _once(values[name]) for name in ("ignore", "optional") if name in values}
+    return ExpectedCall(**{**values, **names})
+
+
+def _step(value: str | dict[str, Any]) -> dict[str, Any]:
+    """A word alone is a kind."""
+    if isinstance(value, str):
+        return {"kind": value}
+    return {**value, "after": _listed(value["after"])} if "after" in value else value
+
+
+def _listed(value: str | list[str]) -> list[str]:
+    return [value] if isinstance(value, str) else value
+
+
+def _once(texts: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(texts))

@@ -1,0 +1,183 @@
+"""What a suite may say: the one declaration that the reader and the schema share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from proctor.formats.rules import LONGEST
+from proctor.formats.suites.shapes import Anything, Choice, Flag, Keyword, Number, Pattern, Schema, Text
+from proctor.formats.suites.structures import Either, Field, ListOf, MapOf, Record
+
+KINDS = ("plan", "delegate", "tool", "re-plan", "error")
+"""The kinds of an orchestrator's steps."""
+_LONGEST_NAME = 200
+
+_name = Text(longest=_LONGEST_NAME, one_line=True)
+_names = ListOf(item=_name)
+_prose = Text(longest=LONGEST)
+_share = Number(least=0, most=1)
+_keywords = ListOf(item=Keyword())
+
+
+def _rule_has_something_to_compare(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, rule in call.get("match", {}).items():
+        if not rule:
+            yield "match", f"the rule for {name!r} is empty; give it any_of, pattern, tolerance or fold"
+        elif name not in call.get("arguments", {}) and not rule.keys() & {"any_of", "pattern"}:
+            yield "match", f"nothing is compared with {name!r}; state it under arguments, or give any_of or pattern"
+
+
+MATCH = Record(
+    name="match",
+    fields={
+        "any_of": Field(shape=ListOf(item=Anything(), fewest=1), about="Values of which any will do."),
+        "pattern": Field(shape=Pattern(), about="A regular expression that must match all of the value."),
+        "tolerance": Field(shape=Number(least=0), about="How far a number may be from the one expected."),
+        "fold": Field(shape=Flag(), about="Whether case, blanks and punctuation of a text are left aside."),
+    },
+    hints={"regex": "did you mean 'pattern'?", "one_of": "did you mean 'any_of'?", "enum": "did you mean 'any_of'?"},
+)
+CALL = Record(
+    name="call",
+    fields={
+        "name": Field(shape=_name, about="The tool's name.", required=True),
+        "arguments": Field(shape=MapOf(value=Anything()), about="The arguments it should be given."),
+        "ignore": Field(shape=_names, about="Arguments that may be anything, or absent."),
+        "optional": Field(shape=_names, about="Arguments that count only where they were used."),
+        "match": Field(shape=MapOf(value=MATCH), about="Argument → how it is compared, where not by equality."),
+        "step": Field(shape=Number(whole=True), about="Its place in a partial order; equal steps come in any order."),
+        "may_be_absent": Field(shape=Flag(), about="Whether the call may be left out."),
+    },
+    hints={
+        "args": "did you mean 'arguments'?",
+        "parameters": "did you mean 'arguments'?",
+        "tool": "did you mean 'name'?",
+    },
+    rules=(_rule_has_something_to_compare,),
+)
+CITATIONS = Record(
+    name="citations",
+    fields={
+        "min": Field(shape=Number(least=0, whole=True), about="The least number of citations; 1 unless told."),
+        "sources": Field(shape=_names, about="The sources that may be cited; none: any."),
+        "quotes": Field(shape=Flag(), about="Whether each quote must stand in its source, word for word."),
+    },
+)
+
+
+def _step_says_something(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if not step.keys() & {"kind", "name", "agent"}:
+        yield "", "a step needs a kind, a name or an agent"
+
+
+STEP = Record(
+    name="step",
+    fields={
+        "kind": Field(shape=Choice(words=KINDS), about="What sort of step it is."),
+        "name": Field(shape=_name, about="What is done."),
+        "agent": Field(shape=_name, about="The sub-agent that does it."),
+        "after": Field(shape=Either(shapes=(_name, _names)), about="Names or kinds of steps that come before it."),
+    },
+    rules=(_step_says_something,),
+)
+_whole_limit = Number(least=0, whole=True)
+LIMITS = Record(
+    name="limits",
+    fields={
+        "tool_calls": Field(shape=_whole_limit, about="The most tool calls."),
+        "seconds": Field(shape=Number(above=0), about="The most seconds."),
+        "tokens": Field(shape=_whole_limit, about="The most tokens, input and output together."),
+        "cost": Field(shape=Number(least=0), about="The most it may cost."),
+    },
+    hints={"time": "did you mean 'seconds'?", "calls": "did you mean 'tool_calls'?"},
+)
+EXPECT = Record(
+    name="expect",
+    fields={
+        "tools_used": Field(shape=_names, about="Tools that must be called."),
+        "tools_not_used": Field(shape=_names, about="Tools that must not be called."),
+        "keywords": Field(shape=_keywords, about="Words or phrases that must stand in the reply; `re:` for patterns."),
+        "exclusions": Field(shape=_keywords, about="Words or phrases that must not stand in the reply."),
+        "citations": Field(
+            shape=Either(shapes=(Flag(), Number(least=0, whole=True), CITATIONS)),
+            about="Whether the reply must cite: true, how many, or {min, sources, quotes}.",
+        ),
+        "tool_calls": Field(shape=ListOf(item=CALL), about="The calls expected; []: no call at all."),
+        "tool_threshold": Field(shape=_share, about="The tool correctness that `tool_calls` must reach."),
+        "ordered": Field(shape=Flag(), about="Whether the order of `tool_calls` matters."),
+        "extra_allowed": Field(shape=Flag(), about="Whether calls beyond the expected ones are free."),
+        "result_used": Field(shape=Flag(), about="Your word on whether tool results were used; else it is judged."),
+        "sub_agents": Field(shape=_names, about="Sub-agents that an orchestrator must delegate to."),
+        "steps": Field(
+            shape=ListOf(item=Either(shapes=(Choice(words=KINDS), STEP))),
+            about="Steps that an orchestrator must take.",
+        ),
+        "limits": Field(shape=LIMITS, about="Upper bounds of one reply."),
+        "checks": Field(shape=_names, about="Your own checks, by name."),
+    },
+    hints={
+        "tools": "did you mean 'tools_used'?",
+        "forbidden_tools": "did you mean 'tools_not_used'?",
+        "sources": "write it under citations, as in {sources: [a.md]}",
+        "quotes": "write it under citations, as in {quotes: true}",
+        "forbidden": "did you mean 'exclusions'?",
+    },
+)
+CASE = Record(
+    name="case",
+    fields={
+        "id": Field(shape=_name, about="Unique within the suite; made from question and context unless given."),
+        "category": Field(shape=Either(shapes=(_name, _names)), about="What it tests: one or several."),
+        "question": Field(shape=_prose, about="What the agent is asked, word for word.", required=True),
+        "context": Field(shape=_prose, about="The summary of the conversation so far, handed to the agent."),
+        "reference": Field(shape=_prose, about="The expected answer, for the judge."),
+        "reasoning": Field(shape=_prose, about="The reasoning that leads to it."),
+        "passing_score": Field(shape=_share, about="The judge's score at which this case passes."),
+        "expect": Field(shape=EXPECT, about="What the reply is held to."),
+    },
+    hints={
+        **dict.fromkeys(EXPECT.fields, "write it under expect"),
+        **dict.fromkeys(("answer", "expected", "expected_answer", "reference_answer"), "did you mean 'reference'?"),
+        **dict.fromkeys(("prompt", "input", "query"), "did you mean 'question'?"),
+        **dict.fromkeys(("tags", "categories"), "did you mean 'category'?"),
+    },
+    noted=True,
+)
+HEADER = Record(
+    name="header",
+    fields={
+        "name": Field(shape=_name, about="What people call the suite; the file's name unless given."),
+        "description": Field(shape=_prose, about="What it is for."),
+        "passing_score": Field(shape=_share, about="The judge's score at which a case passes; none: checks decide."),
+        "sources": Field(shape=_name, about="The folder where cited sources can be read, from the suite's own folder."),
+        "expect": Field(shape=EXPECT, about="What every reply is held to, beside its case's own expectations."),
+        "conditions": Field(shape=MapOf(value=MapOf(value=Anything())), about="Name → the fault it stands for."),
+    },
+    hints={
+        **dict.fromkeys(CASE.fields, "it belongs to a case"),
+        "cases": "cases follow, one a line",
+    },
+    noted=True,
+)
+SUITE = Record(
+    name="suite",
+    fields={
+        **HEADER.fields,
+        "cases": Field(shape=ListOf(item=CASE, fewest=1), about="The cases, at least one.", required=True),
+    },
+    hints={name: hint for name, hint in HEADER.hints.items() if name != "cases"},
+    noted=True,
+)
+
+
+def suite_schema() -> Schema:
+    """The JSON Schema (draft 2020-12) of a YAML suite, for editors."""
+    records = (SUITE, CASE, EXPECT, CALL, MATCH, CITATIONS, STEP, LIMITS)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Proctor suite",
+        "description": "Cases with what is expected of the replies.",
+        **SUITE.schema(),
+        "$defs": {record.name: record.definition() for record in records},
+    }

@@ -1,0 +1,87 @@
+"""JSON text → nodes, one line at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from json import JSONDecodeError
+
+from proctor.formats.suites.nodes import DEEPEST, Keyed, Listed, Node, Scalar, Unreadable
+
+_BLANK = re.compile(r"[ \t\r\n]*+")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_BARE = re.compile(r"[^\s,:\]}]++")
+
+
+def read_json(text: str, line: int) -> Node:
+    """The value that stands in a line. Raises Unreadable."""
+    try:
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refused)
+    except JSONDecodeError as error:
+        raise Unreadable(line, error.pos + 1, f"not valid JSON: {error.msg}") from error
+    except RecursionError:
+        raise _too_deep(line, 0) from None
+    except ValueError as error:
+        raise Unreadable(line, text.find(str(error)) + 1, f"not valid JSON: {error} is no number") from error
+    return _Line(text, line).value(_after_blanks(text, 0), DEEPEST)[0]
+
+
+def _refused(word: str) -> float:
+    """NaN and the infinities, which JSON does not have."""
+    raise ValueError(word)
+
+
+def _after_blanks(text: str, at: int) -> int:
+    met = _BLANK.match(text, at)
+    return met.end() if met else at
+
+
+def _too_deep(line: int, at: int) -> Unreadable:
+    return Unreadable(line, at + 1, f"more than {DEEPEST} levels inside each other")
+
+
+class _Line:
+    """Cuts up a line that is known to be JSON."""
+
+    def __init__(self, text: str, line: int) -> None:
+        self.text, self.line = text, line
+
+    def value(self, at: int, levels: int) -> tuple[Node, int]:
+        """The value that starts here, and where it ends."""
+        if levels < 0:
+            raise _too_deep(self.line, at)
+        sign = self.text[at]
+        if sign == "{":
+            return self._keyed(at, levels)
+        return self._listed(at, levels) if sign == "[" else self._scalar(at)
+
+    def _scalar(self, at: int) -> tuple[Scalar, int]:
+        quoted = self.text[at] == '"'
+        met = (_STRING if quoted else _BARE).match(self.text, at)
+        assert met is not None, "the line is known to be JSON"
+        text = json.loads(met[0]) if quoted else met[0]
+        return Scalar(self.line, at + 1, text, '"' if quoted else ""), met.end()
+
+    def _listed(self, at: int, levels: int) -> tuple[Listed, int]:
+        found = Listed(self.line, at + 1)
+        at = _after_blanks(self.text, at + 1)
+        while self.text[at] != "]":
+            node, at = self.value(at, levels - 1)
+            found.items.append(node)
+            at = self._after_comma(at)
+        return found, at + 1
+
+    def _keyed(self, at: int, levels: int) -> tuple[Keyed, int]:
+        found = Keyed(self.line, at + 1)
+        at = _after_blanks(self.text, at + 1)
+        while self.text[at] != "}":
+            key, at = self._scalar(at)
+            at = _after_blanks(self.text, _after_blanks(self.text, at) + 1)
+            node, at = self.value(at, levels - 1)
+            found.entries.append((key, node))
+            at = self._after_comma(at)
+        return found, at + 1
+
+    def _after_comma(self, at: int) -> int:
+        at = _after_blanks(self.text, at)
+        return _after_blanks(self.text, at + 1) if self.text[at] == "," else at

@@ -1,0 +1,137 @@
+"""What a YAML or JSON text is made of, each piece with the place where it stands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+DEEPEST = 50
+"""The most levels of lists and keys inside each other."""
+_NUMBER = re.compile(r"[-+]?(?:0|[1-9][0-9]*)(?:\.[0-9]*)?(?:[eE][-+]?[0-9]+)?|[-+]?\.[0-9]+(?:[eE][-+]?[0-9]+)?")
+_WHOLE = re.compile(r"[-+]?[0-9]+")
+_NOTHING = frozenset(("", "~", "null", "Null", "NULL"))
+_FLAGS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_LARGEST = 2**63
+_SHOWN = 40
+
+
+class Unreadable(Exception):
+    """What makes a text no YAML or JSON, or more than is read; reading ends here."""
+
+    def __init__(self, line: int, column: int, message: str) -> None:
+        super().__init__(message)
+        self.line, self.column, self.message = line, column, message
+
+
+@dataclass(slots=True)
+class Scalar:
+    """One value that is neither a list nor keys."""
+
+    line: int
+    column: int
+    text: str
+    """As it was written, without its quotes."""
+    style: str = ""
+    """Empty: written bare; else a quote, or `|` or `>` for a block of lines."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether it may be something else than text."""
+        return not self.style
+
+
+@dataclass(slots=True)
+class Listed:
+    """A list."""
+
+    line: int
+    column: int
+    items: list[Node] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Keyed:
+    """Keys with their values; a key may stand twice here."""
+
+    line: int
+    column: int
+    entries: list[tuple[Scalar, Node]] = field(default_factory=list)
+    merged: list[Keyed] = field(default_factory=list)
+    """Others whose keys it has as well, unless it writes them itself (`<<` in YAML); the first goes before."""
+
+
+Node: TypeAlias = Scalar | Listed | Keyed
+
+
+def is_nothing(node: Node) -> bool:
+    """Whether no value is given: `null`, `~`, or only blanks after the colon."""
+    return isinstance(node, Scalar) and node.bare and node.text in _NOTHING
+
+
+def flag_of(node: Node) -> bool | None:
+    """True or false, where it is one of them; None: it is not. `yes` and `on` are text."""
+    return _FLAGS.get(node.text) if isinstance(node, Scalar) and node.bare else None
+
+
+def number_of(node: Node) -> float | None:
+    """The number, where it is a finite decimal one; None: it is not.
+
+    007, 1_000, 0x1F and 12:30 are text: people write numbers and codes in the same places.
+    """
+    if not isinstance(node, Scalar) or not node.bare or not _NUMBER.fullmatch(node.text):
+        return None
+    if _WHOLE.fullmatch(node.text) and len(node.text) < 20 and abs(whole := int(node.text)) < _LARGEST:
+        return whole
+    value = float(node.text)
+    return value if math.isfinite(value) and not _WHOLE.fullmatch(node.text) else None
+
+
+def is_huge(node: Scalar) -> bool:
+    """Whether it is a number that no 64 bits hold."""
+    return node.bare and _NUMBER.fullmatch(node.text) is not None and number_of(node) is None
+
+
+def value_of(scalar: Scalar) -> str | float | bool | None:
+    """What a scalar means where anything may stand: nothing, a flag, a number, else its text."""
+    if is_nothing(scalar):
+        return None
+    flag, number = flag_of(scalar), number_of(scalar)
+    if flag is not None:
+        return flag
+    return scalar.text if number is None else number
+
+
+def entries_of(keyed: Keyed) -> Iterator[tuple[Scalar, Node]]:
+    """Its own entries, then those it takes from others, each key of theirs once and each of the others once."""
+    yield from keyed.entries
+    if not keyed.merged:
+        return
+    taken = {key.text for key, _ in keyed.entries}
+    met: set[int] = set()
+    waiting = keyed.merged[::-1]
+    while waiting:
+        other = waiting.pop()
+        if id(other) in met:
+            continue
+        met.add(id(other))
+        waiting.extend(reversed(other.merged))
+        fresh = [(key, value) for key, value in other.entries if key.text not in taken]
+        taken.update(key.text for key, _ in fresh)
+        yield from fresh
+
+
+def in_words(node: Node) -> str:
+    """What stands there, for a message."""
+    if isinstance(node, Listed):
+        return "a list"
+    if isinstance(node, Keyed):
+        return "keys with values"
+    if is_nothing(node):
+        return "nothing"
+    short = node.text if len(node.text) <= _SHOWN else f"{node.text[: _SHOWN - 1]}…"
+    if flag_of(node) is not None:
+        return short
+    return f"the number {short}" if number_of(node) is not None else f"the text {short!r}"

@@ -1,0 +1,323 @@
+"""What a single value may be: each shape reads it from a node and tells it as JSON Schema."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+from proctor.formats.rules import LONGEST
+from proctor.formats.suites.nodes import (
+    DEEPEST,
+    Keyed,
+    Listed,
+    Node,
+    Scalar,
+    Unreadable,
+    entries_of,
+    flag_of,
+    in_words,
+    is_huge,
+    is_nothing,
+    number_of,
+    value_of,
+)
+from proctor.formats.suites.reading import Reading
+
+Schema = dict[str, Any]
+PATTERN: Final = "re:"
+"""How a keyword starts that is a pattern."""
+UNUSABLE: Final = object()
+"""What is read where a problem was kept."""
+
+
+class Shape(Protocol):
+    """One place of the declaration."""
+
+    @property
+    def wanted(self) -> str:
+        """What is expected, for a message."""
+        ...
+
+    def fits(self, node: Node) -> bool:
+        """Whether the node is of this kind at all."""
+        ...
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The value; UNUSABLE where something is wrong with it, which is then kept as a problem."""
+        ...
+
+    def schema(self) -> Schema:
+        """The same as JSON Schema."""
+        ...
+
+
+def refuse(shape: Shape, node: Node, reading: Reading, advice: str = "") -> object:
+    """Keep that the node is of another kind."""
+    reading.problem(node, f"expected {shape.wanted}, found {in_words(node)}{advice and f'; {advice}'}")
+    return UNUSABLE
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Text:
+    """Any text that is not blank, as it was written: bare numbers, dates, `yes` and `on` are text here."""
+
+    longest: int | None = None
+    """The most characters."""
+    one_line: bool = False
+    """Whether line breaks are refused."""
+
+    @property
+    def wanted(self) -> str:
+        """Text."""
+        return "text"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it is a scalar that holds something."""
+        return isinstance(node, Scalar) and not is_nothing(node)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The text; a block of lines without the line breaks at its end, which nobody means."""
+        reading.count(node)
+        if not isinstance(node, Scalar) or is_nothing(node):
+            return refuse(self, node, reading, _if_text_was_meant(node))
+        text = node.text.rstrip("\n") if node.style in ("|", ">") else node.text
+        if not text.strip():
+            return refuse(self, node, reading, "write something between the quotes or remove the key")
+        if self.longest is not None and len(text) > self.longest:
+            reading.problem(node, f"exceeds {self.longest} characters: it has {len(text)}; shorten it")
+            return UNUSABLE
+        if self.one_line and len(text.splitlines()) > 1:
+            reading.problem(node, "expected one line of text, found several")
+            return UNUSABLE
+        return text if reading.is_fit(node) else UNUSABLE
+
+    def schema(self) -> Schema:
+        """Bare numbers and flags are allowed, for they are taken as text."""
+        found: Schema = {"type": ["string", "number", "boolean"], "pattern": r"\S"}
+        if self.longest is not None:
+            found["maxLength"] = self.longest
+        return found
+
+
+def _if_text_was_meant(node: Node) -> str:
+    if isinstance(node, Keyed) and len(node.entries) == 1:
+        return "a text with a colon and a blank in it needs quotes"
+    return "quote it if you mean the word" if isinstance(node, Scalar) and node.text else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Keyword:
+    """A word or phrase, or a pattern after `re:`, which must compile."""
+
+    @property
+    def wanted(self) -> str:
+        """Text, which may be a pattern."""
+        return "text"
+
+    def fits(self, node: Node) -> bool:
+        """As text."""
+        return _TEXT.fits(node)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The keyword with its `re:`."""
+        if isinstance(node, Keyed) and [key.text for key, _ in node.entries] == [PATTERN[:-1]]:
+            return refuse(self, node, reading, f"write a pattern in quotes, with no blank after {PATTERN!r}")
+        text = _TEXT.read(node, reading)
+        if isinstance(text, str) and text.startswith(PATTERN) and not _compiles(text[len(PATTERN) :], node, reading):
+            return UNUSABLE
+        return text
+
+    def schema(self) -> Schema:
+        """As text; whether a pattern compiles, no schema can say."""
+        return _TEXT.schema()
+
+
+_TEXT = Text(longest=LONGEST)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pattern:
+    """A regular expression, without `re:`."""
+
+    @property
+    def wanted(self) -> str:
+        """A pattern."""
+        return "a pattern"
+
+    def fits(self, node: Node) -> bool:
+        """As text."""
+        return _TEXT.fits(node)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The pattern's text."""
+        text = _TEXT.read(node, reading)
+        return text if isinstance(text, str) and _compiles(text, node, reading) else UNUSABLE
+
+    def schema(self) -> Schema:
+        """As text."""
+        return {**_TEXT.schema(), "format": "regex"}
+
+
+def _compiles(pattern: str, node: Node, reading: Reading) -> bool:
+    if not pattern:
+        reading.problem(node, "the pattern is empty; it would stand in every text")
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of spellings that may mean something else one day
+            re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        reading.problem(node, f"the pattern {pattern!r} does not compile: {error}")
+        return False
+    return True
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Number:
+    """A number within bounds."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    """A bound that is itself too small."""
+    whole: bool = False
+    """Whether fractions are refused; else the number is read as a float, so that 1 and 1.0 are the same."""
+
+    @property
+    def wanted(self) -> str:
+        """The bounds in words."""
+        name = "a whole number" if self.whole else "a number"
+        if self.most is not None:
+            return f"{name} from {self.least:g} to {self.most:g}"
+        if self.above is not None:
+            return f"{name} above {self.above:g}"
+        return f"{name} of at least {self.least:g}" if self.least is not None else name
+
+    def fits(self, node: Node) -> bool:
+        """Whether it is a number."""
+        return number_of(node) is not None
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The number."""
+        reading.count(node)
+        number = number_of(node)
+        if number is None:
+            quoted = isinstance(node, Scalar) and number_of(Scalar(node.line, node.column, node.text)) is not None
+            return refuse(self, node, reading, "remove the quotes" if quoted else "")
+        if not self._holds(number):
+            return refuse(self, node, reading)
+        return int(number) if self.whole else float(number)
+
+    def _holds(self, number: float) -> bool:
+        low = self.least is None or number >= self.least
+        high = self.most is None or number <= self.most
+        fraction = self.whole and int(number) != number
+        return low and high and not fraction and (self.above is None or number > self.above)
+
+    def schema(self) -> Schema:
+        """The bounds."""
+        bounds = {"minimum": self.least, "maximum": self.most, "exclusiveMinimum": self.above}
+        kept = {name: bound for name, bound in bounds.items() if bound is not None}
+        return {"type": "integer" if self.whole else "number", **kept}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Flag:
+    """true or false."""
+
+    @property
+    def wanted(self) -> str:
+        """The two words."""
+        return "true or false"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it is one of them."""
+        return flag_of(node) is not None
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The flag; `yes` and `on` are told what to write, for not every reader of YAML takes them."""
+        reading.count(node)
+        flag = flag_of(node)
+        return refuse(self, node, reading) if flag is None else flag
+
+    def schema(self) -> Schema:
+        """A boolean."""
+        return {"type": "boolean"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def wanted(self) -> str:
+        """The words."""
+        return f"one of {', '.join(self.words)}"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it is text; which one, reading tells."""
+        return _TEXT.fits(node)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The word."""
+        reading.count(node)
+        if isinstance(node, Scalar) and node.text in self.words:
+            return node.text
+        return refuse(self, node, reading)
+
+    def schema(self) -> Schema:
+        """An enumeration."""
+        return {"enum": list(self.words)}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Anything:
+    """Whatever JSON can hold: numbers, flags and nothing are told from text as in YAML 1.2."""
+
+    @property
+    def wanted(self) -> str:
+        """Anything."""
+        return "a value"
+
+    def fits(self, node: Node) -> bool:
+        """Always."""
+        return True
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The value, of plain Python types."""
+        return _plain(node, reading, DEEPEST)
+
+    def schema(self) -> Schema:
+        """No bounds."""
+        return {}
+
+
+def _plain(node: Node, reading: Reading, levels: int) -> Any:
+    reading.count(node)
+    if levels < 0:  # aliases inside aliases
+        raise Unreadable(node.line, node.column, f"more than {DEEPEST} levels inside each other")
+    if isinstance(node, Listed):
+        return [_plain(item, reading, levels - 1) for item in node.items]
+    if isinstance(node, Keyed):
+        return {key.text: _plain(value, reading, levels - 1) for key, value in fit_entries(node, reading)}
+    if is_huge(node):
+        reading.problem(node, f"{in_words(node)} does not fit into 64 bits; put it in quotes if it is a code")
+        return UNUSABLE
+    return value_of(node) if reading.is_fit(node) else UNUSABLE
+
+
+def fit_entries(keyed: Keyed, reading: Reading) -> list[tuple[Scalar, Node]]:
+    """Its entries; a key that stands twice, or that is no text, is a problem and left out."""
+    kept: dict[str, tuple[Scalar, Node]] = {}
+    for key, value in entries_of(keyed):
+        if key.text in kept:
+            first = kept[key.text][0]
+            where = f"line {first.line}" if first.line != key.line else f"column {first.column}"
+            reading.problem(key, f"the key {key.text!r} stands on {where} already; keep one of them")
+        elif reading.is_fit(key):
+            kept[key.text] = (key, value)
+    return list(kept.values())

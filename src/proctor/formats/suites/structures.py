@@ -1,0 +1,226 @@
+"""What lists and keys may hold: shapes made of shapes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.formats.suites.nodes import Keyed, Listed, Node, Scalar, in_words, is_nothing
+from proctor.formats.suites.reading import Note, Reading
+from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, refuse
+
+Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]
+"""Values of a record → the key and message of each thing that is wrong with them together."""
+_SHORT = 40
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListOf:
+    """A list of one shape."""
+
+    item: Shape
+    fewest: int = 0
+
+    @property
+    def wanted(self) -> str:
+        """A list."""
+        return "a list"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it is a list."""
+        return isinstance(node, Listed)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The usable items."""
+        reading.count(node)
+        if not isinstance(node, Listed):
+            return refuse(self, node, reading, _in_brackets(node))
+        if len(node.items) < self.fewest:
+            reading.problem(node, f"expected at least {self.fewest}, found none")
+        return [value for value in self._values(node, reading) if value is not UNUSABLE]
+
+    def _values(self, node: Listed, reading: Reading) -> Iterator[Any]:
+        for index, item in enumerate(node.items):
+            reading.path.append(index)
+            yield self.item.read(item, reading)
+            reading.path.pop()
+
+    def schema(self) -> Schema:
+        """An array."""
+        fewest = {"minItems": self.fewest} if self.fewest else {}
+        return {"type": "array", "items": self.item.schema(), **fewest}
+
+
+def _in_brackets(node: Node) -> str:
+    short = isinstance(node, Scalar) and not is_nothing(node) and len(node.text) <= _SHORT
+    return f"write [{node.text}]" if isinstance(node, Scalar) and short else ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MapOf:
+    """Names of the user's own, each with one shape."""
+
+    value: Shape
+
+    @property
+    def wanted(self) -> str:
+        """Names with values."""
+        return "names with values"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it has keys."""
+        return isinstance(node, Keyed)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """Name → value, where it is usable."""
+        reading.count(node)
+        if not isinstance(node, Keyed):
+            return refuse(self, node, reading)
+        found: dict[str, Any] = {}
+        for key, value in fit_entries(node, reading):
+            reading.path.append(key.text)
+            if key.text.strip():
+                found[key.text] = self.value.read(value, reading)
+            else:
+                reading.problem(key, "expected a name before the colon, found nothing")
+            reading.path.pop()
+        return {name: value for name, value in found.items() if value is not UNUSABLE}
+
+    def schema(self) -> Schema:
+        """An object with any keys."""
+        return {"type": "object", "additionalProperties": self.value.schema(), "propertyNames": {"pattern": r"\S"}}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """One key of a record."""
+
+    shape: Shape
+    about: str
+    """One sentence, shown by editors."""
+    required: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Record:
+    """Known keys, each with its shape; any other key is a problem."""
+
+    name: str
+    """What it is called in the schema."""
+    fields: Mapping[str, Field]
+    hints: Mapping[str, str] = field(default_factory=dict)
+    """Keys that people write here and what they should do instead."""
+    rules: tuple[Rule, ...] = ()
+    """What the values must hold together."""
+    noted: bool = False
+    """Whether the reading keeps it with its place."""
+
+    @property
+    def wanted(self) -> str:
+        """The first of its keys."""
+        return f"keys ({', '.join(list(self.fields)[:3])}, …) with values"
+
+    def fits(self, node: Node) -> bool:
+        """Whether it has keys."""
+        return isinstance(node, Keyed)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """Key → value, where it was given and is usable; `null` is as if the key were not there."""
+        reading.count(node)
+        if not isinstance(node, Keyed):
+            return refuse(self, node, reading)
+        before = len(reading.problems)
+        found: dict[str, Any] = {}
+        keys: dict[str, Scalar] = {}
+        for key, value in fit_entries(node, reading):
+            keys[key.text] = key
+            self._read_entry(key, value, found, reading)
+        for name, declared in self.fields.items():
+            if declared.required and name not in keys:
+                reading.problem(node, f"the key {name!r} is missing: {declared.about}")
+        if len(reading.problems) == before:
+            self._apply_rules(node, keys, found, reading)
+        if self.noted:
+            sound = len(reading.problems) == before
+            note = Note(record=self.name, node=node, values=found, sound=sound, path=tuple(reading.path))
+            reading.notes.append(note)
+        return found
+
+    def _read_entry(self, key: Scalar, node: Node, found: dict[str, Any], reading: Reading) -> None:
+        declared = self.fields.get(key.text)
+        reading.path.append(key.text)
+        if declared is None:
+            reading.problem(key, f"unknown key {key.text!r}; {self._instead(key.text)}")
+        elif not is_nothing(node):
+            value = declared.shape.read(node, reading)
+            if value is not UNUSABLE:
+                found[key.text] = value
+        elif declared.required:
+            reading.problem(key, f"expected {declared.shape.wanted}, found {in_words(node)}: {declared.about}")
+        reading.path.pop()
+
+    def _instead(self, name: str) -> str:
+        if name in self.hints:
+            return self.hints[name]
+        near = difflib.get_close_matches(name, self.fields, n=1)
+        return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self.fields)}"
+
+    def _apply_rules(self, node: Node, keys: Mapping[str, Scalar], found: dict[str, Any], reading: Reading) -> None:
+        for rule in self.rules:
+            for name, message in rule(found):
+                reading.problem(keys.get(name, node), message)
+
+    def schema(self) -> Schema:
+        """A reference: a record that stands in several places is told once."""
+        return {"$ref": f"#/$defs/{self.name}"}
+
+    def definition(self) -> Schema:
+        """What the reference stands for."""
+        properties = {name: _described(one) for name, one in self.fields.items()}
+        required = [name for name, one in self.fields.items() if one.required]
+        needed = {"required": required} if required else {}
+        return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+
+
+def _described(one: Field) -> Schema:
+    schema = one.shape.schema()
+    if not one.required:
+        schema = _or_null(schema)
+    return {"description": one.about, **schema}
+
+
+def _or_null(schema: Schema) -> Schema:
+    """`null` is as if the key were not there."""
+    kinds = schema.get("type")
+    if kinds is not None:  # what bounds other kinds says nothing of null
+        return {**schema, "type": [*([kinds] if isinstance(kinds, str) else kinds), "null"]}
+    return {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Either:
+    """One of several shapes that can be told apart by their kind."""
+
+    shapes: tuple[Shape, ...]
+
+    @property
+    def wanted(self) -> str:
+        """All of them."""
+        return ", or ".join(shape.wanted for shape in self.shapes)
+
+    def fits(self, node: Node) -> bool:
+        """Whether one of them does."""
+        return any(shape.fits(node) for shape in self.shapes)
+
+    def read(self, node: Node, reading: Reading) -> Any:
+        """The value by the first that fits."""
+        for shape in self.shapes:
+            if shape.fits(node):
+                return shape.read(node, reading)
+        return refuse(self, node, reading)
+
+    def schema(self) -> Schema:
+        """Any of them."""
+        return {"anyOf": [shape.schema() for shape in self.shapes]}
