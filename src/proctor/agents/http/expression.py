@@ -1,0 +1,54 @@
+"""Where something stands in a JSON reply: JMESPath, checked before the first question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jmespath
+from jmespath.exceptions import JMESPathError
+
+from proctor.errors import AgentFault, InputError
+
+_KEYS_SHOWN = 20
+
+
+class Expression:
+    """A JMESPath expression under the name of its option."""
+
+    def __init__(self, source: object, *, option: str) -> None:
+        if not isinstance(source, str):
+            raise InputError(f"{option} is a {type(source).__name__}; expected a JMESPath expression in quotes")
+        self.option = option
+        self.source = source
+        try:
+            self._compiled = jmespath.compile(source)
+        except JMESPathError as error:
+            raise InputError(
+                f"{option} = {source!r} is no JMESPath expression: {' '.join(str(error).split())}"
+            ) from error
+
+    def find(self, body: Any) -> Any:
+        """What stands there; None: nothing."""
+        try:
+            return self._compiled.search(body)
+        except (JMESPathError, RecursionError) as error:  # its message holds the value, which is not ours to show
+            raise AgentFault(
+                f"{self.option} = {self.source!r} does not fit the reply ({type(error).__name__}); {shape(body)}"
+            ) from error
+
+    def must_find(self, body: Any) -> Any:
+        """What stands there; raises AgentFault where it is nothing."""
+        found = self.find(body)
+        if found is None:
+            raise AgentFault(f"the reply has nothing at {self.option} = {self.source!r}; {shape(body)}")
+        return found
+
+
+def shape(body: Any) -> str:
+    """What a reply looks like, without any of its values."""
+    if isinstance(body, dict):
+        keys = [key if len(key) <= 40 else key[:39] + "…" for key in list(body)[:_KEYS_SHOWN]]
+        return f"its keys are {keys!r}" + (f" and {len(body) - _KEYS_SHOWN} more" if len(body) > _KEYS_SHOWN else "")
+    if isinstance(body, list):
+        return f"it is a list of {len(body)}"
+    return f"it is of type {type(body).__name__}"

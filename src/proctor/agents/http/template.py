@@ -1,0 +1,112 @@
+"""Templates: a structure or text with `{{question}}` and the like, filled in for each request."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+from proctor import codec
+from proctor.errors import InputError
+from proctor.transcript import Request, Turn
+
+PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_Make = Callable[[Request, Any], Any]
+
+
+def _messages(turns: tuple[Turn, ...]) -> list[dict[str, str]]:
+    said: list[dict[str, str]] = []
+    for turn in turns:
+        said.append({"role": "user", "content": turn.question})
+        if turn.reply is not None:
+            said.append({"role": "assistant", "content": turn.reply.text})
+    return said
+
+
+def _whole(request: Request, _session: Any) -> list[dict[str, str]]:
+    summary = [{"role": "system", "content": request.context}] if request.context is not None else []
+    return [*summary, *_messages(request.history), {"role": "user", "content": request.question}]
+
+
+VALUES: Mapping[str, _Make] = {
+    "question": lambda request, _: request.question,
+    "context": lambda request, _: request.context,
+    "history": lambda request, _: _messages(request.history),
+    "messages": _whole,
+    "conversation": lambda request, _: request.conversation,
+    "session": lambda _, session: session,
+    "case": lambda request, _: request.case,
+    "turn": lambda request, _: request.turn,
+    "trial": lambda request, _: request.trial,
+    "condition": lambda request, _: request.condition,
+}
+"""What a placeholder stands for."""
+
+
+class Template:
+    """A template and what it uses. A text that is nothing but one placeholder becomes the value itself."""
+
+    def __init__(self, source: Any, *, option: str, extra: frozenset[str] = frozenset()) -> None:
+        self.source = source
+        self.uses = frozenset(_names(source))
+        for name in sorted(self.uses - VALUES.keys() - extra):
+            raise InputError(_unknown(name, option, [*VALUES, *extra]))
+
+    def values(self, request: Request, session: Any) -> dict[str, Any]:
+        """What its placeholders stand for in this request."""
+        return {name: VALUES[name](request, session) for name in self.uses if name in VALUES}
+
+    def filled(self, values: Mapping[str, Any]) -> Any:
+        """The structure with the values in it."""
+        return _filled(self.source, values) if self.uses else self.source
+
+    def text(self, values: Mapping[str, Any], *, quoting: Callable[[str], str] = str) -> str:
+        """The text with the values in it, each quoted; what was put in is not looked at again."""
+        return PLACEHOLDER.sub(lambda found: quoting(_as_text(values[found[1]])), self.source)
+
+
+def _names(source: Any) -> list[str]:
+    if isinstance(source, str):
+        return PLACEHOLDER.findall(source)
+    if isinstance(source, Mapping):
+        return [name for value in source.values() for name in _names(value)]
+    if isinstance(source, (list, tuple)):
+        return [name for value in source for name in _names(value)]
+    return []
+
+
+def _unknown(name: str, option: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"did you mean {{{{{near[0]}}}}}?" if near else f"known are {', '.join(known)}"
+    return f"{option} holds the placeholder {{{{{name}}}}}, which stands for nothing; {hint}"
+
+
+def _filled(source: Any, values: Mapping[str, Any]) -> Any:
+    if isinstance(source, str):
+        alone = PLACEHOLDER.fullmatch(source)
+        return values[alone[1]] if alone else PLACEHOLDER.sub(lambda found: _as_text(values[found[1]]), source)
+    if isinstance(source, Mapping):
+        return {name: _filled(value, values) for name, value in source.items()}
+    if isinstance(source, (list, tuple)):
+        return [_filled(value, values) for value in source]
+    return source
+
+
+def _as_text(value: Any) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else codec.encode(value)
+    return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
+
+
+def quoted(text: str) -> str:
+    """The text as a part of an address."""
+    return quote(text, safe="")
+
+
+def header_safe(text: str) -> str:
+    """The text as a part of a header: on one line."""
+    return _CONTROL.sub(" ", text)

@@ -1,0 +1,204 @@
+"""The one HTTP client: bounded in size, time and redirects; faults instead of exceptions; connections reused.
+
+TLS is always verified: an authority of one's own is named with `ca`, there is no way to trust everybody.
+Cookies are not kept, so that no conversation can leak into another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+import urllib.request
+import weakref
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+
+import aiohttp
+from yarl import URL
+
+from proctor.errors import AgentFault, CallError, InputError, Misconfigured
+from proctor.faults import said
+from proctor.net import addresses
+from proctor.net.addresses import shown
+from proctor.net.exchange import Bounds, Response
+from proctor.net.trouble import fault_of, named
+
+_KEEP_ALIVE = 4.0
+"""Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_KEEPS_METHOD = frozenset({307, 308})
+
+
+class Client:
+    """Sends requests, many at once. One session per event loop, made when it is needed; `close` ends it."""
+
+    def __init__(self, *, bounds: Bounds | None = None, ca: str | None = None, proxy: bool = False) -> None:
+        """`ca` names a file of certificates to trust besides the system's; `proxy`: as the environment says."""
+        self._bounds = bounds or Bounds()
+        self._tls = _trusting(ca)
+        self._proxy = proxy
+        self._sessions: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    async def send(
+        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        """One exchange. Raises a fault where there is no whole response; a status is never one."""
+        async with self.open(method, url, body=body, headers=headers) as incoming:
+            return await incoming.read()
+
+    @asynccontextmanager
+    async def open(
+        self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[Incoming]:
+        """The same for a body that is read as it arrives; what is left of it is not waited for."""
+        incoming = await self._follow(method, _address(url), body, dict(headers or {}))
+        try:
+            yield incoming
+        finally:
+            incoming.release()
+
+    async def close(self) -> None:
+        """Let go of all connections; a later request makes new ones."""
+        session = self._sessions.pop(asyncio.get_running_loop(), None)
+        if session is not None:
+            await session.close()
+
+    async def _follow(self, method: str, url: URL, body: bytes | None, headers: dict[str, str]) -> Incoming:
+        """The first response that is no redirect."""
+        origin, credentials = url, bool(addresses.credentials_in(headers)) or url.user is not None
+        for _ in range(self._bounds.redirects + 1):
+            incoming = await self._request(method, url, body, headers)
+            target = _target(incoming)
+            if target is None:
+                return incoming
+            incoming.release()
+            _must_be_allowed(incoming, method, origin, target, credentials=credentials)
+            if incoming.status not in _KEEPS_METHOD and method != "GET":
+                method, body = "GET", None
+                headers.pop("Content-Type", None)
+            url = target
+        raise AgentFault(f"{shown(origin)} redirected more than {self._bounds.redirects} times")
+
+    async def _request(self, method: str, url: URL, body: bytes | None, headers: dict[str, str]) -> Incoming:
+        try:
+            response = await self._session().request(
+                method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
+            )
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise fault_of(error, url, self._bounds) from error
+        return Incoming(response, self._bounds)
+
+    def _session(self) -> aiohttp.ClientSession:
+        loop = asyncio.get_running_loop()
+        session = self._sessions.get(loop)
+        if session is None or session.closed:
+            session = self._sessions[loop] = self._new_session()
+        return session
+
+    def _new_session(self) -> aiohttp.ClientSession:
+        bounds = self._bounds
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=self._tls),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"User-Agent": "proctor"},
+            timeout=aiohttp.ClientTimeout(total=bounds.seconds, connect=bounds.connect, sock_read=bounds.idle),
+        )
+
+    def _proxy_for(self, url: URL) -> str | None:
+        """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
+        if not self._proxy or not url.host or urllib.request.proxy_bypass(url.host):
+            return None
+        return urllib.request.getproxies().get(url.scheme)
+
+
+class Incoming:
+    """A response whose body has not been read."""
+
+    def __init__(self, response: aiohttp.ClientResponse, bounds: Bounds) -> None:
+        self.status = response.status
+        self.headers: Mapping[str, str] = response.headers
+        self.url = response.url
+        self._response = response
+        self._bounds = bounds
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """The body as it arrives, up to the bound."""
+        total = 0
+        try:
+            async for chunk in self._response.content.iter_any():
+                total += len(chunk)
+                if total > self._bounds.bytes:
+                    raise AgentFault(f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes")
+                yield chunk
+        except CallError:
+            raise
+        except (aiohttp.ClientError, OSError) as error:
+            raise fault_of(error, self.url, self._bounds) from error
+
+    async def read(self) -> Response:
+        """The whole of it."""
+        body = b"".join([chunk async for chunk in self.chunks()])
+        return Response(status=self.status, headers=self.headers, body=body, url=str(self.url))
+
+    def release(self) -> None:
+        """Give the connection back, or close it where something is left unread."""
+        self._response.release()
+
+
+async def post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str] | None = None,
+    *,
+    bounds: Bounds | None = None,
+    ca: str | None = None,
+    proxy: bool = False,
+) -> Response:
+    """One POST with a client of its own. Raises a fault where there is no whole response; a status is never one."""
+    client = Client(bounds=bounds, ca=ca, proxy=proxy)
+    try:
+        return await client.send("POST", url, body=body, headers=headers)
+    finally:
+        await client.close()
+
+
+def _trusting(ca: str | None) -> ssl.SSLContext | bool:
+    if ca is None:
+        return True
+    context = ssl.create_default_context()
+    try:
+        context.load_verify_locations(ca)
+    except OSError as error:
+        raise InputError(f"ca={ca!r} cannot be read: {said(error)}; expected a file of certificates (PEM)") from error
+    return context
+
+
+def _address(url: str) -> URL:
+    try:
+        return addresses.parse(url)
+    except ValueError as error:
+        raise Misconfigured(f"the address cannot be called: {error}") from None  # not repeated: it may hold a secret
+
+
+def _target(incoming: Incoming) -> URL | None:
+    """Where a redirect leads; None: it is none."""
+    location = incoming.headers.get("Location")
+    if incoming.status not in _REDIRECTS or not location:
+        return None
+    try:
+        return addresses.parse(str(incoming.url.join(URL(location))))
+    except ValueError:
+        incoming.release()
+        raise AgentFault(f"{shown(incoming.url)} redirected to what is no http address") from None
+
+
+def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, *, credentials: bool) -> None:
+    went = f"{shown(origin)} answered {named(incoming.status)}, which leads to {shown(target)}"
+    if not addresses.may_follow(origin, target, credentials=credentials):
+        raise Misconfigured(
+            f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
+        )
+    if method != "GET" and incoming.status in (301, 302):
+        raise Misconfigured(f"{went}, but without what was sent; name that address directly")
