@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
+from proctor import conditions
+from proctor.conditions import Struck
 from proctor.errors import InputError
 from proctor.transcript import ToolCall
 
 P = ParamSpec("P")
 T = TypeVar("T")
+_Waits = Callable[[Callable[..., Any], dict[str, Any], float | None], Awaitable[Any]]
 
 
 class Desk:
     """The tool calls of one reply, in order."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, delay: float | None = None) -> None:
         self.calls: list[ToolCall] = []
+        self._delay = delay
+        """Seconds that a tool takes to be fetched; None: it lies at hand."""
 
-    def use(self, tool: Callable[P, T], *none: P.args, **arguments: P.kwargs) -> T:
-        """Use a tool, whose arguments all have names, and keep the record of it, also when it refuses."""
-        began = time.perf_counter()
-        try:
-            result = tool(*none, **arguments)
-        except InputError as error:
-            self._record(tool, arguments, began, error=str(error))
-            raise
-        self._record(tool, arguments, began, result=result, result_known=True)
-        return result
-
-    def _record(self, tool: Callable[..., Any], arguments: dict[str, Any], began: float, **outcome: Any) -> None:
+    async def use(self, tool: Callable[P, T], *none: P.args, **arguments: P.kwargs) -> T:
+        """Use a tool, whose arguments all have names, and keep the record of it, also when it refuses or fails."""
         number = len(self.calls) + 1
-        seconds = time.perf_counter() - began
-        name = tool.__name__
-        self.calls.append(
-            ToolCall(name=name, arguments=arguments, id=f"call-{number}", step=number, seconds=seconds, **outcome)
-        )
+        call = ToolCall(name=tool.__name__, arguments=arguments, id=f"call-{number}", step=number)
+        self.calls.append(call)  # its place is kept: uses that overlap stand in the order in which they began
+        started, clock = time.time(), time.perf_counter()
+        try:
+            result: T = await _strikable(tool.__name__)(tool, arguments, self._delay)
+            call = replace(call, result=result, result_known=True)
+            return result
+        except (InputError, Struck) as error:
+            call = replace(call, error=str(error))
+            raise
+        finally:
+            call = self.calls[number - 1] = replace(call, seconds=time.perf_counter() - clock)
+            self.noted(call, started)
+
+    def noted(self, call: ToolCall, started: float) -> None:
+        """What a desk does besides, when a tool has been used."""
+
+
+@cache
+def _strikable(name: str) -> _Waits:
+    """The use of a tool as conditions know it."""
+
+    async def run(tool: Callable[..., Any], arguments: dict[str, Any], delay: float | None) -> Any:
+        if delay is not None:
+            await asyncio.sleep(delay)
+        return tool(**arguments)
+
+    return conditions.tool(run, name=name)

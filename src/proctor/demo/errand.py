@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 
+from proctor.demo.conversation import aspect_of
 from proctor.demo.desk import Desk
 from proctor.demo.library import Hit, Library, Surroundings
-from proctor.demo.passage import Passage, Yardstick, passages
-from proctor.demo.question import Shape, aspect_of, leans_back, names_another, understand
-from proctor.demo.words import figures, terms
-from proctor.errors import InputError
+from proctor.demo.passage import Finding, Passage, Yardstick, passages
+from proctor.demo.question import Shape, leans_back, names_another, understand
+from proctor.demo.words import NEGATION, figures, terms
 from proctor.transcript import Citation, Reply, Request
 
 KNOWN = 0.5
@@ -20,23 +20,25 @@ KNOWN = 0.5
 NEARLY = 0.99
 """Sections whose scores are this close to the best are all the same to the librarian."""
 
-_NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|neither|nothing)\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"\b[\w-]+/[\w-]+\.md\b")
 _LIST_ITEM = re.compile(r"\d+\. ")
+_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_FIGURE = re.compile(r"(?<![\w-])\d+\b(?![-:/]\d)")
 # Not by `strftime`: the answer must not depend on the machine's language.
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-_UNKNOWN = "I do not know: I found nothing about that in the knowledge base."
+UNKNOWN = Finding(text="I do not know: I found nothing about that in the knowledge base.")
 
 
 class Errand:
     """The work on one request. Nothing of it outlives the reply."""
 
-    def __init__(self, library: Library, request: Request) -> None:
+    def __init__(self, library: Library, request: Request, desk: Desk) -> None:
         self._library = library
         self._request = request
+        self._desk = desk
         self._question = understand(request.question)
         self._leaning = bool(request.history) and leans_back(request.question)
         self._aspect = aspect_of(request.history) if names_another(request.question) else ""
@@ -45,55 +47,55 @@ class Errand:
             wants=understand(self._aspect or request.question).wants,
             weight=library.weight,
         )
-        self._desk = Desk()
-        self._citations: list[Citation] = []
 
-    def run(self) -> Reply:
-        """Answer in the way that the question's shape asks for, or else by searching."""
-        try:
-            text = self._ways.get(self._question.shape, self._search)() or self._search()
-        except InputError as error:
-            text = f"I could not look that up: {error}."
-        return Reply(text=text, tool_calls=tuple(self._desk.calls), citations=tuple(self._citations))
+    async def answer(self) -> Finding:
+        """In the way that the question's shape asks for, or else by searching."""
+        return await self.look_up() or await self.search()
+
+    async def look_up(self) -> Finding | None:
+        """In the way that the question's shape asks for; None: it asks for none, or there is nothing to be found."""
+        way = self._ways.get(self._question.shape)
+        return None if way is None else await way()
 
     @property
-    def _ways(self) -> dict[Shape, Callable[[], str | None]]:
+    def _ways(self) -> dict[Shape, Callable[[], Awaitable[Finding | None]]]:
         return {
-            "doubt": self._stand_by,
-            "source": self._name_source,
             "contents": self._list_folder,
             "info": self._describe,
             "find": self._locate,
             "document": self._consult,
             "sequence": self._step_beside,
-            "phrase": self._look_up,
+            "phrase": self._find_phrase,
         }
 
     # The usual way
 
-    def _search(self) -> str:
+    async def search(self) -> Finding:
         """Search by meaning, read on where the section goes on, answer with the sentence that fits best."""
-        query, context = self._query()
+        query, context = await self._query()
         search = self._library.search_knowledge
-        hits = self._desk.use(search, query=query, context=context) if context else self._desk.use(search, query=query)
+        hits = await (
+            self._desk.use(search, query=query, context=context) if context else self._desk.use(search, query=query)
+        )
         known = [hit for hit in hits if self._leaning or hit["coverage"] >= KNOWN]
         if not known:
-            return _UNKNOWN
+            return UNKNOWN
         chosen = self._choose(known)
-        read = chosen if chosen["alone"] else self._read_around(chosen)
+        read = chosen if chosen["alone"] else await self._read_around(chosen)
         passage = self._yardstick.best(passages(read))
         if not self._yardstick.satisfied(passage):
-            passage = self._elsewhere(read["text"], known) or passage
-        return self._say(passage)
+            passage = await self._elsewhere(read["text"], known) or passage
+        return self.say(passage)
 
-    def _query(self) -> tuple[str, str]:
+    async def _query(self) -> tuple[str, str]:
         """What to search for, and what tips the scales: the context, and what was spoken of last."""
         question, context = self._request.question, self._request.context or ""
         if not self._leaning:
             return question, context
         if self._aspect:
             return question, f"{self._aspect} {context}".strip()
-        cited = self._last_cited()
+        last = next((turn.reply for turn in reversed(self._request.history) if turn.reply), None)
+        cited = await self.find_again(last) if last else None
         if cited is None:
             return f"{aspect_of(self._request.history)} {question}", context
         return f"{cited.title} {question}", f"{cited.section} {context}".strip()
@@ -104,8 +106,8 @@ class Errand:
         lot = hashlib.sha256(f"{self._request.question}\0{self._request.trial}".encode(errors="replace")).digest()
         return equals[lot[0] % len(equals)]
 
-    def _read_around(self, hit: Hit, *, before: int = 1, after: int = 1) -> Surroundings:
-        return self._desk.use(
+    async def _read_around(self, hit: Hit, *, before: int = 1, after: int = 1) -> Surroundings:
+        return await self._desk.use(
             self._library.read_around,
             source=hit["source"],
             paragraph=hit["paragraph"],
@@ -113,128 +115,142 @@ class Errand:
             after=after,
         )
 
-    def _elsewhere(self, text: str, hits: Sequence[Hit]) -> Passage | None:
+    async def _elsewhere(self, text: str, hits: Sequence[Hit]) -> Passage | None:
         """What was asked for, from the documents that the text refers to, or else from the other hits."""
-        for candidates in (*map(self._read_through, _REFERENCE.findall(text)), *map(passages, hits)):
-            passage = self._yardstick.best(candidates)
-            if self._yardstick.satisfied(passage) and self._yardstick.overlap(passage) >= KNOWN:
+        for source in _REFERENCE.findall(text):
+            if (passage := self._settles(await self._read_through(source))) is not None:
                 return passage
-        return None
+        return next((passage for hit in hits if (passage := self._settles([*passages(hit)])) is not None), None)
 
-    def _read_through(self, source: str) -> Iterator[Passage]:
+    def _settles(self, candidates: Sequence[Passage]) -> Passage | None:
+        passage = self._yardstick.best(candidates)
+        settled = self._yardstick.satisfied(passage) and self._yardstick.overlap(passage) >= KNOWN
+        return passage if settled else None
+
+    async def _read_through(self, source: str) -> list[Passage]:
         """A document from its first page to its last."""
-        page = self._desk.use(self._library.read, source=source)
-        yield from passages(page)
+        page = await self._desk.use(self._library.read, source=source)
+        found = [*passages(page)]
         for number in range(2, page["pages"] + 1):
-            yield from passages(self._desk.use(self._library.read, source=source, page=number))
+            found += passages(await self._desk.use(self._library.read, source=source, page=number))
+        return found
 
     # The ways of particular questions
 
-    def _look_up(self) -> str | None:
+    async def _find_phrase(self) -> Finding | None:
         """Find the very words, and answer with a sentence that holds them."""
-        phrase = self._question.subject
-        hits = self._desk.use(self._library.search_keyword, phrase=phrase)
-        holding = [each for hit in hits for each in passages(hit) if phrase.casefold() in each.text.casefold()]
-        return self._say(self._yardstick.best(holding)) if holding else None
+        return await self.holding(self._question.subject)
 
-    def _step_beside(self) -> str | None:
+    async def holding(self, phrase: str, *, least: float = 0.0) -> Finding | None:
+        """The best sentence with these very words in it."""
+        hits = await self._desk.use(self._library.search_keyword, phrase=phrase)
+        holding = [each for hit in hits for each in passages(hit) if phrase.casefold() in each.text.casefold()]
+        best = self._yardstick.best(holding) if holding else None
+        return self.say(best) if best is not None and self.fits(best) >= least else None
+
+    def fits(self, passage: Passage) -> float:
+        """How much of what is asked a sentence speaks of, 0 to 1."""
+        return self._yardstick.overlap(passage)
+
+    async def _step_beside(self) -> Finding | None:
         """The step of a procedure that comes after, or before, the one named."""
-        hits = self._desk.use(self._library.search_knowledge, query=self._question.subject)
+        hits = await self._desk.use(self._library.search_knowledge, query=self._question.subject)
         hit = next((hit for hit in hits if hit["coverage"] >= KNOWN and _LIST_ITEM.match(hit["text"])), None)
         if hit is None:
             return None
         backwards = self._question.backwards
-        around = self._read_around(hit, before=int(backwards), after=int(not backwards))
+        around = await self._read_around(hit, before=int(backwards), after=int(not backwards))
         step = around["text"].split("\n\n")[0 if backwards else -1]
         if step == hit["text"] or not _LIST_ITEM.match(step):
             return None
-        return self._say(next(passages({**around, "text": step})))
+        return self.say(next(passages({**around, "text": step})))
 
-    def _consult(self) -> str | None:
+    async def _consult(self) -> Finding | None:
         """Find a document, and read its section on the topic, or else all of it."""
-        found = self._desk.use(self._library.find, name=self._question.subject)
+        found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
             return None
         source = found[0]["source"]
         topic = set(terms(self._question.topic))
-        headings = self._desk.use(self._library.get_info, source=source)["sections"]
-        heading = next((heading for heading in headings if topic & set(terms(heading))), None)
+        info = await self._desk.use(self._library.get_info, source=source)
+        heading = next((heading for heading in info["sections"] if topic & set(terms(heading))), None)
         if heading:
-            section = self._desk.use(self._library.read, source=source, section=heading)
-            return self._say(self._yardstick.best(passages(section)))
-        passage = self._yardstick.best(self._read_through(source))
-        return self._say(passage) if self._yardstick.overlap(passage) >= KNOWN else None
+            section = await self._desk.use(self._library.read, source=source, section=heading)
+            return self.say(self._yardstick.best(passages(section)))
+        passage = self._yardstick.best(await self._read_through(source))
+        return self.say(passage) if self._yardstick.overlap(passage) >= KNOWN else None
 
-    def _locate(self) -> str | None:
+    async def _locate(self) -> Finding | None:
         """Say which document it is."""
-        found = self._desk.use(self._library.find, name=self._question.subject)
+        found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
-            hits = self._desk.use(self._library.search_knowledge, query=self._question.subject)
+            hits = await self._desk.use(self._library.search_knowledge, query=self._question.subject)
             found = [{"source": hit["source"], "title": hit["title"]} for hit in hits]
         if not found:
             return None
-        self._cite(found[0]["source"], found[0]["title"])
-        return f"{found[0]['title']}, in {found[0]['source']}."
+        title, source = found[0]["title"], found[0]["source"]
+        return Finding(text=f"{title}, in {source}.", citations=(Citation(source=source, quote=title),))
 
-    def _describe(self) -> str | None:
+    async def _describe(self) -> Finding | None:
         """Say when a document was updated, whose it is, or how it is divided."""
-        found = self._desk.use(self._library.find, name=self._question.subject)
+        found = await self._desk.use(self._library.find, name=self._question.subject)
         if not found:
             return None
-        info = self._desk.use(self._library.get_info, source=found[0]["source"])
-        if self._question.wants == "date":
-            self._cite(info["source"], f"Updated: {info['updated']}")
-            return f"{info['title']} was last updated on {_in_words(info['updated'])} ({info['source']})."
-        if self._question.wants == "person":
-            self._cite(info["source"], f"Owner: {info['owner']}")
-            return f"{info['title']} is kept by {info['owner']} ({info['source']})."
-        self._cite(info["source"], info["title"])
+        info = await self._desk.use(self._library.get_info, source=found[0]["source"])
+        title, source = info["title"], info["source"]
         headings = ", ".join(info["sections"])
-        return f"{info['title']} has {info['words']} words in {len(info['sections'])} sections: {headings}."
+        text, quote = f"{title} has {info['words']} words in {len(info['sections'])} sections: {headings}.", title
+        if self._question.wants == "date":
+            text, quote = (
+                f"{title} was last updated on {_in_words(info['updated'])} ({source}).",
+                f"Updated: {info['updated']}",
+            )
+        elif self._question.wants == "person":
+            text, quote = f"{title} is kept by {info['owner']} ({source}).", f"Owner: {info['owner']}"
+        return Finding(text=text, citations=(Citation(source=source, quote=quote),))
 
-    def _list_folder(self) -> str:
+    async def _list_folder(self) -> Finding:
         """Say what lies in a folder."""
-        contents = self._desk.use(self._library.list_contents, folder=self._question.subject)
+        contents = await self._desk.use(self._library.list_contents, folder=self._question.subject)
         if contents["folders"]:
-            return f"There are {len(contents['folders'])} folders: {', '.join(contents['folders'])}."
+            return Finding(text=f"There are {len(contents['folders'])} folders: {', '.join(contents['folders'])}.")
         names = [f"{entry['title']} ({entry['source']})" for entry in contents["documents"]]
-        return f"There are {len(names)} documents in {contents['folder']}: {', '.join(names)}."
-
-    def _stand_by(self) -> str:
-        """Look up again what the last answer cited, and say it again."""
-        cited = self._last_cited()
-        if cited:
-            return f"Yes, I am sure. {self._say(cited)}"
-        return "Yes: I have nothing else to go by." if self._request.history else "I have not answered anything yet."
-
-    def _name_source(self) -> str | None:
-        """Say where the last answer stands."""
-        cited = self._last_cited()
-        return f"My source is {cited.source}. {self._say(cited)}" if cited else None
-
-    def _last_cited(self) -> Passage | None:
-        """What the last answer cited, found again by its very words."""
-        last = next((turn.reply for turn in reversed(self._request.history) if turn.reply), None)
-        quote = last.citations[0].quote if last and last.citations else None
-        hits = self._desk.use(self._library.search_keyword, phrase=quote) if quote else []
-        return next((each for hit in hits for each in passages(hit) if each.text == quote), None)
+        return Finding(text=f"There are {len(names)} documents in {contents['folder']}: {', '.join(names)}.")
 
     # What is said
 
-    def _say(self, passage: Passage) -> str:
+    def say(self, passage: Passage) -> Finding:
         """The sentence and its place; to a yes-or-no question, after the verdict that it seems to hold."""
-        self._cite(passage.source, passage.text)
-        asked = self._question.wants == "verdict" and self._question.shape != "doubt"
-        return f"{self._verdict(passage)} {passage}" if asked else str(passage)
+        text = str(passage)
+        if strange := self._strangers(passage):
+            text = f"I find nothing about {strange[0]}. The nearest is this: {passage}"
+        elif self._question.wants == "verdict":
+            text = f"{self._verdict(passage)} {passage}"
+        return Finding(text=text, citations=(Citation(source=passage.source, quote=passage.text),), passage=passage)
+
+    def _strangers(self, passage: Passage) -> list[str]:
+        """What the question names that nobody here has heard of: names, and figures that do not stand by the answer.
+
+        A figure in a question for yes or no is what the verdict is about.
+        """
+        asked = self._request.question
+        names = [name for name in _NAME.findall(asked) if not any(map(self._library.mentions, terms(name)))]
+        if self._question.wants == "verdict" or self._question.shape != "open":
+            return names
+        there = figures(f"{passage.title} {passage.section} {passage.text}")
+        return names + [each for each in _FIGURE.findall(asked) if not figures(each) <= there]
 
     def _verdict(self, passage: Passage) -> str:
         """No, if the sentence has a negation in it, or not the figures that the question has; else yes."""
         asserted = figures(self._request.question) - figures(passage.title)
         differs = bool(asserted) and asserted.isdisjoint(figures(passage.text))
-        return "No." if differs or _NEGATION.search(passage.text) else "Yes."
+        return "No." if differs or NEGATION.search(passage.text) else "Yes."
 
-    def _cite(self, source: str, quote: str) -> None:
-        self._citations.append(Citation(source=source, quote=quote))
+    async def find_again(self, reply: Reply) -> Passage | None:
+        """What a reply cited first, by its very words."""
+        quote = reply.citations[0].quote if reply.citations else None
+        hits = await self._desk.use(self._library.search_keyword, phrase=quote) if quote else []
+        return next((each for hit in hits for each in passages(hit) if each.text == quote), None)
 
 
 def _in_words(iso: str) -> str:

@@ -35,6 +35,10 @@ class Index:
         """How much a stem tells: the rarer it is with its synonyms, the more; one that stands nowhere tells most."""
         return self._weights.get(term, self._most)
 
+    def mentions(self, term: str) -> bool:
+        """Whether a stem or a synonym of it stands in any text."""
+        return any(word in self._postings for word in (term, *RELATED.get(term, ())))
+
     def rank(self, query: Mapping[str, float]) -> list[tuple[int, float]]:
         """The numbers of the texts that share a stem or synonym with the query, best first."""
         scores: dict[int, float] = defaultdict(float)

@@ -184,6 +184,10 @@ class Library:
         """How much a stem tells: the rarer in this library, the more."""
         return self._index.weight(term)
 
+    def mentions(self, term: str) -> bool:
+        """Whether a stem, or one that may stand for it, occurs anywhere."""
+        return self._index.mentions(term)
+
     @cached_property
     def _sections(self) -> list[tuple[Document, Section]]:
         return [(document, section) for document in self.documents.values() for section in document.sections]

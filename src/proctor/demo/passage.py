@@ -1,4 +1,4 @@
-"""The sentence that answers: Passage, and how the best one is told."""
+"""The sentence that answers: Passage, what is made of it, and how the best one is told."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from proctor.demo.library import Hit, Page, Surroundings
 from proctor.demo.question import Wanted, offers
 from proctor.demo.words import presence, sentences, terms
+from proctor.transcript import Citation
 
 _KIND = 0.35
 """What it counts that a sentence holds the kind of thing asked for, against all words of the question."""
@@ -29,6 +30,16 @@ class Passage:
     def __str__(self) -> str:
         place = f"{self.source}, {self.section}" if self.section else self.source
         return f"{self.text} ({place})"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Finding:
+    """An answer, and what it leans on."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    passage: Passage | None = None
+    """The sentence that it is; None: it was put together, or nothing was found."""
 
 
 def passages(found: Hit | Page | Surroundings) -> Iterator[Passage]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from proctor.demo.words import terms
-from proctor.transcript import Turn
 
-Shape = Literal["doubt", "source", "contents", "info", "find", "document", "sequence", "phrase", "open"]
+Shape = Literal["contents", "info", "find", "document", "sequence", "phrase", "open"]
 Wanted = Literal["person", "date", "number", "place", "verdict", "anything"]
 
 _LONGEST = 300
@@ -19,9 +17,6 @@ _KIND = "(?:document|file|policy|manual|handbook|runbook|page)"
 
 # In order: the first that matches decides which way is gone. Case does not count.
 _SHAPES: tuple[tuple[Shape, str], ...] = (
-    ("doubt", r"\b(?:are you|you are|you're) (?:\w+ )?(?:sure|certain|wrong|mistaken)\b"),
-    ("doubt", r"^really\b|^is that (?:right|true|correct)\b"),
-    ("source", r"\byour source\b|\bwho says so\b|\bwhere did you (?:find|read|get|see)\b|^(?:source|says who)\?"),
     ("contents", r"\b(?:the|in|under) (?P<subject>[\w-]+) folder\b|\b(?:which|what) folders\b"),
     ("info", rf"^(?:when|who)\b.*?\bthe (?P<subject>.+?)(?: {_KIND})? (?:last )?(?:updated|revised|changed)\b"),
     ("info", rf"\b(?:how many|which|what) (?:sections|words) .*\bthe (?P<subject>.+?)(?: {_KIND})?(?: have)?\?"),
@@ -107,11 +102,3 @@ def leans_back(text: str) -> bool:
 def names_another(text: str) -> bool:
     """Whether it asks the same of something else: "what about Bergen?"."""
     return _ANOTHER.search(text) is not None
-
-
-def aspect_of(history: Sequence[Turn]) -> str:
-    """The last question that says by itself what is asked of a thing: the one before "what about Bergen?"."""
-    for turn in reversed(history):
-        if not names_another(turn.question) and understand(turn.question).shape not in ("doubt", "source"):
-            return turn.question
-    return ""

@@ -12,7 +12,9 @@ from functools import lru_cache
 from proctor.text.fold import fold
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
-_NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+NEGATION = re.compile(r"\b(?:not|no|never|nobody|none|neither|nothing)\b", re.IGNORECASE)
+"""Words that deny."""
 _POSSESSIVE = re.compile(r"['’]s?\b")
 _LIST_MARK = re.compile(r"^(?:\d+\.|[-*]) ")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z0-9\"“])")
@@ -116,7 +118,7 @@ def presence(term: str, there: Collection[str]) -> float:
 def figures(text: str) -> set[str]:
     """The numbers in a text, in digits."""
     found = _WORD.findall(fold(text))
-    spelled = {str(_NUMERALS.index(word)) for word in found if word in _NUMERALS}
+    spelled = {str(NUMERALS.index(word)) for word in found if word in NUMERALS}
     return spelled | {stem(word) for word in found if word[0].isdigit()}
 
 

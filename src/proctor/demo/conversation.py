@@ -1,0 +1,173 @@
+"""Which questions of a conversation go back to an earlier one, and in what manner: again, in doubt, for its source …"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from proctor.demo.question import names_another, understand
+from proctor.demo.words import NEGATION, stem, terms
+from proctor.text.fold import fold
+from proctor.transcript import Reply, Turn
+
+Manner = Literal["again", "doubt", "source", "claim", "denial"]
+"""Merely again; are you sure; where does it say so; I have heard that it is …; would it be wrong to say …"""
+
+CORRECTION = "I was wrong, I am sorry. "
+"""What a reply begins with that puts another answer in the place of the earlier one."""
+
+# In order: the first that matches decides. Only what stands before the repeated question is looked at.
+_MANNERS: tuple[tuple[Manner, str], ...] = (
+    (
+        "denial",
+        r"\b(?:is|was|would) (?:this|that|it|the following)(?: \w+)? (?:be )?(?:false|wrong|untrue|incorrect)\b",
+    ),
+    ("denial", r"\bopposite of (?:this|that|the following)\b"),
+    ("source", r"\byour (?:\w+ )?sources?\b|\bsources? (?:is|are) your\b|\bwho says so\b|^(?:source|says who)$"),
+    (
+        "source",
+        r"\bwhere (?:did you (?:find|read|get|see)|can i read|does it say|is that written)\b|\bquote the passage\b",
+    ),
+    ("doubt", r"\b(?:are you|you are|you're) (?:\w+ )?(?:sure|certain|wrong|mistaken)\b|\byour answer is wrong\b"),
+    ("doubt", r"^really\b|^is that (?:right|true|correct)\b|\b(?:would you answer the same|do you stand by)\b"),
+    ("claim", r"\b(?:changed|moved|set|raised|lowered) to (?P<claim>\S.*?)(?=[,;:.?!]+(?:\s|$)|$)"),
+    ("claim", r"\b(?:answer|it) (?:is|was) (?P<claim>\S.*?)(?=[.?!]+(?:\s|$)|$)"),
+    ("claim", r"\b(?:learned|knows?|told|heard|read)\b.*[\"“](?P<claim>[^\"”]+)[\"”]"),
+)
+_QUOTED = re.compile(r"[\"“](?P<claim>[^\"”]+)[\"”]")
+_COURTESY = frozenset(
+    stem(word)
+    for word in [
+        "please",
+        "like",
+        "know",
+        "tell",
+        "say",
+        "again",
+        "once",
+        "more",
+        "answer",
+        "question",
+        "ask",
+        "asked",
+        "wonder",
+        "explain",
+        "remind",
+        "want",
+    ]
+)
+_LONGEST = 600
+"""Characters of a question in which its manner shows."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recall:
+    """A question that goes back to an earlier one."""
+
+    manner: Manner
+    claim: str
+    """What it puts forward as the answer; may be empty."""
+    origin: Turn
+    """The turn that first asked."""
+    answer: Reply
+    """The answer that stands: the first one, or the last that corrected it."""
+    doubts: int
+    """How often it has been doubted since anybody said something definite, this question included."""
+
+
+def recall(question: str, history: Sequence[Turn]) -> Recall | None:
+    """What a question goes back to; None: it asks something new."""
+    asked = [turn for turn in history if turn.reply is not None]
+    threads = _threads([*(turn.question for turn in asked), question], asked)
+    place = threads[-1]
+    if place == len(asked):
+        return None
+    members = [turn for turn, thread in zip(asked, threads, strict=False) if thread == place]
+    manner, claim = _manner(question, asked[place].question)
+    manners = [_manner(turn.question, asked[place].question)[0] for turn in members[1:]]
+    return Recall(
+        manner=manner,
+        claim=claim,
+        origin=asked[place],
+        answer=_standing(members),
+        doubts=_doubts([*manners, manner]),
+    )
+
+
+def _doubts(manners: Sequence[Manner]) -> int:
+    """How many doubts there are since something definite was last said against the answer."""
+    since = [place for place, manner in enumerate(manners) if manner == "claim"]
+    return list(manners[since[-1] if since else 0 :]).count("doubt")
+
+
+def is_remark(question: str) -> bool:
+    """Whether a question only makes sense after an answer."""
+    return _manner(question, "")[0] in ("doubt", "source")
+
+
+def aspect_of(history: Sequence[Turn]) -> str:
+    """The last question that says by itself what is asked of a thing: the one before "what about Bergen?"."""
+    own = (turn.question for turn in reversed(history) if not names_another(turn.question))
+    return next((question for question in own if not is_remark(question)), "")
+
+
+def _standing(members: Sequence[Turn]) -> Reply:
+    """The first answer, or the last one that corrected it."""
+    replies = [turn.reply for turn in members if turn.reply is not None]
+    return next((reply for reply in reversed(replies) if reply.text.startswith(CORRECTION)), replies[0])
+
+
+def _threads(questions: Sequence[str], asked: Sequence[Turn]) -> list[int]:
+    """Question by question, the place of the one that it goes back to; its own where it asks something new."""
+    threads: list[int] = []
+    for place, question in enumerate(questions):
+        opened = (earlier for earlier in range(place) if threads[earlier] == earlier)
+        repeated = next((earlier for earlier in opened if _repeats(question, questions[earlier])), None)
+        threads.append(_remarked(question, asked[:place], threads) if repeated is None else repeated)
+    return threads
+
+
+def _remarked(question: str, asked: Sequence[Turn], threads: Sequence[int]) -> int:
+    """Where a question that repeats none belongs: with a remark on an answer to that answer, else by itself."""
+    manner, claim = _manner(question, "")
+    if manner in ("again", "claim") or not asked:
+        return len(asked)
+    if manner != "denial":
+        return threads[len(asked) - 1]
+    said = [place for place, turn in enumerate(asked) if turn.reply and _squeezed(claim) in _squeezed(turn.reply.text)]
+    return threads[said[-1]] if claim and said else len(asked)
+
+
+def _manner(question: str, repeated: str) -> tuple[Manner, str]:
+    """How a question goes back, and what it claims, from the words before the question that it repeats."""
+    text = _squeezed(question[:_LONGEST])
+    text = text.removesuffix(_squeezed(repeated)).strip()
+    for manner, pattern in _MANNERS:
+        if match := re.search(pattern, text):
+            claim = (_QUOTED.search(text) or match).groupdict().get("claim")
+            return manner, (claim or "").strip()
+    return "again", ""
+
+
+def _repeats(question: str, earlier: str) -> bool:
+    """Whether a question is an earlier one: word for word, after other words, or in another order."""
+    later, asked = _squeezed(question), _squeezed(earlier)
+    if not terms(earlier):
+        return later == asked
+    if later.endswith(asked) and not later[: -len(asked)][-1:].isalnum():
+        return True
+    return _gist(question) == _gist(earlier)
+
+
+@lru_cache(maxsize=1024)
+def _gist(question: str) -> tuple[object, ...]:
+    """What a question asks, whatever the order of its words."""
+    return understand(question).wants, NEGATION.search(question) is None, frozenset(terms(question)) - _COURTESY
+
+
+@lru_cache(maxsize=1024)
+def _squeezed(text: str) -> str:
+    return " ".join(fold(text).split()).rstrip(" ?.!")
