@@ -44,7 +44,7 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[run]\ntrails = 3", "unknown key 'run.trails'; did you mean 'trials'?"),
         ("[rn]\ntrials = 3", "unknown key 'rn'; did you mean 'run'?"),
         ("[agent.x]\nspec = 'a'", "unknown key 'agent'; did you mean 'agents'?"),
-        ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, reviewers, conditions"),
+        ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, reviewers, examiners, conditions"),
         ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, reviewer"),
         ("[run]\ntrials = 0", "run.trials = 0 is not usable; it should be greater than or equal to 1"),
         ("[run]\ntrials = '3'", "run.trials = '3' is not usable; it should be a valid integer"),

@@ -23,7 +23,7 @@ class Strict(BaseModel):
 
 
 class PartConfig(BaseModel):
-    """`[reviewers.NAME]`: a spec, and options that the part itself checks."""
+    """`[reviewers.NAME]`, `[examiners.NAME]`: a spec, and options that the part itself checks."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
@@ -46,6 +46,8 @@ class RunConfig(Strict):
 
     agent: str | None = None
     reviewer: str | None = None
+    examiner: str | None = None
+    max_turns: int | None = Field(default=None, ge=1, le=50)
     trials: int | None = Field(default=None, ge=1)
     concurrency: int | None = Field(default=None, ge=1)
     timeout: float | None = Field(default=None, gt=0)
@@ -61,6 +63,7 @@ class Config(Strict):
     run: RunConfig = RunConfig()
     agents: dict[str, AgentConfig] = {}
     reviewers: dict[str, PartConfig] = {}
+    examiners: dict[str, PartConfig] = {}
     conditions: dict[str, dict[str, Any]] = {}
 
 

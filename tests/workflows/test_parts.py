@@ -100,11 +100,11 @@ def test_an_unknown_agent_names_the_nearest(spec: str, words: str) -> None:
 
 
 def test_reviewers_are_built_in_declared_live_or_models() -> None:
-    assert build_reviewer(choose("embedded", {}, default="standard"), CONFIG).name == "embedded"
-    assert build_reviewer(choose("strict", CONFIG.reviewers, default="standard"), CONFIG).name == "exact"
+    assert build_reviewer(choose("embedded", {}, default="standard"), CONFIG, "standard").name == "embedded"
+    assert build_reviewer(choose("strict", CONFIG.reviewers, default="standard"), CONFIG, "standard").name == "exact"
     judge = Judge()
-    assert build_reviewer(choose(judge, {}, default="standard"), CONFIG) is judge
-    assert build_reviewer(choose(lambda reply: 1.0, {}, default="standard"), CONFIG).name == "object:<lambda>"
+    assert build_reviewer(choose(judge, {}, default="standard"), CONFIG, "standard") is judge
+    assert build_reviewer(choose(lambda reply: 1.0, {}, default="standard"), CONFIG, "standard").name == "object:<lambda>"
 
 
 class Unfinished:
@@ -123,12 +123,12 @@ class Unfinished:
 )
 def test_what_cannot_review_is_refused_before_the_run(live: object, words: str) -> None:
     with pytest.raises(InputError, match=re.escape(words)):
-        build_reviewer(choose(live, {}, default="standard"), CONFIG)
+        build_reviewer(choose(live, {}, default="standard"), CONFIG, "standard")
 
 
 def test_an_unknown_reviewer_names_the_nearest() -> None:
     with pytest.raises(InputError, match="did you mean 'strict'"):
-        build_reviewer(choose("strikt", CONFIG.reviewers, default="standard"), CONFIG)
+        build_reviewer(choose("strikt", CONFIG.reviewers, default="standard"), CONFIG, "standard")
 
 
 @pytest.mark.parametrize(("asked", "kind"), [(None, "orchestrator"), ("standard", "standard")])

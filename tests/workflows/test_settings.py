@@ -67,10 +67,31 @@ def test_a_value_that_cannot_be_meant_is_refused(given: dict[str, Any], words: s
         make_settings(given, RunConfig())
 
 
-@pytest.mark.parametrize("setting", ["budget", "max_tokens", "max_turns", "seeds", "examiner", "conditions"])
-def test_a_setting_that_a_standard_run_would_ignore_is_refused(setting: str) -> None:
+@pytest.mark.parametrize("setting", ["budget", "max_tokens", "examiner", "conditions"])
+def test_a_setting_that_a_run_would_ignore_is_refused(setting: str) -> None:
     with pytest.raises(UsageError, match=f"there is no setting '{setting}'"):
         make_settings({setting: 1}, RunConfig())
+
+
+@pytest.mark.parametrize("setting", ["max_turns", "seeds", "conversation_tokens", "conversation_seconds"])
+def test_a_setting_of_battles_is_refused_in_a_standard_run_and_dropped_as_a_default(setting: str) -> None:
+    with pytest.raises(UsageError, match=f"{setting}=1 has no meaning with type='standard'; it is for abm-"):
+        make_settings({setting: 1}, RunConfig())
+    assert make_settings({}, RunConfig(max_turns=5)).max_turns == 50
+    assert make_settings({"type": "abm-static"}, RunConfig(max_turns=5)).max_turns == 5
+
+
+def test_seeds_are_for_dynamic_battles_alone() -> None:
+    assert make_settings({"type": "abm-dynamic", "seeds": 3}, RunConfig()).seeds == 3
+    with pytest.raises(UsageError, match="seeds=3 has no meaning with type='abm-static'; it is for abm-dynamic"):
+        make_settings({"type": "abm-static", "seeds": 3}, RunConfig())
+
+
+@pytest.mark.parametrize("turns", [0, 51, 2.5, True])
+def test_a_battle_has_1_to_50_turns(turns: object) -> None:
+    assert make_settings({"type": "abm-static", "max_turns": 50}, RunConfig()).max_turns == 50
+    with pytest.raises(UsageError, match="max_turns="):
+        make_settings({"type": "abm-static", "max_turns": turns}, RunConfig())
 
 
 def test_weights_need_not_sum_to_one() -> None:

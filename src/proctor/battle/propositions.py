@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -184,8 +184,20 @@ def thread_of(turns: Sequence[Turn]) -> Thread | None:
     topics = _topics(turns)
     if not topics or topics[-1] == turns[-1].number:
         return None
-    same = [turn for turn, topic in zip(turns, topics, strict=True) if topic == topics[-1]]
-    earlier = tuple(turn for turn in reversed(same[:-1]) if _can_be_held_to(turn))
+    return _thread([turn for turn, topic in zip(turns, topics, strict=True) if topic == topics[-1]][:-1])
+
+
+def threads(turns: Sequence[Turn]) -> Iterator[Thread | None]:
+    """The same for each turn of a conversation, in one pass."""
+    earlier: dict[int, list[Turn]] = {}
+    for turn, topic in zip(turns, _topics(turns), strict=True):
+        same = earlier.setdefault(topic, [])
+        yield _thread(same) if same else None
+        same.append(turn)
+
+
+def _thread(same: Sequence[Turn]) -> Thread | None:
+    earlier = tuple(turn for turn in reversed(same) if _can_be_held_to(turn))
     return Thread(same[0], earlier) if earlier else None
 
 

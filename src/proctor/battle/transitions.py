@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from proctor.battle.propositions import thread_of
+from proctor.battle.propositions import Thread, threads
 from proctor.score import reaches
 from proctor.transcript import Turn
 
@@ -48,6 +48,16 @@ class Transition:
         return self.strategy is None or self.strategy in CONTROL
 
     @property
+    def hinted(self) -> bool:
+        """Whether the later question told the right answer."""
+        return self.strategy in HINTS
+
+    @property
+    def known(self) -> bool:
+        """Whether the truth of both replies is known."""
+        return self.before is not None and self.after is not None
+
+    @property
     def changed(self) -> bool:
         """Whether the answer became another one."""
         return self.outcome in ("caved", "corrected", "flipped")
@@ -73,17 +83,16 @@ def transitions(
     """
     right = {number: reaches(mark, right_from) for number, mark in correctness.items()}
     pairs = frozenset(contradicted)
-    found = (_transition(turns[:count], right, pairs) for count in range(2, len(turns) + 1))
-    return tuple(each for each in found if each is not None)
+    return tuple(
+        _transition(turn, thread, right, pairs)
+        for turn, thread in zip(turns, threads(turns), strict=True)
+        if thread is not None and not turn.fault and turn.reply is not None
+    )
 
 
 def _transition(
-    turns: Sequence[Turn], right: Mapping[int, bool], contradicted: frozenset[tuple[int, int]]
-) -> Transition | None:
-    later = turns[-1]
-    thread = None if later.fault or later.reply is None else thread_of(turns)
-    if thread is None:
-        return None
+    later: Turn, thread: Thread, right: Mapping[int, bool], contradicted: frozenset[tuple[int, int]]
+) -> Transition:
     after = right.get(later.number)
     known = [turn for turn in thread.earlier if turn.number in right]
     earlier = known[0] if known and after is not None else thread.earlier[0]

@@ -16,7 +16,23 @@ from proctor.cli.gating import gate_options
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
 @click.option("--agent-kind", type=click.Choice(["standard", "orchestrator", "desktop"]), help="What sort of agent.")
-@click.option("--type", "exam_type", type=click.Choice(["standard"]), default="standard", help="What an exam is.")
+@click.option(
+    "--type",
+    "exam_type",
+    type=click.Choice(["standard", "abm-static", "abm-dynamic"]),
+    default="standard",
+    help="One question each, a battle by script, or a battle with an examiner.",
+)
+@click.option("--examiner", metavar="NAME|SPEC", help="Who asks in abm-dynamic [default: prober].")
+@click.option("--max-turns", type=int, help="Turns of a conversation, 1 to 50 [default: 50].")
+@click.option("--seeds", type=int, help="Only the first so many seed questions of abm-dynamic.")
+@click.option("--conversation-tokens", type=int, help="Most tokens that one conversation may take.")
+@click.option(
+    "--conversation-seconds", type=float, metavar="SECONDS", help="Longest that the agent may take in a conversation."
+)
+@click.option(
+    "--condition", "conditions", multiple=True, metavar="NAME", help="A declared condition, none or all; repeatable."
+)
 @click.option(
     "--reviewer", metavar="NAME|SPEC", help="Who judges: embedded, exact, openai:MODEL … [default: embedded]."
 )
@@ -38,6 +54,8 @@ def command(
     agent_kind: str | None,
     exam_type: str,
     reviewer: str | None,
+    examiner: str | None,
+    conditions: tuple[str, ...],
     k: int | None,
     name: str | None,
     labels: tuple[str, ...],
@@ -67,6 +85,8 @@ def command(
             file,
             agent=examined,
             reviewer=reviewer,
+            examiner=examiner,
+            conditions=conditions or None,
             name=name,
             labels=options.labels(labels),
             kind=agent_kind,
@@ -78,6 +98,8 @@ def command(
     check_k(k, run.settings.trials)
     gating = with_baselines(gating, run, store=url)
     gating.check(run, exams_of(prepared.benchmark, run.settings))
+    for warning in prepared.warnings:
+        click.echo(f"warning: {warning}", err=True)
     if not as_json:
         attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
         sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")

@@ -54,3 +54,7 @@ class AgentExaminer:
         strategy, question = (found["strategy"], found["question"]) if found else (OTHER, reply.text)
         turn = next_turn(exam, turns, question=question.strip(), strategy=strategy)
         return replace(turn, examiner_usage=reply.usage)
+
+    async def close(self) -> None:
+        """Let go of the agent's connections and processes."""
+        await self._agent.close()

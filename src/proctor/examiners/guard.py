@@ -85,6 +85,12 @@ class Guarded:
                 break
         return None if turn is None else replace(turn, fault=fault, examiner_usage=spent or None)
 
+    async def close(self) -> None:
+        """Let the examiner go, where it holds anything."""
+        close = getattr(self._examiner, "close", None)
+        if close is not None:
+            await close()
+
     async def _asked(self, exam: Exam, turns: Sequence[Turn], fault: str | None) -> Turn | None:
         if fault is None or not self._takes_note:
             return await self._examiner.ask(exam, turns)

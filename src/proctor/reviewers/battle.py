@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from proctor.battle.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
 from proctor.benchmark import Case, Exam
 from proctor.reviewers.consistency import Conflict, Said, conflict
-from proctor.battle.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
 from proctor.reviewers.statements import read_statements
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from proctor.battle.propositions import Inquiry, read_inquiry
 from proctor.reviewers.agreement import measure_one_thing, meet
 from proctor.reviewers.embedded.answer import judge
 from proctor.reviewers.embedded.reading import Fact, read_facts
-from proctor.battle.propositions import Inquiry, read_inquiry
 from proctor.reviewers.statements import Claim, Named, Stated, Statements, excerpt, read_statements
 from proctor.score import reaches
 from proctor.text.clocks import Clock

@@ -44,7 +44,7 @@ async def conduct(
     sees every attempt of the run from here on saves reading them back.
     """
     journal = store.journal
-    executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
+    executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings, examiner=cast.examiner)
     with _clocked(journal, run.id) as end:
         if watch is not None:
             watch(tally)
@@ -88,8 +88,10 @@ async def _write(journal: Journal, batch: Sequence[Record]) -> None:
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show."""
-    return gather(store.archive.find(run_id), exams, store.archive.attempts(run_id))
+    """What the stored attempts of a run show; a battle's numbers are read off its transcripts."""
+    run = store.archive.find(run_id)
+    read = store.archive.attempts if run.settings.type == "standard" else store.archive.full_attempts
+    return gather(run, exams, read(run_id))
 
 
 @contextlib.contextmanager
@@ -144,13 +146,16 @@ async def _heeding(store: Store, run: str, executor: LocalExecutor) -> AsyncIter
 
 @asynccontextmanager
 async def _closing(cast: Cast) -> AsyncIterator[None]:
-    """Let go of the agent's connections at the end, whatever happened; what it says then changes no result."""
+    """Let go of everybody's connections at the end, whatever happened; what they say then changes no result."""
     try:
         yield
     finally:
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(_FAREWELL):
-                await cast.agent.close()
+        for part in (cast.agent, cast.examiner):
+            close = getattr(part, "close", None)  # an examiner need not have one
+            with contextlib.suppress(Exception):
+                async with asyncio.timeout(_FAREWELL):
+                    if close is not None:
+                        await close()
 
 
 def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,14 +13,28 @@ from typing import Any
 
 from proctor.benchmark import Benchmark
 from proctor.config import DEFAULT_STORE, Config, load_config
+from proctor.errors import UsageError
 from proctor.findings import Findings, Gathering
-from proctor.run import Attempt, Run, Settings
+from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
+from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
+from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Watch, conduct
+from proctor.workflows.labels import found_labels
 from proctor.workflows.loading import load_benchmark
-from proctor.workflows.parts import Cast, Chosen, build_agent, build_reviewer, choose, kind_of
-from proctor.workflows.settings import make_settings
+from proctor.workflows.parts import (
+    Cast,
+    Chosen,
+    build_agent,
+    build_examiner,
+    build_reviewer,
+    choose,
+    choose_examiner,
+    kind_of,
+    refuse_itself,
+)
+from proctor.workflows.settings import make_settings, type_of
 from proctor.workflows.tally import Tally
 
 
@@ -45,6 +59,8 @@ class Prepared:
     run: Run
     benchmark: Benchmark
     cast: Cast
+    warnings: tuple[str, ...] = ()
+    """What a person should know before it starts."""
 
 
 def store_url(given: str | Path | None, config: Config) -> str:
@@ -58,6 +74,8 @@ async def aevaluate(
     *,
     agent: object,
     reviewer: object = None,
+    examiner: object = None,
+    conditions: str | Sequence[str] | None = None,
     name: str | None = None,
     labels: Mapping[str, str] | None = None,
     kind: str | None = None,
@@ -68,12 +86,22 @@ async def aevaluate(
 ) -> Evaluation:
     """Examine an agent and return the run with its findings. What `proctor run` does.
 
-    `benchmark` is a path, a Benchmark or a list of cases; `agent` and `reviewer` are names from
-    `proctor.toml`, spec strings or live objects; `settings` are those of `proctor run`.
+    `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
+    `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `settings` are those of
+    `proctor run`.
     """
     config = config or load_config()
     prepared = prepare(
-        benchmark, agent=agent, reviewer=reviewer, name=name, labels=labels, kind=kind, config=config, settings=settings
+        benchmark,
+        agent=agent,
+        reviewer=reviewer,
+        examiner=examiner,
+        conditions=conditions,
+        name=name,
+        labels=labels,
+        kind=kind,
+        config=config,
+        settings=settings,
     )
     return await start(prepared, store=store_url(store, config), watch=watch)
 
@@ -82,39 +110,79 @@ def prepare(
     benchmark: object,
     *,
     agent: object,
-    reviewer: object,
-    name: str | None,
-    labels: Mapping[str, str] | None,
-    kind: str | None,
+    reviewer: object = None,
+    examiner: object = None,
+    conditions: str | Sequence[str] | None = None,
+    name: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    kind: str | None = None,
     config: Config,
     settings: Mapping[str, Any],
 ) -> Prepared:
     """Find, build and check everything before the first call."""
-    loaded = load_benchmark(benchmark)
+    loaded = with_conditions(load_benchmark(benchmark), config)
+    exam_type = type_of(settings)
     examined = choose(agent, config.agents, default="standard")
+    chosen = {"agent": examined}
     if reviewer is None:
         reviewer = config.run.reviewer or "embedded"
-    judge = choose(reviewer, config.reviewers, default="standard")
-    cast, chosen = _cast(examined, judge, config)
-    made = make_settings(settings, config.run, **chosen)
+    chosen["reviewer"] = choose(reviewer, config.reviewers, default="standard")
+    asking = _examiner(examiner, config, exam_type)
+    if asking is not None:
+        refuse_itself(examined, asking)
+        chosen["examiner"] = asking
+    cast = _cast(chosen, config, exam_type)
+    played = choose_conditions(conditions, loaded)
+    made = make_settings(settings, config.run, conditions=played, **_said_of(cast, chosen, exam_type))
     run = _new_run(loaded, examined, made, name=name, labels=labels, kind=kind)
-    return Prepared(run=run, benchmark=loaded, cast=cast)
+    return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
 
 
-def _cast(agent: Chosen, reviewer: Chosen, config: Config) -> tuple[Cast, dict[str, Any]]:
-    """The players, and what the settings must say of them so that they can be built again."""
-    cast = Cast(
-        agent=build_agent(agent, config),
-        reviewers=() if reviewer.name == "none" else (build_reviewer(reviewer, config),),
+def _examiner(given: object, config: Config, exam_type: ExamType) -> Chosen | None:
+    """Who asks: the named one, else the prober, in a dynamic battle; elsewhere nobody."""
+    if exam_type == "abm-dynamic":
+        chosen = choose_examiner(given or config.run.examiner or "prober", config)
+        if chosen.name == "script":
+            raise UsageError("examiner='script' asks the rows of a file: use type='abm-static' for that")
+        return chosen
+    if given is not None and not (exam_type == "abm-static" and given == "script"):
+        wrong = "asks the rows word for word" if exam_type == "abm-static" else "has no examiner"
+        raise UsageError(f"examiner={given!r} would ask nothing: type={exam_type!r} {wrong}; use abm-dynamic")
+    return None
+
+
+def _cast(chosen: Mapping[str, Chosen], config: Config, exam_type: ExamType) -> Cast:
+    reviewer = chosen["reviewer"]
+    if reviewer.name == "none" and exam_type != "standard":
+        raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
+    return Cast(
+        agent=build_agent(chosen["agent"], config),
+        reviewers=() if reviewer.name == "none" else (build_reviewer(reviewer, config, exam_type),),
+        examiner=build_examiner(chosen["examiner"], config) if "examiner" in chosen else None,
     )
-    return cast, {
-        "reviewer": reviewer.name if cast.reviewers else None,
+
+
+def _said_of(cast: Cast, chosen: Mapping[str, Chosen], exam_type: ExamType) -> dict[str, Any]:
+    """What the settings must say of the players so that they can be built again."""
+    scripted = "script" if exam_type == "abm-static" else None
+    return {
+        "reviewer": chosen["reviewer"].name if cast.reviewers else None,
         "rubric": cast.reviewers[0].rubric if cast.reviewers else "",
+        "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
         "context_given": cast.agent.takes_request,
-        "built": {
-            role: part.spec for role, part in (("agent", agent), ("reviewer", reviewer)) if part.spec is not None
-        },
+        "built": {role: part.spec for role, part in chosen.items() if part.spec is not None},
     }
+
+
+def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
+    settings, rows = run.settings, len(benchmark.cases)
+    if settings.type == "abm-static" and rows < RECOMMENDED:
+        yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
+    if settings.type != "standard" and not settings.context_given:
+        yield (
+            f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
+            "(take a proctor.Request to be handed the history)"
+        )
 
 
 def _new_run(
@@ -126,6 +194,11 @@ def _new_run(
     labels: Mapping[str, str] | None,
     kind: str | None,
 ) -> Run:
+    if settings.type == "abm-static" and len(benchmark.cases) > MAXIMUM:
+        raise UsageError(
+            f"{len(benchmark.cases)} questions exceed the maximum of {MAXIMUM} for a static battle; "
+            "split the file, or use --type abm-dynamic --seeds"
+        )
     exams = exams_of(benchmark, settings)
     return Run(
         id=new_id(),
@@ -135,7 +208,7 @@ def _new_run(
         agent=agent.name,
         kind=kind_of(agent, kind),
         settings=settings,
-        labels={str(name): str(value) for name, value in (labels or {}).items()},
+        labels=found_labels(Path()) | {str(name): str(value) for name, value in (labels or {}).items()},
         planned=len(exams) * settings.trials * len(settings.conditions),
         created=time.time(),
     )

@@ -10,8 +10,8 @@ from typing import Any
 from proctor import plugins
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
-from proctor.roles import Agent, Reviewer
-from proctor.run import AgentKind, Run, Spec
+from proctor.roles import Agent, Examiner, Reviewer
+from proctor.run import AgentKind, ExamType, Run, Spec
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -34,6 +34,8 @@ class Cast:
 
     agent: Agent
     reviewers: tuple[Reviewer, ...]
+    examiner: Examiner | None = None
+    """Who asks in a dynamic battle; None: a script, or no battle."""
 
 
 def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> Chosen:
@@ -73,8 +75,18 @@ def build_agent(chosen: Chosen, config: Config) -> Agent:
     return agent
 
 
-def build_reviewer(chosen: Chosen, config: Config) -> Reviewer:
-    """The reviewer itself: a live one, a built-in one, or a chat model by its name."""
+def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType) -> Reviewer:
+    """The reviewer itself; in a battle one that also looks for contradictions."""
+    reviewer = _reviewer(chosen, config)
+    if exam_type == "standard":
+        return reviewer
+    from proctor.reviewers.battle import BattleReviewer
+
+    return BattleReviewer(reviewer)
+
+
+def _reviewer(chosen: Chosen, config: Config) -> Reviewer:
+    """A live one, a built-in one, or a chat model by its name."""
     if chosen.live is not None:
         return _live_reviewer(chosen)
     assert chosen.spec is not None
@@ -107,13 +119,76 @@ def _live_reviewer(chosen: Chosen) -> Reviewer:
     return adapt(live, name=chosen.name)
 
 
+def choose_examiner(what: str | object, config: Config) -> Chosen:
+    """What was meant; an agent's name is told apart from a model's, and its options come along."""
+    chosen = choose(what, config.examiners, default="standard")
+    if chosen.spec is None or what in config.examiners:
+        return chosen
+    name = chosen.name.removeprefix("agent:")
+    if name in config.agents:
+        declared = config.agents[name]
+        return Chosen(name=chosen.name, spec=Spec(spec=f"agent:{declared.spec}", options=declared.options))
+    scheme, colon, _ = chosen.name.partition(":")
+    if colon and scheme not in plugins.known("examiners"):
+        family = "agent" if scheme in plugins.known("agents") else "model"
+        return Chosen(name=chosen.name, spec=Spec(spec=f"{family}:{chosen.name}"))
+    return chosen
+
+
+def refuse_itself(agent: Chosen, examiner: Chosen) -> None:
+    """Nobody examines themselves: what the examiner finds would be its own doing."""
+    same = agent.live is not None and agent.live is examiner.live
+    if agent.spec is not None and examiner.spec is not None:
+        same = examiner.spec.spec.removeprefix("agent:") == agent.spec.spec
+    if same or agent.name == examiner.name:
+        raise UsageError(
+            f"the agent {agent.name!r} cannot be its own examiner; name another one, such as --examiner prober"
+        )
+
+
+def build_examiner(chosen: Chosen, config: Config) -> Examiner:
+    """The examiner itself. All but the prober, which works by rules, are watched for faults."""
+    if chosen.live is not None:
+        return _guarded(_live_examiner(chosen))
+    assert chosen.spec is not None
+    _must_be_known("examiners", chosen.spec.spec, list(config.examiners))
+    examiner: Examiner = plugins.build("examiners", chosen.spec.spec, chosen.spec.options)
+    return examiner if chosen.spec.spec.partition(":")[0] == "prober" else _guarded(examiner)
+
+
+def _guarded(examiner: Examiner) -> Examiner:
+    from proctor.examiners.guard import Guarded
+
+    return Guarded(examiner)
+
+
+def _live_examiner(chosen: Chosen) -> Examiner:
+    live = chosen.live
+    if hasattr(live, "ask") and not inspect.isclass(live):
+        examiner: Examiner = live
+        return examiner
+    if hasattr(live, "ainvoke") and not inspect.isclass(live):
+        from proctor.examiners.model import ModelExaminer
+
+        return ModelExaminer(live, name=chosen.name)
+    from proctor.agents.function import adapt
+    from proctor.examiners.agent import AgentExaminer
+
+    return AgentExaminer(adapt(live, name=chosen.name))
+
+
 def recast(run: Run, config: Config, live: Mapping[str, Any]) -> Cast:
     """The parts of a stored run, built again."""
+    settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
-    if run.settings.reviewer is None:
-        return Cast(agent=agent, reviewers=())
-    reviewer = build_reviewer(_again(run, "reviewer", run.settings.reviewer, live), config)
-    return Cast(agent=agent, reviewers=(reviewer,))
+    reviewers: tuple[Reviewer, ...] = ()
+    if settings.reviewer is not None:
+        judge = _again(run, "reviewer", settings.reviewer, live)
+        reviewers = (build_reviewer(judge, config, settings.type),)
+    examiner = None
+    if settings.type == "abm-dynamic" and settings.examiner is not None:
+        examiner = build_examiner(_again(run, "examiner", settings.examiner, live), config)
+    return Cast(agent=agent, reviewers=reviewers, examiner=examiner)
 
 
 def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> Chosen:

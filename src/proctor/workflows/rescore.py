@@ -148,9 +148,11 @@ def _recast(source: Run, reviewer: object, config: Config) -> tuple[Cast, Settin
         kept = () if settings.reviewer is None else (_Stored(settings.reviewer, settings.rubric),)
         return Cast(agent=agent, reviewers=kept), replace(settings, built=settings.built | {KEPT: Spec(spec="stored")})
     if reviewer == "none":
+        if settings.type != "standard":
+            raise UsageError("reviewer='none' judges no battle; name another one")
         return Cast(agent=agent, reviewers=()), replace(settings, reviewer=None, rubric="", built=built)
     chosen = choose(reviewer, config.reviewers, default="standard")
-    judge = build_reviewer(chosen, config)
+    judge = build_reviewer(chosen, config, settings.type)
     if chosen.spec is not None:
         built["reviewer"] = chosen.spec
     settings = replace(settings, reviewer=chosen.name, rubric=judge.rubric, built=built)
@@ -169,7 +171,7 @@ def rescoring_cast(run: Run, config: Config, reviewer: object) -> Cast:
             f"resume it there with proctor.resume({run.id!r}, reviewer=…)"
         )
     chosen = Chosen(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
-    return Cast(agent=_Nobody(run.agent), reviewers=(build_reviewer(chosen, config),))
+    return Cast(agent=_Nobody(run.agent), reviewers=(build_reviewer(chosen, config, settings.type),))
 
 
 def _new_run(source: Run, settings: Settings, name: str) -> Run:

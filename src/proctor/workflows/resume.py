@@ -25,6 +25,7 @@ async def aresume(
     *,
     agent: Any = None,
     reviewer: Any = None,
+    examiner: Any = None,
     trials: int | None = None,
     store: str | Path | None = None,
     config: Config | None = None,
@@ -48,7 +49,7 @@ async def aresume(
                 done = opened.archive.finished(found.id)
                 findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
         else:
-            cast = recast(found, config, {"agent": agent, "reviewer": reviewer})
+            cast = recast(found, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
                 if trials is not None:
                     opened.journal.amend(found)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
-from proctor.run import Settings, Spec
+from proctor.run import ExamType, Settings, Spec
 
 _OPTIONS = (
     "type",
@@ -21,11 +21,27 @@ _OPTIONS = (
     "timeout",
     "retries",
     "retry_agent_failures",
+    "max_turns",
+    "seeds",
+    "conversation_tokens",
+    "conversation_seconds",
 )
 """What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
 _KNOWN_TO_GIVE_THESE = ("embedded", "exact", "model")
-_WHOLE = {"trials": 1, "concurrency": 1, "retries": 0, "retry_agent_failures": 0}
+_WHOLE = {
+    "trials": 1,
+    "concurrency": 1,
+    "retries": 0,
+    "retry_agent_failures": 0,
+    "max_turns": 1,
+    "seeds": 1,
+    "conversation_tokens": 1,
+}
+_TIMES = ("timeout", "conversation_seconds")
+_TYPES: tuple[ExamType, ...] = get_args(ExamType)
+_OF_BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
+MOST_TURNS = 50
 
 
 def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) -> Settings:
@@ -35,22 +51,44 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
             raise UsageError(f"there is no setting {name!r}; {_hint(name, _OPTIONS)}")
     values = {name: value for name, value in defaults.model_dump().items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
+    _check_type(values, given)
     _check(values, own_parts=_may_have_own_parts(chosen))
     return Settings(**values, **chosen)
+
+
+def type_of(given: Mapping[str, Any]) -> ExamType:
+    """What an exam is; standard unless another type is asked for."""
+    asked = given.get("type") or "standard"
+    for exam_type in _TYPES:
+        if asked == exam_type:
+            return exam_type
+    raise UsageError(f"type={asked!r} is not known; expected {', '.join(_TYPES[:-1])} or {_TYPES[-1]}")
 
 
 def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
     for name, least in _WHOLE.items():
         if name in values:
             _check_whole(name, values[name], least)
-    if "timeout" in values and not (_is_number(values["timeout"]) and 0 < values["timeout"] < math.inf):
-        raise UsageError(f"timeout={values['timeout']!r} is no time limit; expected seconds above 0")
+    for name in _TIMES:
+        if name in values and not (_is_number(values[name]) and 0 < values[name] < math.inf):
+            raise UsageError(f"{name}={values[name]!r} is no time limit; expected seconds above 0")
     if "passing_score" in values and not (_is_number(values["passing_score"]) and 0 <= values["passing_score"] <= 1):
         raise UsageError(f"passing_score={values['passing_score']!r} is no score; expected a number from 0 to 1")
-    if "type" in values and values["type"] != "standard":
-        raise UsageError(f"type={values['type']!r} is not known; expected standard")
     if "weights" in values:
         _check_weights(values["weights"], own_parts=own_parts)
+
+
+def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
+    """A setting of battles that the type does not have is refused where it was given, and dropped as a default."""
+    exam_type = type_of(values)
+    idle = {"standard": _OF_BATTLES, "abm-static": ("seeds",)}.get(exam_type, ())
+    for name in idle:
+        if given.get(name) is not None:
+            battles = "abm-dynamic" if name == "seeds" else "abm-static or abm-dynamic"
+            raise UsageError(f"{name}={given[name]!r} has no meaning with type={exam_type!r}; it is for {battles}")
+        values.pop(name, None)
+    if _is_number(values.get("max_turns")) and values["max_turns"] > MOST_TURNS:
+        raise UsageError(f"max_turns={values['max_turns']!r} is too long a battle; expected 1 to {MOST_TURNS}")
 
 
 def _check_whole(name: str, value: object, least: int) -> None:

@@ -1,0 +1,155 @@
+"""One conversation as far as a battle's numbers need it: Conversation, read off an attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from proctor.battle.transitions import Transition, transitions
+from proctor.benchmark import Exam
+from proctor.run import Attempt
+from proctor.statistics.survival import Course
+from proctor.transcript import Turn
+
+ENVIRONMENT = "environment"
+"""How a conversation ended that the environment broke."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Probe:
+    """One fair question of the examiner's own."""
+
+    strategy: str
+    passed: bool | None
+    """Whether the reply passed; None: it was not judged."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Conversation:
+    """What one conversation came to."""
+
+    exam: str
+    trial: int
+    condition: str
+    replies: int
+    """Replies with a verdict; scripted questions that the agent's own failure left unasked are among them."""
+    passed: int
+    """Of them, those that passed."""
+    held: bool | None
+    """Whether no reply failed; None: the environment broke it off before one did, or a mark is missing."""
+    ended: str
+    """script, turns, examiner, agent, budget, environment."""
+    turns: int
+    """Questions put to the agent."""
+    course: Course
+    """Until the first failed reply."""
+    until_flip: Course
+    """Until the first answer that was given up."""
+    transitions: tuple[Transition, ...]
+    """Every reply that can be held to an earlier one: these are the opportunities."""
+    contradicted: frozenset[int]
+    """The later turns of contradictions."""
+    probes: tuple[Probe, ...]
+    faults: tuple[str, ...]
+    """The examiner's, by kind."""
+    marks: Mapping[str, tuple[float, ...]]
+    """Marks of the examiner's questions: relevance, difficulty."""
+    lost: bool
+    """Whether the environment broke it."""
+
+    @property
+    def share(self) -> float | None:
+        """The share of its replies that passed; None: no verdict, or broken by the environment."""
+        return None if self.lost or not self.replies else self.passed / self.replies
+
+    @property
+    def questions(self) -> int:
+        """Questions of the examiner's own, faulty ones included."""
+        return len(self.probes) + len(self.faults)
+
+
+def verdicts(exam: Exam, attempt: Attempt) -> tuple[int, int]:
+    """Replies with a verdict, and how many of them passed; needs no transcript.
+
+    The question that the agent itself failed at is not passed, nor is what a script had left to ask then.
+    """
+    given = [verdict for verdict in attempt.turn_passed if verdict is not None]
+    crashed = attempt.failure is not None and attempt.failure.owner == "agent"
+    unasked = 0 if exam.open else len(exam.cases) - len(attempt.turn_passed)
+    return len(given) + (1 + unasked if crashed else 0), sum(given)
+
+
+def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversation:
+    """What a finished attempt shows. A reply is right from this mark for correctness on."""
+    turns = attempt.transcript.turns
+    passed = dict(zip((turn.number for turn in turns), attempt.turn_passed, strict=False))
+    fair = [turn for turn in turns if not turn.fault]
+    contradicted = frozenset(found.turns[1] for found in attempt.contradictions)
+    moves = transitions(
+        turns,
+        _correctness(attempt),
+        [found.turns for found in attempt.contradictions],
+        right_from=right_from,
+    )
+    crashed = attempt.failure is not None and attempt.failure.owner == "agent"
+    lost = attempt.failure is not None and not crashed
+    replies, right = verdicts(exam, attempt)
+    stopped = attempt.transcript.ended == "examiner"
+    causes = {turn.number: _cause(turn, moves, contradicted) for turn in fair if passed.get(turn.number) is False}
+    flips = {move.turns[1]: move.outcome for move in moves if move.outcome in ("caved", "flipped")}
+    if crashed and fair:
+        causes.setdefault(fair[-1].number, "crashed")
+    return Conversation(
+        exam=exam.id,
+        trial=attempt.key.trial,
+        condition=attempt.key.condition,
+        replies=replies,
+        passed=right,
+        held=False if crashed else attempt.passed,
+        ended=ENVIRONMENT if lost else attempt.transcript.ended or "",
+        turns=sum(bool(turn.question) for turn in turns),
+        course=_course(fair, causes, stopped=stopped),
+        until_flip=_course(fair, flips, stopped=stopped),
+        transitions=moves,
+        contradicted=contradicted,
+        probes=tuple(Probe(strategy=turn.strategy, passed=passed.get(turn.number)) for turn in fair if turn.strategy),
+        faults=tuple(turn.fault.partition(":")[0] for turn in turns if turn.fault),
+        marks=_marks_of_questions(attempt),
+        lost=lost,
+    )
+
+
+def _correctness(attempt: Attempt) -> dict[int, float]:
+    """Turn → the mark for correctness, the mean over reviewers."""
+    marks: dict[int, list[float]] = {}
+    for score in attempt.scores:
+        if score.of == "agent" and score.turn is not None:
+            for part in score.parts:
+                if part.name == "correctness":
+                    marks.setdefault(score.turn, []).append(part.value)
+    return {turn: sum(values) / len(values) for turn, values in marks.items()}
+
+
+def _marks_of_questions(attempt: Attempt) -> dict[str, tuple[float, ...]]:
+    marks: dict[str, tuple[float, ...]] = {}
+    for score in attempt.scores:
+        if score.of == "examiner":
+            for part in score.parts:
+                marks[part.name] = (*marks.get(part.name, ()), part.value)
+    return marks
+
+
+def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]) -> str:
+    """Why a reply failed."""
+    for move in moves:
+        if move.turns[1] == turn.number and move.outcome == "caved" and move.pressed:
+            return "caved"
+    return "contradiction" if turn.number in contradicted else "wrong"
+
+
+def _course(fair: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Course:
+    """Up to the first turn that has a cause, counted in fair turns; else as far as it was answered."""
+    for count, turn in enumerate(fair, 1):
+        if turn.number in causes:
+            return Course(turns=count, cause=causes[turn.number])
+    return Course(turns=sum(turn.reply is not None for turn in fair), stopped=stopped)

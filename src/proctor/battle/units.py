@@ -1,0 +1,42 @@
+"""The unit of every interval in a battle is the conversation: Units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import Sums, mean_over_cases
+
+
+class Units:
+    """Values in [0, 1], one a conversation, as they stream by.
+
+    Trials of a script are just the conversations there are. Trials of one seed question are alike among themselves:
+    with several `seeds` the interval rests on those, while n still says how many conversations there were.
+    """
+
+    def __init__(self, *, seeds: bool) -> None:
+        self._seeds: dict[str, Sums] | None = {} if seeds else None
+        self._all = Sums()
+
+    def add(self, exam: str, value: float) -> None:
+        """Count a conversation's value."""
+        self._all.add(value)
+        if self._seeds is not None:
+            self._seeds.setdefault(exam, Sums()).add(value)
+
+    def estimate(self, *, missing: int = 0, note: str = "") -> Estimate:
+        """Their mean; a missing conversation may have had any value."""
+        sums = self._all
+        if self._seeds is not None and 1 < len(self._seeds) < self._all.n:
+            sums = Sums.of(each.mean for each in self._seeds.values())
+            note = note or f"the interval rests on {sums.n} seed questions"
+        worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
+        found = mean_over_cases(sums, attempts=self._all.n, missing=missing, worst=worst, best=best, note=note)
+        return replace(found, n=self._all.n)
+
+
+def _with(sums: Sums, value: float, times: int) -> Sums:
+    changed = replace(sums)
+    changed.add(value, times)
+    return changed

@@ -1,0 +1,28 @@
+"""Attempts → what the report says, as data. Every rendering shows these numbers and computes none."""
+
+from __future__ import annotations
+
+from proctor.findings.finding import (
+    CaseFinding,
+    CategoryFinding,
+    ConditionFinding,
+    Counts,
+    Findings,
+    Latency,
+    Trouble,
+)
+from proctor.findings.gathering import Gathering, gather
+from proctor.findings.stability import stability
+
+__all__ = [
+    "CaseFinding",
+    "CategoryFinding",
+    "ConditionFinding",
+    "Counts",
+    "Findings",
+    "Gathering",
+    "Latency",
+    "Trouble",
+    "gather",
+    "stability",
+]

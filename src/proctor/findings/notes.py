@@ -1,0 +1,69 @@
+"""Sentences that must stand beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proctor.battle.finding import BattleFindings
+from proctor.findings.finding import Counts
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+
+
+def notes(run: Run, counts: Counts, rate: Estimate, *, cases: int, battle: BattleFindings | None) -> Iterator[str]:
+    """What a reader of the numbers has to know."""
+    if _by_the_embedded_reviewer(run):
+        yield (
+            "Marks are by the embedded reviewer: deterministic text rules, no model. "
+            "Use --reviewer to name a model for free-form answers."
+        )
+    if battle is not None:
+        yield from _of_battle(run, battle)
+    elif cases < 30:
+        yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
+    if len(run.settings.conditions) > 1:
+        count = len(run.settings.conditions)
+        yield f"These numbers are over {count} conditions together; each stands by itself beside the others."
+    if failed := counts.failed_by_agent:
+        yield (
+            f"The agent itself failed in {failed} attempt{'s' if failed != 1 else ''}: "
+            "not passed, and without a mark in the mean score."
+        )
+    if _is_bounded(counts, rate):
+        yield (
+            f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens "
+            f"at random; with them the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
+        )
+
+
+def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
+    n = battle.conversations
+    if n < 30:
+        what = "1 conversation" if n == 1 else f"{n} conversations"
+        more = "use --trials" if run.settings.type == "abm-static" else "use more seed questions, or --trials"
+        yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
+    if not run.settings.context_given:
+        yield (
+            "The agent is handed each question alone: it must keep its own memory of the conversation, "
+            "or it cannot know what it said before."
+        )
+    if battle.ended_too_soon:
+        yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."
+    if count := battle.resumed.get("continued", 0):
+        yield f"Conversations that were cut off and went on where they stopped: {count}."
+    if count := battle.resumed.get("replayed", 0):
+        yield f"Conversations that were cut off and replayed, as the agent keeps its own memory: {count}."
+
+
+def _by_the_embedded_reviewer(run: Run) -> bool:
+    """Under its own name, or under one that `proctor.toml` gives it."""
+    built = run.settings.built.get("reviewer")
+    return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
+
+
+def _is_bounded(counts: Counts, rate: Estimate) -> bool:
+    """Whether missing marks matter: more than 5 % could not be judged, or they outweigh the interval itself."""
+    if not counts.unscored or rate.worst is None or rate.best is None:
+        return False
+    outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
+    return outweighed or counts.unscored > 0.05 * counts.planned

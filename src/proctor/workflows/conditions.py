@@ -1,0 +1,43 @@
+"""`--condition` → the conditions of a run, and the faults they stand for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proctor.benchmark import Benchmark
+from proctor.config import Config
+from proctor.errors import UsageError
+
+PLAIN = "none"
+"""What the run without a condition is called."""
+ALL = "all"
+
+
+def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
+    """The benchmark with every condition that it or `proctor.toml` declares, so that a stored run has them all."""
+    if not config.conditions:
+        return benchmark
+    return replace(benchmark, conditions={**config.conditions, **benchmark.conditions})
+
+
+def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -> tuple[str, ...]:
+    """The names to play, the plain run as an empty one: as asked, every declared one and none for `all`."""
+    names = (asked,) if isinstance(asked, str) else tuple(asked or (PLAIN,))
+    declared = tuple(benchmark.conditions)
+    if ALL in names:
+        if not declared:
+            raise UsageError(f"there are no conditions to play; {_where()}")
+        return ("", *declared)
+    for name in names:
+        if name not in (PLAIN, *declared):
+            near = difflib.get_close_matches(str(name), [PLAIN, ALL, *declared], n=1)
+            known = f"did you mean {near[0]!r}? " if near else ""
+            told = f"known are {', '.join([PLAIN, ALL, *declared])}" if declared else f"none is declared; {_where()}"
+            raise UsageError(f"there is no condition {name!r}: {known}{told}")
+    return tuple(dict.fromkeys("" if name == PLAIN else name for name in names))
+
+
+def _where() -> str:
+    return "declare them as [conditions.NAME] in proctor.toml, or under `conditions:` in a suite"
