@@ -19,7 +19,7 @@ from proctor.formats.records import KEPT
 from proctor.formats.suites.cases import CaseMaker
 from proctor.formats.suites.declaration import CASE, HEADER, SUITE, suite_schema
 from proctor.formats.suites.json_nodes import read_json
-from proctor.formats.suites.nodes import Keyed, Node, Unreadable
+from proctor.formats.suites.nodes import Keyed, Listed, Node, Unreadable
 from proctor.formats.suites.reading import Note, Reading, SuiteProblem
 
 __all__ = [
@@ -138,6 +138,8 @@ def _read_document(text: str, reading: Reading) -> None:
     root = read_yaml(text)
     if root is None:
         raise Unreadable(1, 1, _NO_CASES)
+    if isinstance(root, Listed):
+        raise Unreadable(root.line, root.column, "the file is a list; put it under `cases:`")
     SUITE.read(root, reading)
 
 

@@ -78,7 +78,7 @@ def _expectation(given: dict[str, Any]) -> Expectation:
         given["citations"] = 1
     calls, steps = given.pop("tool_calls", None), given.pop("steps", [])
     given["limits"] = {name: float(most) for name, most in given.get("limits", {}).items()}
-    values = {name: _once(value) if isinstance(value, list) else value for name, value in given.items()}
+    values: dict[str, Any] = {name: _once(value) if isinstance(value, list) else value for name, value in given.items()}
     return Expectation(
         **values,
         tool_calls=None if calls is None else tuple(map(_call, calls)),

@@ -31,7 +31,7 @@ def _rule_has_something_to_compare(call: dict[str, Any]) -> Iterator[tuple[str, 
 MATCH = Record(
     name="match",
     fields={
-        "any_of": Field(shape=ListOf(item=Anything(), fewest=1), about="Values of which any will do."),
+        "any_of": Field(shape=ListOf(item=Anything(), filled=True), about="Values of which any will do."),
         "pattern": Field(shape=Pattern(), about="A regular expression that must match all of the value."),
         "tolerance": Field(shape=Number(least=0), about="How far a number may be from the one expected."),
         "fold": Field(shape=Flag(), about="Whether case, blanks and punctuation of a text are left aside."),
@@ -164,7 +164,7 @@ SUITE = Record(
     name="suite",
     fields={
         **HEADER.fields,
-        "cases": Field(shape=ListOf(item=CASE, fewest=1), about="The cases, at least one.", required=True),
+        "cases": Field(shape=ListOf(item=CASE, filled=True), about="The cases, at least one.", required=True),
     },
     hints={name: hint for name, hint in HEADER.hints.items() if name != "cases"},
     noted=True,

@@ -32,6 +32,8 @@ def _refused(word: str) -> float:
 
 
 def _after_blanks(text: str, at: int) -> int:
+    if text[at : at + 1] > " ":
+        return at
     met = _BLANK.match(text, at)
     return met.end() if met else at
 
@@ -59,8 +61,10 @@ class _Line:
         quoted = self.text[at] == '"'
         met = (_STRING if quoted else _BARE).match(self.text, at)
         assert met is not None, "the line is known to be JSON"
-        text = json.loads(met[0]) if quoted else met[0]
-        return Scalar(self.line, at + 1, text, '"' if quoted else ""), met.end()
+        if not quoted:
+            return Scalar(self.line, at + 1, met[0]), met.end()
+        text = json.loads(met[0]) if "\\" in met[0] else met[0][1:-1]
+        return Scalar(self.line, at + 1, text, '"'), met.end()
 
     def _listed(self, at: int, levels: int) -> tuple[Listed, int]:
         found = Listed(self.line, at + 1)

@@ -130,7 +130,7 @@ def in_words(node: Node) -> str:
     if isinstance(node, Keyed):
         return "keys with values"
     if is_nothing(node):
-        return "nothing"
+        return "null" if node.text else "nothing"
     short = node.text if len(node.text) <= _SHOWN else f"{node.text[: _SHOWN - 1]}…"
     if flag_of(node) is not None:
         return short

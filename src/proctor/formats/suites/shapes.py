@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 import warnings
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from proctor.formats.suites.reading import Reading
 Schema = dict[str, Any]
 PATTERN: Final = "re:"
 """How a keyword starts that is a pattern."""
+_FLAG_WORDS = {"yes": "true", "on": "true", "true": "true", "no": "false", "off": "false", "false": "false"}
 UNUSABLE: Final = object()
 """What is read where a problem was kept."""
 
@@ -84,7 +86,8 @@ class Text:
             return refuse(self, node, reading, _if_text_was_meant(node))
         text = node.text.rstrip("\n") if node.style in ("|", ">") else node.text
         if not text.strip():
-            return refuse(self, node, reading, "write something between the quotes or remove the key")
+            reading.problem(node, "it is empty; write some text, or remove it")
+            return UNUSABLE
         if self.longest is not None and len(text) > self.longest:
             reading.problem(node, f"exceeds {self.longest} characters: it has {len(text)}; shorten it")
             return UNUSABLE
@@ -104,7 +107,7 @@ class Text:
 def _if_text_was_meant(node: Node) -> str:
     if isinstance(node, Keyed) and len(node.entries) == 1:
         return "a text with a colon and a blank in it needs quotes"
-    return "quote it if you mean the word" if isinstance(node, Scalar) and node.text else ""
+    return "put it in quotes if you mean the word" if isinstance(node, Scalar) and node.text else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -240,11 +243,16 @@ class Flag:
         """The flag; `yes` and `on` are told what to write, for not every reader of YAML takes them."""
         reading.count(node)
         flag = flag_of(node)
-        return refuse(self, node, reading) if flag is None else flag
+        return refuse(self, node, reading, _flag_meant(node)) if flag is None else flag
 
     def schema(self) -> Schema:
         """A boolean."""
         return {"type": "boolean"}
+
+
+def _flag_meant(node: Node) -> str:
+    word = _FLAG_WORDS.get(node.text.lower()) if isinstance(node, Scalar) else None
+    return f"write {word}" if word else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -267,7 +275,8 @@ class Choice:
         reading.count(node)
         if isinstance(node, Scalar) and node.text in self.words:
             return node.text
-        return refuse(self, node, reading)
+        near = difflib.get_close_matches(node.text, self.words, n=1) if isinstance(node, Scalar) else []
+        return refuse(self, node, reading, f"did you mean {near[0]!r}?" if near else "")
 
     def schema(self) -> Schema:
         """An enumeration."""
@@ -305,7 +314,7 @@ def _plain(node: Node, reading: Reading, levels: int) -> Any:
     if isinstance(node, Keyed):
         return {key.text: _plain(value, reading, levels - 1) for key, value in fit_entries(node, reading)}
     if is_huge(node):
-        reading.problem(node, f"{in_words(node)} does not fit into 64 bits; put it in quotes if it is a code")
+        reading.problem(node, f"the number {node.text[:40]} is beyond 64 bits; put it in quotes if it is a code")
         return UNUSABLE
     return value_of(node) if reading.is_fit(node) else UNUSABLE
 
@@ -317,7 +326,7 @@ def fit_entries(keyed: Keyed, reading: Reading) -> list[tuple[Scalar, Node]]:
         if key.text in kept:
             first = kept[key.text][0]
             where = f"line {first.line}" if first.line != key.line else f"column {first.column}"
-            reading.problem(key, f"the key {key.text!r} stands on {where} already; keep one of them")
+            reading.problem(key, f"the key {key.text!r} stands in {where} already; keep one of them")
         elif reading.is_fit(key):
             kept[key.text] = (key, value)
     return list(kept.values())

@@ -14,6 +14,7 @@ from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, 
 Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]
 """Values of a record → the key and message of each thing that is wrong with them together."""
 _SHORT = 40
+_NAMED = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -21,7 +22,8 @@ class ListOf:
     """A list of one shape."""
 
     item: Shape
-    fewest: int = 0
+    filled: bool = False
+    """Whether it must hold something."""
 
     @property
     def wanted(self) -> str:
@@ -37,8 +39,8 @@ class ListOf:
         reading.count(node)
         if not isinstance(node, Listed):
             return refuse(self, node, reading, _in_brackets(node))
-        if len(node.items) < self.fewest:
-            reading.problem(node, f"expected at least {self.fewest}, found none")
+        if self.filled and not node.items:
+            reading.problem(node, "expected at least one item, found none")
         return [value for value in self._values(node, reading) if value is not UNUSABLE]
 
     def _values(self, node: Listed, reading: Reading) -> Iterator[Any]:
@@ -49,8 +51,8 @@ class ListOf:
 
     def schema(self) -> Schema:
         """An array."""
-        fewest = {"minItems": self.fewest} if self.fewest else {}
-        return {"type": "array", "items": self.item.schema(), **fewest}
+        filled = {"minItems": 1} if self.filled else {}
+        return {"type": "array", "items": self.item.schema(), **filled}
 
 
 def _in_brackets(node: Node) -> str:
@@ -120,7 +122,7 @@ class Record:
     @property
     def wanted(self) -> str:
         """The first of its keys."""
-        return f"keys ({', '.join(list(self.fields)[:3])}, …) with values"
+        return f"keys ({', '.join(list(self.fields)[:_NAMED])}{', …' * (len(self.fields) > _NAMED)}) with values"
 
     def fits(self, node: Node) -> bool:
         """Whether it has keys."""
