@@ -1,0 +1,1 @@
+"""What an orchestrator's steps show: planning, coordination, parallelism, recovery and resources."""
