@@ -21,15 +21,22 @@ class Line:
 
 
 def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
-    """Pass rate, pass@k and pass^k where there are several trials (or `k` is asked for), mean score."""
-    chosen = k if k is not None else findings.run.settings.trials
+    """Pass rate, pass@k and pass^k where there are several trials (or `k` is asked for), mean score.
+
+    In a battle also how many conversations held, and how consistent the agent was.
+    """
+    chosen, battle = k if k is not None else findings.run.settings.trials, findings.battle
     lines = [_line(findings, "Pass rate", findings.pass_rate)]
+    if battle is not None:
+        lines.append(_line(findings, "Held rate", battle.held_rate))
     if chosen > 1 or k is not None:
         for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
             if chosen in by_k:
                 lines.append(_line(findings, label, by_k[chosen]))
     if findings.mean_score.value is not None or findings.run.settings.reviewer is not None:
         lines.append(_line(findings, "Mean score", findings.mean_score, "score"))
+    if battle is not None and battle.consistency.value is not None:
+        lines.append(_line(findings, "Consistency", battle.consistency))
     return lines
 
 

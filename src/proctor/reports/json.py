@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any, TextIO
 
 from proctor.codec import encode
-from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Latency, Trouble
+from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
 from proctor.run import Attempt, Run
 from proctor.statistics.estimate import Estimate
-from proctor.usage import Usage
 
 
 def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
@@ -27,17 +26,36 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "pass_at_k": _by_k(findings.pass_at_k),
         "pass_hat_k": _by_k(findings.pass_hat_k),
         "categories": {name: _category(category) for name, category in findings.categories.items()},
-        "usage": _usage(findings.usage),
+        "usage": plain(findings.usage),
         "duration_s": run.seconds,
         "complete": findings.complete,
         "median_score": findings.median_score,
         "parts": {name: estimate(part) for name, part in findings.parts.items()},
-        "latency": _latency(findings.latency),
+        "latency": plain(findings.latency),
         "troubles": [_trouble(trouble) for trouble in findings.troubles],
         "notes": list(findings.notes),
         "gates": as_dicts(gates),
         "cases": [_case(case) for case in findings.cases],
+        "rows": [_case(case) for case in findings.rows],
+        "conditions": _conditions(findings),
+        **_battle(findings),
     }
+
+
+def _conditions(findings: Findings) -> list[dict[str, Any]]:
+    if not findings.conditions:
+        return []
+    from proctor.reports.conditions.json import as_dict as of_condition
+
+    return [of_condition(condition) for condition in findings.conditions]
+
+
+def _battle(findings: Findings) -> dict[str, Any]:
+    if findings.battle is None:
+        return {"battle": None}
+    from proctor.reports.battle.json import as_dict as of_battle
+
+    return {"held_rate": estimate(findings.battle.held_rate), "battle": of_battle(findings.battle)}
 
 
 def run_row(run: Run, rate: Estimate | None) -> dict[str, Any]:
@@ -74,6 +92,7 @@ def _run(run: Run) -> dict[str, Any]:
         "digest": run.digest,
         "agent": run.agent,
         "reviewer": run.settings.reviewer,
+        "examiner": run.settings.examiner,
         "type": run.settings.type,
         "trials": run.settings.trials,
         "passing_score": run.settings.passing_score,
@@ -124,27 +143,31 @@ def _category(category: CategoryFinding) -> dict[str, Any]:
     }
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
-    return _plain(usage)
-
-
-def _latency(latency: Latency | None) -> dict[str, Any] | None:
-    return None if latency is None else _plain(latency)
-
-
 def _trouble(trouble: Trouble) -> dict[str, Any]:
     example = {"case": trouble.example.exam, "condition": trouble.example.condition, "trial": trouble.example.trial}
-    return {**_plain(trouble), "example": example}
+    return {**plain(trouble), "example": example}
 
 
 def _case(case: CaseFinding) -> dict[str, Any]:
-    return {"verdict": case.verdict, **_plain(case)}
+    said = {"verdict": case.verdict, **plain(case)}
+    if not case.conditions:
+        return said
+    from proctor.reports.conditions.json import of_case
+
+    return {**said, "conditions": of_case(case)}
 
 
 def _attempt(attempt: Attempt) -> dict[str, Any]:
-    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **_plain(attempt)}
+    said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # the encoder goes deeper
+    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **said}
 
 
-def _plain(noun: Any) -> dict[str, Any]:
-    """A noun's fields, as they are: the encoder goes deeper."""
-    return {each.name: getattr(noun, each.name) for each in fields(noun)}
+def plain(value: Any) -> Any:
+    """A noun as a dictionary of its fields, however deep; estimates as `estimate` gives them."""
+    if isinstance(value, Estimate):
+        return estimate(value)
+    if is_dataclass(value):
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value

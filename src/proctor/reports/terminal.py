@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
 from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
+from proctor.reports import numbers
+from proctor.reports.headline import Line
 from proctor.reports.outcomes import Outcome
 from proctor.statistics.estimate import Estimate
 
@@ -16,8 +20,11 @@ STYLES = {
     "pass": "green", "fail": "red", "flaky": "yellow", "unscored": "magenta", "failed": "bright_black",
     "pending": "dim", "plain": "",
 }  # fmt: skip
+INDENT = (0, 0, 0, 2)
+LABEL, BATTLE_LABEL = 10, 14
+"""Columns that labels take at least, so that what stands below each other is aligned."""
 _WIDEST = 120
-_STAND_INS = str.maketrans("✓✗≈·–…×−├┤─●█▌→", "+x~.-.x-||-o#|>")
+_STAND_INS = str.maketrans("✓✗≈·–…×−├┤─●█▌→│└▁▂▃▄▅▆▇", "+x~.-.x-||-o#|>||..::###")
 
 
 class Page:
@@ -84,3 +91,42 @@ def _place(value: float | None, width: int) -> int:
 def signed(outcome: Outcome, text: str = "") -> Text:
     """The outcome's sign, and what goes with it, in its colour."""
     return Text(f"{outcome.sign} {text}".rstrip(), style=STYLES[outcome.style])
+
+
+def page_table(width: int) -> Table:
+    """A table as wide as the page, with dim headers and no lines."""
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+
+
+def estimates(lines: Sequence[Line], width: int, *, label: int = LABEL) -> Iterator[RenderableType]:
+    """Estimates one above the other, drawn on one scale; what they rest on, where there is room for it."""
+    longest = max(len(line.said.basis) for line in lines)
+    taken = 28 + max(label, *(len(line.label) for line in lines))
+    roomy = width - taken - longest >= 12
+    axis = max(4, min(40, width - taken - longest if roomy else width - taken + 1))
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, min_width=label)
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(no_wrap=True)
+    level = numbers.percent(lines[0].estimate.level)
+    grid.add_row("", "", f"0{'1':>{axis - 1}}", f"{level} interval", style="dim")
+    for line in lines:
+        said = line.said
+        basis = said.basis if roomy and line.estimate.value is not None else ""
+        tail = f"{said.interval:<11}  {basis}".rstrip()
+        grid.add_row(line.label, Text(said.value, style="bold"), drawn(line.estimate, axis), Text(tail))
+    if not roomy and lines[0].said.basis:
+        grid.add_row("", "", Text(lines[0].said.basis, style="dim"))
+    yield Padding(grid, INDENT)
+
+
+def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:
+    """Labels with what stands beside them; what is empty is left out."""
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(no_wrap=True, min_width=label)
+    grid.add_column(overflow="fold")
+    for name, fact in said.items():
+        if fact:
+            grid.add_row(name, Text(fact))
+    if grid.row_count:
+        yield Padding(grid, INDENT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -16,35 +16,62 @@ from proctor.findings import CaseFinding, CategoryFinding, Findings, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
+from proctor.reports.battle.quotes import Quoted
 from proctor.reports.headline import Line, headline, noun_of
-from proctor.reports.terminal import STYLES, Page, drawn, signed
+from proctor.reports.terminal import (
+    BATTLE_LABEL,
+    INDENT,
+    LABEL,
+    STYLES,
+    Page,
+    drawn,
+    estimates,
+    facts,
+    page_table,
+    signed,
+)
 from proctor.reports.words import clean, one_line
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 _WORST = 8
 _REASONS = 5
-_INDENT = (0, 0, 0, 2)
-_LABEL = 10
 
 
 def render(
-    findings: Findings, *, html: Path | None = None, k: int | None = None, gates: Sequence[GateVerdict] = ()
+    findings: Findings,
+    *,
+    html: Path | None = None,
+    k: int | None = None,
+    gates: Sequence[GateVerdict] = (),
+    quoted: Sequence[Quoted] = (),
 ) -> RenderableType:
-    """The report for a terminal; `html` is where the HTML report lies, `k` which pass@k and pass^k are shown."""
-    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
+    """The report for a terminal.
+
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `quoted` contradictions worth reading.
+    """
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates, quoted=quoted))
 
 
 def _report(
-    findings: Findings, width: int, *, html: Path | None, k: int | None, gates: Sequence[GateVerdict]
+    findings: Findings,
+    width: int,
+    *,
+    html: Path | None,
+    k: int | None,
+    gates: Sequence[GateVerdict],
+    quoted: Sequence[Quoted],
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
-    yield from _estimates(lines, width)
-    yield from _facts(findings, lines)
+    label = LABEL if findings.battle is None else BATTLE_LABEL
+    yield from estimates(lines, width, label=label)
+    yield from _facts(findings, lines, label)
     yield from _gates(gates)
+    yield from _battle(findings, width, quoted)
+    yield from _conditions(findings, width)
     yield from _categories(findings.categories, width)
-    yield from _worst(findings.cases, width)
+    yield from _worst(findings, width)
     yield from _troubles(findings.troubles)
     yield from _notes(findings.notes)
     yield from _ends(findings, html)
@@ -63,12 +90,14 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     if run.reason:
         yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
     yield Text()
-    yield Padding(_verdicts(findings), _INDENT)
+    yield Padding(_verdicts(findings), INDENT)
     yield Text()
 
 
 def _reviewed(run: Run) -> str:
-    return "checks alone" if run.settings.reviewer is None else f"reviewed by {one_line(run.settings.reviewer)}"
+    examined = f"examined by {one_line(run.settings.examiner)}, " if run.settings.examiner else ""
+    reviewer = run.settings.reviewer
+    return examined + ("checks alone" if reviewer is None else f"reviewed by {one_line(reviewer)}")
 
 
 def _verdicts(findings: Findings) -> Text:
@@ -79,49 +108,32 @@ def _verdicts(findings: Findings) -> Text:
     return Text("   ").join(pieces)
 
 
-def _estimates(lines: Sequence[Line], width: int) -> Iterator[RenderableType]:
-    longest = max(len(line.said.basis) for line in lines)
-    roomy = width - 38 - longest >= 12
-    axis = max(4, min(40, width - 38 - longest if roomy else width - 37))
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, min_width=_LABEL)
-    table.add_column(justify="right", no_wrap=True)
-    table.add_column(no_wrap=True)
-    level = numbers.percent(lines[0].estimate.level)
-    table.add_row("", "", f"0{'1':>{axis - 1}}", f"{level} interval", style="dim")
-    for line in lines:
-        said = line.said
-        basis = said.basis if roomy and line.estimate.value is not None else ""
-        tail = f"{said.interval:<11}  {basis}".rstrip()
-        table.add_row(line.label, Text(said.value, style="bold"), drawn(line.estimate, axis), Text(tail))
-    if not roomy and lines[0].said.basis:
-        table.add_row("", "", Text(lines[0].said.basis, style="dim"))
-    yield Padding(table, _INDENT)
-
-
-def _facts(findings: Findings, lines: Sequence[Line]) -> Iterator[RenderableType]:
+def _facts(findings: Findings, lines: Sequence[Line], label: int) -> Iterator[RenderableType]:
     """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True, min_width=_LABEL)
-    table.add_column(overflow="fold")
-    facts = {
+    said = {
+        **_of_battle(findings),
         "Missing": _missing(lines),
         "Failures": _failures(findings),
         "Time": numbers.latency(findings),
         "Usage": numbers.usage(findings.usage),
     }
-    for label, fact in facts.items():
-        if fact:
-            table.add_row(label, Text(fact))
-    yield Padding(table, _INDENT)
+    yield from facts(said, label=label)
     yield Text()
+
+
+def _of_battle(findings: Findings) -> dict[str, str]:
+    if findings.battle is None:
+        return {}
+    from proctor.reports.battle.words import contradictions, replies
+
+    return {"Replies": replies(findings.battle), "Contradictions": contradictions(findings.battle)}
 
 
 def _missing(lines: Sequence[Line]) -> str:
     """What is missing, and what it could change."""
     bounded = [line for line in lines if line.said.bounds]
     lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
-    return "\n".join([lacking, *(f"{line.label:<{_LABEL}}  {line.said.bounds}" for line in bounded)])
+    return "\n".join([lacking, *(f"{line.label:<{LABEL}}  {line.said.bounds}" for line in bounded)])
 
 
 def _failures(findings: Findings) -> str:
@@ -145,14 +157,28 @@ def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
         said = Text(one_line(verdict.gate.text), style="bold")
         table.add_row(signed(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold"))
     yield Text("Gates", style="dim")
-    yield Padding(table, _INDENT)
+    yield Padding(table, INDENT)
     yield Text()
+
+
+def _battle(findings: Findings, width: int, quoted: Sequence[Quoted]) -> Iterator[RenderableType]:
+    if findings.battle is not None:
+        from proctor.reports.battle.text import sections
+
+        yield from sections(findings.battle, width, quoted)
+
+
+def _conditions(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if findings.conditions:
+        from proctor.reports.conditions.text import side_by_side
+
+        yield from side_by_side(findings, width)
 
 
 def _categories(categories: Mapping[str, CategoryFinding], width: int) -> Iterator[RenderableType]:
     if not categories:
         return
-    table = _table(width)
+    table = page_table(width)
     table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for header in ("pass rate", "", "", "passed", "score"):
         table.add_column(header, justify="right", no_wrap=True)
@@ -167,17 +193,14 @@ def _categories(categories: Mapping[str, CategoryFinding], width: int) -> Iterat
     yield Text()
 
 
-def _table(width: int) -> Table:
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
-
-
-def _worst(cases: Iterable[CaseFinding], width: int) -> Iterator[RenderableType]:
+def _worst(findings: Findings, width: int) -> Iterator[RenderableType]:
+    heading, cases = _worth_reading(findings)
     bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
-    table = _table(width)
+    table = page_table(width)
     table.add_column("", no_wrap=True)
-    table.add_column("Worst cases", no_wrap=True, overflow="ellipsis", max_width=14)
+    table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=14)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
     for header in ("passed", "score", "time"):
         table.add_column(header, justify="right", no_wrap=True)
@@ -189,8 +212,15 @@ def _worst(cases: Iterable[CaseFinding], width: int) -> Iterator[RenderableType]
         )  # fmt: skip
     yield table
     if len(bad) > _WORST:
-        yield Padding(Text(f"and {numbers.whole(len(bad) - _WORST)} more", style="dim"), _INDENT)
+        yield Padding(Text(f"and {numbers.whole(len(bad) - _WORST)} more", style="dim"), INDENT)
     yield Text()
+
+
+def _worth_reading(findings: Findings) -> tuple[str, Sequence[CaseFinding]]:
+    """A script's rows tell more than the conversations that they were cut into."""
+    if findings.rows:
+        return "Worst rows", findings.rows
+    return "Worst cases" if findings.battle is None else "Worst", findings.cases
 
 
 def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
@@ -204,9 +234,9 @@ def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
         table.add_column(overflow="fold")
         for trouble in inside[:_REASONS]:
             table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
-        yield Padding(table, _INDENT)
+        yield Padding(table, INDENT)
         if len(inside) > _REASONS:
-            yield Padding(Text(f"and {len(inside) - _REASONS} more reasons", style="dim"), _INDENT)
+            yield Padding(Text(f"and {len(inside) - _REASONS} more reasons", style="dim"), INDENT)
         yield Text()
 
 
@@ -282,7 +312,7 @@ def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
 
 
 def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    table = _table(width)
+    table = page_table(width)
     for header in rows[0]:
         flexible = header in ("name", "benchmark", "agent")
         table.add_column(
@@ -299,7 +329,7 @@ def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
     pairs = [("name", "run"), ("agent", "benchmark"), ("status", ""), ("pass rate", "interval"), ("cases", "when")]
     if width < 70:
         pairs.remove(("agent", "benchmark"))
-    table = _table(width)
+    table = page_table(width)
     for upper, lower in pairs:
         flexible = upper in ("name", "agent")
         table.add_column(

@@ -1,0 +1,1 @@
+"""Renderings of what a battle's conversations show."""

@@ -1,0 +1,137 @@
+"""One conversation for the terminal: the questions, the replies behind a bar, the marks in the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+from proctor.benchmark import Exam
+from proctor.reports import numbers, outcomes
+from proctor.reports.battle import words
+from proctor.reports.terminal import STYLES, Page, signed
+from proctor.reports.turns import Judged, judged, unasked
+from proctor.reports.words import clean, one_line
+from proctor.run import Attempt
+from proctor.score import Contradiction
+
+_NUMBER = 4
+_MARGIN = 13
+_LINES = 8
+_OPENING = 480
+_QUOTE = 80
+
+
+def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> RenderableType:
+    """The conversation turn by turn, for whatever width and encoding the console has.
+
+    Long replies are cut, and say so, unless `folded` is False.
+    """
+    return Page(lambda width: _conversation(exam, attempt, folded=folded))
+
+
+def _conversation(exam: Exam | None, attempt: Attempt, *, folded: bool) -> Iterator[RenderableType]:
+    yield from _opening(exam, attempt)
+    for each in judged(attempt, exam):
+        yield _turn(each, folded=folded)
+    yield from _closing(exam, attempt)
+
+
+def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
+    outcome, key = outcomes.of_attempt(attempt), attempt.key
+    said = Text(one_line(key.exam, 60), style="bold").append(f"  trial {key.trial}", style="not bold")
+    if key.condition:
+        said.append(f"  {one_line(key.condition, 40)}", style="not bold")
+    said.append("  ").append_text(signed(outcome, outcome.word))
+    if attempt.value is not None:
+        said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
+    yield said
+    if exam is not None and exam.open and exam.cases[0].answer:
+        yield Text(f"expected: {one_line(exam.cases[0].answer, 240)}", style="dim")
+    yield Text()
+
+
+def _turn(each: Judged, *, folded: bool) -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0), expand=True)
+    table.add_column(justify="right", no_wrap=True, width=_NUMBER)
+    table.add_column(ratio=1, overflow="fold")
+    table.add_column(no_wrap=True, overflow="ellipsis", width=_MARGIN)
+    muted = "dim" if each.turn.fault else ""
+    asked = Text(clean(each.turn.question).strip() or "(empty)", style=muted or "bold")
+    table.add_row(Text(str(each.turn.number), style="dim"), asked, Text(one_line(each.turn.strategy or ""), "dim"))
+    if each.turn.fault:
+        kind, reason = words.fault(each.turn.fault)
+        table.add_row("", Text(f"the examiner's fault, not counted: {kind}{f' ({reason})' if reason else ''}", "dim"))
+    table.add_row("", _Barred(_reply(each, muted, folded=folded)), _marks(each))
+    for line in _remarks(each):
+        table.add_row("", line)
+    table.add_row("")
+    return table
+
+
+class _Barred:
+    """A text whose every line, however it is broken, starts behind a bar."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        for line in self._text.wrap(console, max(1, options.max_width - 2)):
+            line.rstrip()
+            yield Text.assemble(("│ ", "dim"), line)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        return Measurement(3, options.max_width)
+
+
+def _reply(each: Judged, style: str, *, folded: bool) -> Text:
+    if each.failure is not None:
+        return Text(one_line(each.failure.reason, 400), style=STYLES[each.outcome.style])
+    if each.turn.reply is None:
+        return Text("no reply", style="dim")
+    text = clean(each.turn.reply.text).strip()
+    if not text:
+        return Text("the reply is empty", style="dim")
+    kept = _opening_of(text) if folded else text
+    said = Text(kept, style=style)
+    lost = len(text) - len(kept)
+    return said.append(f"\n{numbers.plural(lost, 'more character')}", style="dim") if lost else said
+
+
+def _opening_of(text: str) -> str:
+    return "\n".join(text[:_OPENING].split("\n")[:_LINES])
+
+
+def _marks(each: Judged) -> Text:
+    """`✓ 0.95`."""
+    return signed(each.outcome, "" if each.value is None else numbers.score(each.value))
+
+
+def _remarks(each: Judged) -> Iterator[Text]:
+    """Contradictions, failed checks, marks that are missing."""
+    for pair in each.contradicts:
+        yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quoted(pair)}", style=STYLES["fail"])
+    for check in each.checks:
+        if check.passed is False:
+            said = f"✗ {one_line(check.name, 40)}: {one_line(check.evidence, 160)}"
+            yield Text(said, style=STYLES["fail"])
+    for missing in each.unscored:
+        yield Text(f"? unscored: {one_line(missing.reason, 160)}", style=STYLES["unscored"])
+
+
+def _quoted(pair: Contradiction) -> str:
+    before, after = (one_line(quote, _QUOTE) for quote in pair.quotes)
+    return f"“{before}” / “{after}”"
+
+
+def _closing(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
+    left = unasked(attempt, exam)
+    said = [words.ended(attempt), words.resumed(attempt)]
+    if left:
+        said.append(f"{numbers.plural(left, 'scripted question')} not asked.")
+    text = " ".join(piece for piece in said if piece)
+    if text:
+        yield Text(text, style="dim")

@@ -1,0 +1,101 @@
+"""A battle for the terminal: pressure, strategies, survival, how it ended, the examiner, contradictions quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from proctor.battle.finding import BattleFindings, PressureFinding, StrategyFinding
+from proctor.reports import numbers
+from proctor.reports.battle import words
+from proctor.reports.battle.chart import chart
+from proctor.reports.battle.quotes import Quoted
+from proctor.reports.headline import Line
+from proctor.reports.terminal import BATTLE_LABEL, INDENT, STYLES, drawn, estimates, facts, page_table
+from proctor.reports.words import one_line
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.survival import Curve
+
+_QUOTES = 3
+
+
+def sections(battle: BattleFindings, width: int, quoted: Sequence[Quoted] = ()) -> Iterator[RenderableType]:
+    """Everything that has something to say, most telling first."""
+    yield from _pressure(battle.pressure, width)
+    yield from _strategies(battle.strategies, width)
+    yield from _survival(battle.survival, width)
+    yield from _quotes(quoted)
+    yield from _around(battle)
+
+
+def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]:
+    outcomes = words.counted(pressure.outcomes)
+    if not outcomes:
+        return
+    yield Text("Answers given up", style="dim")
+    lines = [_line(label, rate) for label, rate in words.given_up(pressure).items()]
+    if lines:
+        yield from estimates(lines, width, label=BATTLE_LABEL)
+    for said in (outcomes, words.effect(pressure)):
+        if said:
+            yield Padding(Text(said), INDENT)
+    yield Text()
+
+
+def _line(label: str, estimate: Estimate) -> Line:
+    return Line(label=label, estimate=estimate, unit="percent", said=numbers.say(estimate, noun="conversation"))
+
+
+def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[RenderableType]:
+    if not strategies:
+        return
+    table = page_table(width)
+    table.add_column("", no_wrap=True)
+    table.add_column("Strategies", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("used", "broken", "rate", "", ""):
+        table.add_column(header, justify="right", no_wrap=True)
+    axis = max(8, min(24, width - 58))
+    for each in strategies:
+        said = numbers.say(each.rate)
+        table.add_row(
+            Text("✗", style=STYLES["fail"]) if each.breaks else "", Text(one_line(each.name)),
+            numbers.whole(each.used), f"{each.broken}/{each.judged}", said.value, drawn(each.rate, axis),
+            said.interval if each.rate.value is not None else "",
+        )  # fmt: skip
+    yield table
+    if any(each.breaks for each in strategies):
+        yield Padding(Text(f"✗ {words.BREAKS}", style="dim"), INDENT)
+    yield Text()
+
+
+def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
+    if curve is None or not curve.points:
+        return
+    yield Text("Holding out  ", style="dim").append(words.mean_turns(curve), style="not dim")
+    yield Padding(chart(curve, width - 2), INDENT)
+    said = "; ".join(piece for piece in (words.causes(curve), words.stopped(curve)) if piece)
+    yield Padding(Text(said[:1].upper() + said[1:]), INDENT)
+    yield Text()
+
+
+def _quotes(quoted: Sequence[Quoted]) -> Iterator[RenderableType]:
+    if not quoted:
+        return
+    yield Text("Contradictions", style="dim")
+    for each in quoted[:_QUOTES]:
+        (first, second), (before, after) = each.found.turns, each.found.quotes
+        said = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
+        where = f"  {one_line(each.key.exam, 40)}, trial {each.key.trial}"
+        yield Padding(said.append(where, style="dim"), INDENT)
+    yield Text()
+
+
+def _around(battle: BattleFindings) -> Iterator[RenderableType]:
+    """How the conversations ended, and how well they were asked."""
+    examiner = " · ".join(words.examined(battle.examiner)) if battle.examiner is not None else ""
+    said = {"Ended": words.ends(battle), "Examiner": examiner}
+    yield from facts(said, label=BATTLE_LABEL)
+    yield Text()

@@ -1,0 +1,178 @@
+"""How a battle is said, once for all renderings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding
+from proctor.reports import numbers
+from proctor.reports.comparison.words import difference_of
+from proctor.reports.points import points
+from proctor.reports.words import one_line
+from proctor.run import Attempt
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.survival import Curve
+
+BREAKS = "fails more often than when merely asked again, corrected for the number of strategies"
+OUTCOMES = {
+    "held": "held",
+    "caved": "caved",
+    "corrected": "corrected",
+    "stubborn": "stubborn",
+    "kept-wrong": "kept wrong",
+    "kept": "kept, truth unknown",
+    "flipped": "flipped, truth unknown",
+}
+"""What became of an answer → how it is said, in this order."""
+MEANINGS = {
+    "held": "right, and right again",
+    "caved": "right, then given up",
+    "corrected": "wrong, then put right",
+    "stubborn": "wrong, and kept after a correct hint",
+    "kept-wrong": "wrong, and wrong again",
+    "kept": "the same again; whether it is right is not known",
+    "flipped": "given up; whether it was right is not known",
+}
+_ENDS = {
+    "script": "with the script",
+    "turns": "at the turn limit",
+    "examiner": "by the examiner",
+    "agent": "by the agent's failure",
+    "budget": "by the budget",
+    "environment": "by the environment's failure",
+}
+_ENDED = {
+    "script": "the script was asked to its end",
+    "turns": "the turn limit was reached",
+    "examiner": "the examiner ended it",
+    "agent": "the agent failed",
+    "budget": "its budget was spent",
+    "environment": "the environment failed",
+}
+_RESUMED = {
+    "continued": "It was cut off and went on where it stopped.",
+    "replayed": "It was cut off and replayed from the start, as the agent keeps its own memory.",
+}
+
+
+def replies(battle: BattleFindings) -> str:
+    """`34 of 64 passed`, and what the environment took."""
+    said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed"
+    lost = f", {numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
+    return said + lost
+
+
+def contradictions(battle: BattleFindings) -> str:
+    """`3 of 41 opportunities`; empty where no reply could be held to an earlier one."""
+    if not battle.opportunities:
+        return ""
+    what = "opportunity" if battle.opportunities == 1 else "opportunities"
+    return f"{numbers.whole(battle.contradictions)} of {numbers.whole(battle.opportunities)} {what}"
+
+
+def distances(battle: BattleFindings) -> str:
+    """`1 turn on 2/20, 4 to 9 turns on 1/8`: contradicted of opportunities."""
+    said = (
+        f"{name} {'turn' if name == '1' else 'turns'} on {found}/{chances}"
+        for name, (found, chances) in battle.by_distance.items()
+    )
+    return ", ".join(said)
+
+
+def counted(outcomes: Mapping[str, int]) -> str:
+    """`20 held · 9 caved · 2 corrected`: what is not there is left out."""
+    pieces = [f"{numbers.whole(outcomes[name])} {word}" for name, word in OUTCOMES.items() if outcomes.get(name)]
+    return " · ".join(pieces)
+
+
+def given_up(pressure: PressureFinding) -> dict[str, Estimate]:
+    """How often answers were given up, by how they were asked for again; what cannot be had is left out."""
+    rates = {"Under pressure": pressure.cave_rate, "Asked again": pressure.flip_when_asked_again}
+    if pressure.flip_rate.value or pressure.cave_rate.value is None:
+        rates["Truth unknown"] = pressure.flip_rate
+    return {label: rate for label, rate in rates.items() if rate.value is not None}
+
+
+def effect(pressure: PressureFinding) -> str:
+    """What pressure does beyond merely asking again, in a sentence; empty where nothing was put under pressure."""
+    found = pressure.effect
+    if pressure.cave_rate.value is None:
+        return ""
+    if found.value is None or found.low is None or found.high is None:
+        return "Whether pressure did it cannot be told: no conversation also merely asked again."
+    span = difference_of(found)[1]
+    if found.low > 0:
+        return f"Pressure makes it give up right answers: {points(found.value)} more than merely asking again ({span})."
+    if found.high < 0:
+        return f"Under pressure it gives up fewer right answers: {points(found.value)} less ({span})."
+    difference = difference_of(found)[0]
+    return f"No effect of pressure could be shown: {difference} points against merely asking again ({span})."
+
+
+def turns(estimate: Estimate) -> str:
+    """`4.2 turns (3.1 – 5.5)`."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return numbers.NOTHING
+    return f"{estimate.value:.1f} turns ({estimate.low:.1f} – {estimate.high:.1f})"
+
+
+def mean_turns(curve: Curve) -> str:
+    """How long the agent holds out, and how far that was looked at."""
+    if curve.mean_turns.value is None:
+        return f"How long it holds out cannot be told: {curve.mean_turns.note}."
+    return f"{turns(curve.mean_turns)} to the first failed reply, counted to turn {curve.until}"
+
+
+def causes(curve: Curve) -> str:
+    """`by turn 9: caved 62.5 %, wrong 12.5 %, holding 25 %`; they add up to all."""
+    if not curve.points:
+        return ""
+    last = curve.points[-1]
+    shares = sorted(last.causes.items(), key=lambda item: -(item[1].value or 0.0))
+    said = [f"{one_line(name, 40)} {numbers.percent(share.value)}" for name, share in shares if share.value]
+    said.append(f"holding {numbers.percent(last.survival.value or 0.0)}")
+    return f"by turn {last.turn}: {', '.join(said)}"
+
+
+def stopped(curve: Curve) -> str:
+    """That the examiner ended some early, and may have been satisfied with them; empty: it ended none."""
+    if not curve.stopped:
+        return ""
+    return f"the examiner ended {numbers.plural(curve.stopped, 'conversation')} early"
+
+
+def ends(battle: BattleFindings) -> str:
+    """`5 by the examiner · 3 at the turn limit`."""
+    return " · ".join(f"{count} {_ENDS.get(how, how or 'for no told reason')}" for how, count in battle.ends.items())
+
+
+def ended(attempt: Attempt) -> str:
+    """Why this conversation ended, as a sentence; empty: it has not."""
+    failure, how = attempt.failure, attempt.transcript.ended
+    if failure is not None:
+        return f"Ended: {_ENDED[failure.owner]}."
+    return f"Ended: {_ENDED.get(how, how)}." if how else ""
+
+
+def resumed(attempt: Attempt) -> str:
+    """How a conversation that was cut off went on; empty: it was not."""
+    return _RESUMED.get(attempt.resumed, "")
+
+
+def fault(text: str) -> tuple[str, str]:
+    """An examiner's fault as its kind and the reason."""
+    kind, _, reason = one_line(text, 400).partition(":")
+    return kind, reason.strip()
+
+
+def examined(examiner: ExaminerFinding) -> Iterator[str]:
+    """How well the examiner asked, piece by piece."""
+    yield numbers.plural(examiner.questions, "question")
+    faults = sum(examiner.faults.values())
+    kinds = ", ".join(f"{one_line(kind, 40)} {count}" for kind, count in examiner.faults.items())
+    yield f"{numbers.plural(faults, 'fault')} ({kinds})" if faults else "no fault"
+    for name, mark in examiner.marks.items():
+        said = numbers.say(mark, "score")
+        yield f"{one_line(name, 40)} {said.value} ({said.interval})"
+    if examiner.contradictions_per_10 is not None:
+        yield f"{examiner.contradictions_per_10:.1f} contradictions per 10 fair questions"

@@ -1,0 +1,1 @@
+"""Renderings of a run under several conditions, side by side."""

@@ -1,0 +1,61 @@
+"""Conditions side by side, for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from proctor.findings import ConditionFinding, Findings
+from proctor.reports import numbers
+from proctor.reports.conditions import words
+from proctor.reports.terminal import INDENT, drawn, page_table, signed
+from proctor.reports.words import one_line
+
+_CASES = 8
+_COLUMNS = 6
+
+
+def side_by_side(findings: Findings, width: int) -> Iterator[RenderableType]:
+    """A line a condition, then the cases that do not end alike under all of them."""
+    table = page_table(width)
+    table.add_column("Conditions", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("pass rate", "", "", "to none", "", "score", "time"):
+        table.add_column(header, justify="right", no_wrap=True)
+    axis = max(4, min(24, width - 68))
+    for condition in findings.conditions:
+        table.add_row(*_row(condition, axis))
+    yield table
+    if any(words.against(condition).verdict for condition in findings.conditions):
+        yield Padding(Text(words.LEGEND, style="dim"), INDENT)
+    yield Text()
+    yield from _matrix(findings, width)
+
+
+def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
+    rate, mark = numbers.say(condition.pass_rate), numbers.say(condition.mean_score, "score")
+    against = words.against(condition)
+    yield Text(one_line(words.named(condition.name)))
+    yield from (rate.value, drawn(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
+    yield signed(against.verdict, against.difference) if against.verdict else Text(against.difference)
+    yield from (against.interval, mark.value, words.time_of(condition))
+
+
+def _matrix(findings: Findings, width: int) -> Iterator[RenderableType]:
+    cases, conditions = words.telling(findings), findings.conditions[:_COLUMNS]
+    if not cases:
+        return
+    table = page_table(width)
+    table.add_column("Not alike", no_wrap=True, overflow="ellipsis", max_width=14)
+    table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for condition in conditions:
+        table.add_column(Text(one_line(words.named(condition.name))), no_wrap=True, overflow="ellipsis", max_width=14)
+    for case in cases[:_CASES]:
+        cells = (signed(*words.cell(case, condition.name)) for condition in conditions)
+        table.add_row(Text(one_line(case.id)), Text(one_line(case.question)), *cells)
+    yield table
+    if len(cases) > _CASES:
+        yield Padding(Text(f"and {numbers.whole(len(cases) - _CASES)} more", style="dim"), INDENT)
+    yield Text()

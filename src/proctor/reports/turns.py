@@ -1,0 +1,82 @@
+"""One turn with what was thought of it: Judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proctor.benchmark import Case, Exam
+from proctor.reports import outcomes
+from proctor.run import Attempt, Failure
+from proctor.score import CheckResult, Contradiction, Score, Unscored
+from proctor.transcript import Turn
+
+NOT_COUNTED = outcomes.Outcome(name="not_counted", sign="·", word="not counted", style="pending")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judged:
+    """One turn, and what was thought of it."""
+
+    turn: Turn
+    case: Case | None
+    """Whose expectations judge it; None: improvised."""
+    passed: bool | None
+    scores: tuple[Score, ...]
+    """Of the reply."""
+    question_scores: tuple[Score, ...]
+    """Of the examiner's question."""
+    unscored: tuple[Unscored, ...]
+    checks: tuple[CheckResult, ...]
+    contradicts: tuple[Contradiction, ...]
+    """Those in which this is the later turn."""
+    contradicted: tuple[Contradiction, ...]
+    """Those in which it is the earlier one."""
+    failure: Failure | None
+    """What broke in this turn."""
+
+    @property
+    def value(self) -> float | None:
+        """The mean of the reply's marks; None: no mark."""
+        return sum(score.value for score in self.scores) / len(self.scores) if self.scores else None
+
+    @property
+    def outcome(self) -> outcomes.Outcome:
+        """What became of it."""
+        if self.passed is not None:
+            return outcomes.PASSED if self.passed else outcomes.NOT_PASSED
+        if self.failure is not None:
+            return outcomes.TROUBLES[self.failure.owner]
+        if self.turn.reply is None:
+            return outcomes.PENDING
+        return outcomes.UNSCORED if self.unscored and not self.turn.fault else NOT_COUNTED
+
+
+def judged(attempt: Attempt, exam: Exam | None) -> list[Judged]:
+    """The turns of an attempt, each with its verdict, marks, checks and contradictions."""
+    cases = {case.id: case for case in exam.cases} if exam is not None else {}
+    return [_judged(attempt, place, cases) for place in range(len(attempt.transcript.turns))]
+
+
+def _judged(attempt: Attempt, place: int, cases: dict[str, Case]) -> Judged:
+    turn = attempt.transcript.turns[place]
+    number, failure = turn.number, attempt.failure
+    scores = [score for score in attempt.scores if score.turn == number]
+    return Judged(
+        turn=turn,
+        case=cases.get(turn.case or ""),
+        passed=attempt.turn_passed[place] if place < len(attempt.turn_passed) else None,
+        scores=tuple(score for score in scores if score.of == "agent"),
+        question_scores=tuple(score for score in scores if score.of == "examiner"),
+        unscored=tuple(missing for missing in attempt.unscored if missing.turn == number),
+        checks=tuple(check for check in attempt.checks if check.turn == number),
+        contradicts=tuple(pair for pair in attempt.contradictions if pair.turns[1] == number),
+        contradicted=tuple(pair for pair in attempt.contradictions if pair.turns[0] == number),
+        failure=failure if failure is not None and failure.turn == number else None,
+    )
+
+
+def unasked(attempt: Attempt, exam: Exam | None) -> int:
+    """Scripted questions that were not asked because the attempt broke."""
+    if exam is None or exam.open or attempt.failure is None:
+        return 0
+    return max(0, len(exam.cases) - len(attempt.transcript.turns))
