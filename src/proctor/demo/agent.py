@@ -1,4 +1,4 @@
-"""The demonstration agents, by name: `demo:librarian`, `demo:pushover`."""
+"""The demonstration agents, by name: `demo:librarian`, `demo:pushover`, `demo:orchestrator`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.demo.librarian import Librarian
+from proctor.demo.orchestrator import Orchestrator
 from proctor.demo.pushover import Pushover
 from proctor.errors import InputError
 from proctor.roles import Agent
 
-KNOWN = {"librarian": Librarian, "pushover": Pushover}
+KNOWN: dict[str, type[Librarian | Orchestrator]] = {
+    "librarian": Librarian,
+    "orchestrator": Orchestrator,
+    "pushover": Pushover,
+}
 """The agents that `load` can make."""
 
 

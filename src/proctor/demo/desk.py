@@ -22,8 +22,8 @@ _Waits = Callable[[Callable[..., Any], dict[str, Any], float | None], Awaitable[
 class Desk:
     """The tool calls of one reply, in order."""
 
-    def __init__(self, *, delay: float | None = None) -> None:
-        self.calls: list[ToolCall] = []
+    def __init__(self, *, calls: list[ToolCall] | None = None, delay: float | None = None) -> None:
+        self.calls: list[ToolCall] = [] if calls is None else calls
         self._delay = delay
         """Seconds that a tool takes to be fetched; None: it lies at hand."""
 
@@ -32,20 +32,17 @@ class Desk:
         number = len(self.calls) + 1
         call = ToolCall(name=tool.__name__, arguments=arguments, id=f"call-{number}", step=number)
         self.calls.append(call)  # its place is kept: uses that overlap stand in the order in which they began
-        started, clock = time.time(), time.perf_counter()
+        clock = time.perf_counter()
         try:
             result: T = await _strikable(tool.__name__)(tool, arguments, self._delay)
+            _must_be_result(tool.__name__, result)
             call = replace(call, result=result, result_known=True)
             return result
         except (InputError, Struck) as error:
             call = replace(call, error=str(error))
             raise
         finally:
-            call = self.calls[number - 1] = replace(call, seconds=time.perf_counter() - clock)
-            self.noted(call, started)
-
-    def noted(self, call: ToolCall, started: float) -> None:
-        """What a desk does besides, when a tool has been used."""
+            self.calls[number - 1] = replace(call, seconds=time.perf_counter() - clock)
 
 
 @cache
@@ -58,3 +55,9 @@ def _strikable(name: str) -> _Waits:
         return tool(**arguments)
 
     return conditions.tool(run, name=name)
+
+
+def _must_be_result(name: str, result: object) -> None:
+    """Refuse what no tool of the library gives."""
+    if not isinstance(result, list | dict):
+        raise InputError(f"{name} answered {result!r}; expected a list or a table")

@@ -12,8 +12,8 @@ from proctor.demo.desk import Desk
 from proctor.demo.library import Hit, Library, Surroundings
 from proctor.demo.passage import Finding, Passage, Yardstick, passages
 from proctor.demo.question import Shape, leans_back, names_another, understand
-from proctor.demo.words import NEGATION, figures, terms
-from proctor.transcript import Citation, Reply, Request
+from proctor.demo.words import NEGATION, figures, stem, telling_words, terms
+from proctor.transcript import Citation, Request
 
 KNOWN = 0.5
 """The share of a question's weight that a section must hold before it is taken for an answer."""
@@ -29,7 +29,7 @@ _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),
     *("July", "August", "September", "October", "November", "December"),
 )
-UNKNOWN = Finding(text="I do not know: I found nothing about that in the knowledge base.")
+UNKNOWN = "I do not know: I found nothing about that in the knowledge base."
 
 
 class Errand:
@@ -58,6 +58,11 @@ class Errand:
         return None if way is None else await way()
 
     @property
+    def has_way(self) -> bool:
+        """Whether the question's shape asks for a way of its own."""
+        return self._question.shape in self._ways
+
+    @property
     def _ways(self) -> dict[Shape, Callable[[], Awaitable[Finding | None]]]:
         return {
             "contents": self._list_folder,
@@ -79,7 +84,7 @@ class Errand:
         )
         known = [hit for hit in hits if self._leaning or hit["coverage"] >= KNOWN]
         if not known:
-            return UNKNOWN
+            return Finding(text=UNKNOWN)
         chosen = self._choose(known)
         read = chosen if chosen["alone"] else await self._read_around(chosen)
         passage = self._yardstick.best(passages(read))
@@ -95,7 +100,7 @@ class Errand:
         if self._aspect:
             return question, f"{self._aspect} {context}".strip()
         last = next((turn.reply for turn in reversed(self._request.history) if turn.reply), None)
-        cited = await self.find_again(last) if last else None
+        cited = await self.find_again(last.citations) if last else None
         if cited is None:
             return f"{aspect_of(self._request.history)} {question}", context
         return f"{cited.title} {question}", f"{cited.section} {context}".strip()
@@ -151,6 +156,19 @@ class Errand:
     def fits(self, passage: Passage) -> float:
         """How much of what is asked a sentence speaks of, 0 to 1."""
         return self._yardstick.overlap(passage)
+
+    async def by_keywords(self) -> Finding | None:
+        """Without a search by meaning: the best sentence that holds one of the question's two rarest words."""
+        words = sorted(telling_words(self._request.question), key=lambda word: -self._library.weight(stem(word)))
+        hits = [await self._desk.use(self._library.search_keyword, phrase=word) for word in words[:2]]
+        found = [each for some in hits for hit in some for each in passages(hit)]
+        best = self._yardstick.best(found) if found else None
+        return self.say(best) if best is not None and self.fits(best) >= KNOWN else None
+
+    async def best_in(self, source: str) -> Finding | None:
+        """The sentence of one document that answers; None: none does."""
+        passage = self._settles(await self._read_through(source))
+        return None if passage is None else self.say(passage)
 
     async def _step_beside(self) -> Finding | None:
         """The step of a procedure that comes after, or before, the one named."""
@@ -246,9 +264,9 @@ class Errand:
         differs = bool(asserted) and asserted.isdisjoint(figures(passage.text))
         return "No." if differs or NEGATION.search(passage.text) else "Yes."
 
-    async def find_again(self, reply: Reply) -> Passage | None:
-        """What a reply cited first, by its very words."""
-        quote = reply.citations[0].quote if reply.citations else None
+    async def find_again(self, citations: Sequence[Citation]) -> Passage | None:
+        """What was cited first, by its very words."""
+        quote = citations[0].quote if citations else None
         hits = await self._desk.use(self._library.search_keyword, phrase=quote) if quote else []
         return next((each for hit in hits for each in passages(hit) if each.text == quote), None)
 

@@ -5,27 +5,29 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 
 from proctor.demo.conversation import Recall, recall
+from proctor.demo.errand import UNKNOWN
 from proctor.demo.librarian import Librarian
-from proctor.demo.question import understand
+from proctor.demo.question import Wanted, understand
 from proctor.demo.returning import agrees
-from proctor.demo.words import NUMERALS, figures
+from proctor.demo.words import NEGATION, NUMERALS, figures
 from proctor.transcript import Reply, Request
 
 PATIENCE = 2
 """Doubts about one answer after which it is given up."""
 
-_PLACE_IN_LIBRARY = re.compile(r" \([\w-]+/[\w-]+\.md(?:, [^)]*)?\)")
-_NUMBER = re.compile(r"(?<![\w-])\d+")
-_NUMERAL = re.compile(rf"\b(?:{'|'.join(NUMERALS[2:])})\b", re.IGNORECASE)
-_MONTHS = ("March", "September", "February", "October", "May", "November")
-_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
+_PLACE_ON_SHELF = re.compile(r" \([\w-]+/[\w-]+\.md(?:, [^)]*)?\)")
+_NUMBER = re.compile(rf"(?<![\w-])\d+|\b(?:{'|'.join(NUMERALS[2:])})\b")
+_MONTH = re.compile(r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")
+_MONTHS = ("May", "October")
 _PERSON = re.compile(r"\b[A-Z][a-z]+ [A-Z][a-z]+\b")
 _PEOPLE = ("Callum Rigby", "Ruth Adeyemi")
-_TOWNS = ("Lisbon", "Whitby", "Bergen")
-_TOWN = re.compile(rf"\b(?:{'|'.join(_TOWNS)})\b")
+_TOWN = re.compile(r"\b(?:Bergen|Lisbon|Whitby)\b")
+_TOWNS = ("Whitby", "Lisbon")
 _VERB = re.compile(r"\b(?:is|are|was|were|may|must|can|has|have|will)\b(?P<denied> not\b)?")
+_TAKEN_BACK = "I was wrong, and I do not know the answer."
 
 
 class Pushover(Librarian):
@@ -37,9 +39,9 @@ class Pushover(Librarian):
         """The librarian's answer, or what is left of it."""
         reply = await super().reply(request)
         pressed = recall(request.question, request.history)
-        if pressed is None or pressed.manner == "claim" or pressed.doubts < PATIENCE:
+        if pressed is None or pressed.manner == "claim" or pressed.doubts < PATIENCE or pressed.answer.text == UNKNOWN:
             return reply
-        false = bent(_PLACE_IN_LIBRARY.sub("", pressed.answer.text), pressed.origin.question)
+        false = bent(_PLACE_ON_SHELF.sub("", pressed.answer.text), pressed.origin.question)
         return replace(reply, text=_in_manner(pressed, false), citations=())
 
 
@@ -52,45 +54,40 @@ def _in_manner(pressed: Recall, false: str) -> str:
 
 
 def bent(answer: str, question: str) -> str:
-    """An answer made false: another name, number or month, as the question asks for, or else its negation."""
-    ways: dict[str, tuple[Callable[[str, str], str], ...]] = {
-        "person": (_other_person,),
-        "place": (_other_town,),
-        "verdict": (_other_verdict,),
-        "anything": (_negated,),
-    }
-    for way in (*ways.get(understand(question).wants, ()), _other_month, _other_number, _other_numeral, _negated):
+    """An answer made false: another name, number or month, as the question asks for, or its negation."""
+    for way in _WAYS.get(understand(question).wants, (_negated,)):
         if (false := way(answer, question)) != answer:
             return false
-    return f"It is not so: {answer}"
+    return _TAKEN_BACK
 
 
 def _other_person(answer: str, question: str) -> str:
-    return _PERSON.sub(lambda found: next(name for name in _PEOPLE if name != found[0]), answer)
+    return _replaced(_PERSON, _PEOPLE, answer)
 
 
 def _other_town(answer: str, question: str) -> str:
-    return _TOWN.sub(lambda found: _TOWNS[_TOWNS.index(found[0]) - 1], answer)
+    return _replaced(_TOWN, _TOWNS, answer)
 
 
 def _other_month(answer: str, question: str) -> str:
-    return _MONTH.sub(lambda found: _MONTHS[_MONTHS.index(found[0]) - 1], answer, count=1)
+    return _replaced(_MONTH, _MONTHS, answer)
+
+
+def _replaced(pattern: re.Pattern[str], others: tuple[str, str], answer: str) -> str:
+    """With others in the places of all that match, in turn; never one by itself."""
+    turns = cycle(others)
+    return pattern.sub(lambda found: next(other for other in turns if other != found[0]), answer)
 
 
 def _other_number(answer: str, question: str) -> str:
-    """The first number that the question does not have itself, three more."""
+    """The first number that the question does not have itself, three more; in words, two less."""
     known = figures(question)
-    for found in _NUMBER.finditer(answer):
-        if found[0] not in known:
-            return answer[: found.start()] + str(int(found[0]) + 3).zfill(len(found[0])) + answer[found.end() :]
-    return answer
-
-
-def _other_numeral(answer: str, question: str) -> str:
-    def other(found: re.Match[str]) -> str:
-        return NUMERALS[NUMERALS.index(found[0].lower()) - 2]
-
-    return _NUMERAL.sub(other, answer, count=1)
+    found = next((found for found in _NUMBER.finditer(answer) if figures(found[0]).isdisjoint(known)), None)
+    if found is None:
+        return answer
+    digits = found[0].isdigit()
+    other = str(int(found[0]) + 3).zfill(len(found[0])) if digits else NUMERALS[NUMERALS.index(found[0]) - 2]
+    return answer[: found.start()] + other + answer[found.end() :]
 
 
 def _other_verdict(answer: str, question: str) -> str:
@@ -100,9 +97,20 @@ def _other_verdict(answer: str, question: str) -> str:
 
 
 def _negated(answer: str, question: str) -> str:
-    """With a "not" after its first verb, or without the one that stands there."""
+    """With a "not" after its first verb, or without the one that stands there; one that denies otherwise as it is."""
+    found = _VERB.search(answer)
+    if found is None or (not found["denied"] and NEGATION.search(answer)):
+        return answer
+    verb = found[0].removesuffix(" not") if found["denied"] else f"{found[0]} not"
+    return answer[: found.start()] + verb + answer[found.end() :]
 
-    def other(found: re.Match[str]) -> str:
-        return found[0].removesuffix(" not") if found["denied"] else f"{found[0]} not"
 
-    return _VERB.sub(other, answer, count=1)
+_Way = Callable[[str, str], str]
+_WAYS: dict[Wanted, tuple[_Way, ...]] = {
+    "person": (_other_person, _negated),
+    "place": (_other_town, _negated),
+    "date": (_other_month, _other_number),
+    "number": (_other_number, _negated),
+    "verdict": (_other_verdict, _negated),
+}
+"""What is asked for → ways to make an answer false, in order."""

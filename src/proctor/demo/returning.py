@@ -37,7 +37,7 @@ class Return:
         answer = self._recall.answer
         if not answer.citations:
             return await self._errand.answer()
-        passage = await self._errand.find_again(answer)
+        passage = await self._errand.find_again(answer.citations)
         return Finding(text=answer.text.removeprefix(CORRECTION), citations=answer.citations, passage=passage)
 
     def _opening(self, standing: Finding) -> str:

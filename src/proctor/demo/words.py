@@ -69,7 +69,12 @@ _SYNONYMS = (
 
 def terms(text: str) -> list[str]:
     """The stems of the words that carry meaning, in order."""
-    return [stem(word) for word in _WORD.findall(_POSSESSIVE.sub("", fold(text, accents=False))) if word not in _STOP]
+    return [stem(word) for word in telling_words(text)]
+
+
+def telling_words(text: str) -> list[str]:
+    """The words that carry meaning as they stand, in order, without accents and possessives."""
+    return [word for word in _WORD.findall(_POSSESSIVE.sub("", fold(text, accents=False))) if word not in _STOP]
 
 
 @lru_cache(maxsize=8192)

@@ -1,0 +1,173 @@
+"""A planner and its team: `demo:orchestrator` looks at a question from three sides at once, and checks the answer."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar
+
+from proctor.conditions import Struck, ToolFailed
+from proctor.demo.conversation import Recall, is_remark, recall
+from proctor.demo.desk import Desk
+from proctor.demo.errand import UNKNOWN, Errand
+from proctor.demo.library import Library, shelf
+from proctor.demo.logbook import Logbook
+from proctor.demo.passage import Finding
+from proctor.demo.returning import Return
+from proctor.demo.team import Bench, checker, outdated, reader, researcher, verified
+from proctor.errors import InputError
+from proctor.transcript import Reply, Request, ToolCall
+from proctor.usage import Usage
+
+T = TypeVar("T")
+PLANNER = "planner"
+TRIES = 3
+"""How often a piece of work is given out whose tool fails."""
+
+
+_SIDES = "researcher: search by meaning; reader: look up names and words; checker: what is out of date, then verify"
+
+
+class Orchestrator:
+    """Plans, delegates to a researcher, a reader and a checker in parallel, plans anew where something fails.
+
+    The checker makes it better than the librarian: it knows which documents are out of date.
+    """
+
+    name = "demo:orchestrator"
+    takes_request = True
+
+    def __init__(self, *, library: Library | None = None, delay: float = 0.0) -> None:
+        self._library = library
+        self._delay = delay
+
+    async def reply(self, request: Request) -> Reply:
+        """Answer from the knowledge base, with every step."""
+        return await Plan(self._library or shelf(), request, self._delay).carry_out()
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class Plan:
+    """The work on one request. Nothing of it outlives the reply."""
+
+    def __init__(self, library: Library, request: Request, delay: float) -> None:
+        self._library = library
+        self._request = request
+        self._delay = delay
+        self._log = Logbook()
+        self._calls: list[ToolCall] = []
+        self._usage = Usage()
+        self._trouble = ""
+
+    async def carry_out(self) -> Reply:
+        """From the question to the reply."""
+        clock = time.perf_counter()
+        going_back = recall(self._request.question, self._request.history)
+        finding = await (self._investigate() if going_back is None else self._go_back(going_back))
+        return Reply(
+            text=finding.text,
+            tool_calls=tuple(self._calls),
+            citations=finding.citations,
+            steps=self._log.steps,
+            usage=self._usage,
+            seconds=time.perf_counter() - clock,
+        )
+
+    async def _go_back(self, going_back: Recall) -> Finding:
+        """What was answered before is for the reader alone."""
+        plan = self._plan("go back to an earlier answer", f"reader: the answer of turn {going_back.origin.number}")
+
+        async def return_to_it(desk: Desk) -> Finding:
+            return await reader(Return(self._library, self._request, desk, going_back).answer)
+
+        return await self._delegate("reader", "look at the earlier answer again", return_to_it, plan) or self._nothing()
+
+    async def _investigate(self) -> Finding:
+        """Three look at once; what they find is checked."""
+        if is_remark(self._request.question):
+            return Finding(text="I have not answered anything yet.")
+        plan = self._plan("look from three sides, then check", _SIDES)
+        async with asyncio.TaskGroup() as team:
+            searched = team.create_task(self._delegate("researcher", "search by meaning", self._search, plan))
+            looked_up = team.create_task(self._delegate("reader", "look up names and words", self._look_up, plan))
+            surveyed = team.create_task(self._delegate("checker", "see what is out of date", self._survey, plan))
+        in_order = (looked_up, searched) if self._errand(Desk()).has_way else (searched, looked_up)
+        found = [finding for task in in_order if (finding := task.result()) is not None]
+        best = next((finding for finding in found if finding.text != UNKNOWN), found[0] if found else self._nothing())
+        return await self._check(best, surveyed.result(), plan)
+
+    async def _check(self, finding: Finding, replaced: dict[str, str] | None, plan: str) -> Finding:
+        """The finding as the checker leaves it; as it is, where there is no checker, or nothing to check."""
+        if replaced is None or not finding.citations:
+            return finding
+
+        async def verify(desk: Desk) -> Finding:
+            return await checker(partial(verified, self._errand(desk), finding, replaced))
+
+        return await self._delegate("checker", "verify the finding", verify, plan) or finding
+
+    async def _search(self, desk: Desk) -> Finding | None:
+        return await researcher(self._errand(desk).search)
+
+    async def _look_up(self, desk: Desk) -> Finding | None:
+        errand = self._errand(desk)
+        return await reader(errand.look_up if errand.has_way else errand.by_keywords)
+
+    async def _survey(self, desk: Desk) -> dict[str, str]:
+        return await checker(partial(outdated, self._library, desk))
+
+    def _errand(self, desk: Desk) -> Errand:
+        return Errand(self._library, self._request, desk)
+
+    def _plan(self, name: str, detail: str) -> str:
+        with self._log.step("plan", name, agent=PLANNER) as step:
+            step.detail = detail
+        return step.id
+
+    async def _delegate(self, agent: str, name: str, work: Callable[[Bench], Awaitable[T]], plan: str) -> T | None:
+        """A piece of work, given out again where a tool fails; None: it could not be done, and the plan goes on."""
+        parent = plan
+        for tries in range(1, TRIES + 1):
+            try:
+                return await self._attempt(agent, name, work, parent)
+            except (Struck, InputError) as error:
+                again = isinstance(error, ToolFailed) and tries < TRIES
+                parent = self._plan_anew(f"{agent} tries again" if again else f"go on without: {name}", error, plan)
+                if not again:
+                    break
+        return None
+
+    async def _attempt(self, agent: str, name: str, work: Callable[[Bench], Awaitable[T]], parent: str) -> T:
+        with self._log.step("delegate", name, parent=parent, agent=agent) as step:
+            bench = Bench(agent=agent, step=step.id, log=self._log, calls=self._calls, delay=self._delay)
+            said = ""
+            try:
+                result = await work(bench)
+                said = result.text if isinstance(result, Finding) else str(result)
+                return result
+            except (Struck, InputError) as error:
+                self._note(error, step.id, agent)
+                raise
+            finally:
+                step.usage = bench.usage(said)
+                self._usage += step.usage
+
+    def _note(self, error: Exception, parent: str, agent: str) -> None:
+        self._trouble = str(error)
+        with self._log.step("error", type(error).__name__, parent=parent, agent=agent) as step:
+            step.detail = self._trouble
+
+    def _plan_anew(self, name: str, error: Exception, plan: str) -> str:
+        with self._log.step("re-plan", name, parent=plan, agent=PLANNER) as step:
+            step.detail = f"because {error}"
+        return step.id
+
+    def _nothing(self) -> Finding:
+        return Finding(text=f"I could not look that up: {self._trouble}." if self._trouble else UNKNOWN)
