@@ -1,0 +1,78 @@
+"""Checks of what the reply says: keywords and exclusions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from proctor.benchmark import Expectation
+from proctor.reviewers.checks.contract import Outcome, check
+from proctor.reviewers.checks.patterns import Unsearchable, search
+from proctor.reviewers.checks.phrases import around, find, folded, near_miss, prepared, quoted
+from proctor.reviewers.checks.sources import Sources
+from proctor.transcript import Reply, Turn
+
+PATTERN = "re:"
+"""What a pattern begins with."""
+
+
+class _Seen(NamedTuple):
+    """Whether one phrase or pattern stands in the reply."""
+
+    wanted: str
+    found: bool | None
+    said: str
+    """Where, or why that cannot be told; empty: it does not stand there."""
+
+
+@check("keywords")
+def keywords(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """Every keyword stands in the reply."""
+    if not expect.keywords:
+        return None
+    seen = [_look(wanted, reply.text) for wanted in expect.keywords]
+    missing = [_missing(one.wanted, reply.text) for one in seen if one.found is False]
+    found = sum(one.found is True for one in seen)
+    passed = False if missing else found == len(seen) or None
+    return Outcome(passed, "; ".join([*missing, *(one.said for one in seen if one.said)]), found / len(seen))
+
+
+@check("exclusions")
+def exclusions(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """No exclusion stands in the reply."""
+    if not expect.exclusions:
+        return None
+    seen = [_look(unwanted, reply.text) for unwanted in expect.exclusions]
+    said = [one.said for one in seen if one.said]
+    if not said:
+        return Outcome(True, f"not in the reply: {', '.join(map(_named, expect.exclusions))}")
+    return Outcome(False if any(one.found for one in seen) else None, "; ".join(said))
+
+
+def _look(wanted: str, text: str) -> _Seen:
+    if wanted.startswith(PATTERN):
+        return _look_for_pattern(wanted, text)
+    phrase = prepared(wanted)
+    if not phrase:
+        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: it is empty")
+    span = find(folded(text), phrase)
+    return _Seen(wanted, True, f"{_named(wanted)} in {quoted(text, span)}") if span else _Seen(wanted, False, "")
+
+
+def _look_for_pattern(wanted: str, text: str) -> _Seen:
+    pattern = wanted.removeprefix(PATTERN).strip()
+    if not pattern:
+        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: it is empty")
+    try:
+        span = search(pattern, text)
+    except Unsearchable as error:
+        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: {error}")
+    return _Seen(wanted, True, f"{_named(wanted)} in {around(text, span)}") if span else _Seen(wanted, False, "")
+
+
+def _missing(wanted: str, text: str) -> str:
+    nearest = "" if wanted.startswith(PATTERN) else near_miss(folded(text), prepared(wanted))
+    return f"{_named(wanted)} is missing{': ' * bool(nearest)}{nearest}"
+
+
+def _named(wanted: str) -> str:
+    return f"“{wanted}”"

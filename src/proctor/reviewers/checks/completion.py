@@ -1,0 +1,24 @@
+"""The check that the agent answered at all."""
+
+from __future__ import annotations
+
+from proctor.benchmark import Expectation
+from proctor.reviewers.checks.contract import Outcome, check, result
+from proctor.reviewers.checks.sources import Sources
+from proctor.score import CheckResult
+from proctor.transcript import Reply, Turn
+
+
+@check("no error")
+def no_error(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome:
+    """The agent replied. A tool that failed on the way does not count: how the agent deals with it is its own skill."""
+    failed = sum(call.error is not None for call in reply.tool_calls)
+    if not failed:
+        return Outcome(True, "the agent replied")
+    calls = "1 tool call" if failed == 1 else f"{failed} tool calls"
+    return Outcome(True, f"the agent replied; {calls} reported an error, which does not count here")
+
+
+def no_error_failed(turn: int, reason: str) -> CheckResult:
+    """The result for an attempt that the agent itself broke."""
+    return result(turn, no_error.name, Outcome(False, reason))

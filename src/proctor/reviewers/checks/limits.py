@@ -1,0 +1,57 @@
+"""The check of upper bounds: tool calls, seconds, tokens, cost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from proctor.benchmark import Expectation
+from proctor.reviewers.checks.contract import Outcome, check
+from proctor.reviewers.checks.sources import Sources
+from proctor.transcript import Reply, Turn
+
+
+@check("limits")
+def limits(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """No bound is exceeded. What the agent did not report is unknown, not 0."""
+    if not expect.limits:
+        return None
+    judged = [_judged(name, most, turn, reply) for name, most in expect.limits.items()]
+    kept = [passed for passed, _ in judged]
+    passed = False if False in kept else None if None in kept else True
+    order = sorted(judged, key=lambda one: (one[0] is not False, one[0] is not None))
+    return Outcome(passed, "; ".join(said for _, said in order))
+
+
+def _judged(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | None, str]:
+    if name not in _MEASURES:
+        return None, f"there is no limit {name!r}; known are {', '.join(_MEASURES)}"
+    used = _MEASURES[name](turn, reply)
+    if used is None:
+        return None, f"{name} unknown: the agent did not report it"
+    verdict = "at most" if used <= most else "more than"
+    return used <= most, f"{name} {used:.6g}, {verdict} {most:g}"
+
+
+def _calls(turn: Turn, reply: Reply) -> float | None:
+    return len(reply.tool_calls)
+
+
+def _seconds(turn: Turn, reply: Reply) -> float | None:
+    """As the agent tells it, else as measured; a transcript from elsewhere may have neither."""
+    return turn.seconds if reply.seconds is not None or turn.ended > 0.0 else None
+
+
+def _tokens(turn: Turn, reply: Reply) -> float | None:
+    return (reply.usage.input_tokens + reply.usage.output_tokens or None) if reply.usage else None
+
+
+def _cost(turn: Turn, reply: Reply) -> float | None:
+    return reply.usage.cost if reply.usage else None
+
+
+_MEASURES: Mapping[str, Callable[[Turn, Reply], float | None]] = {
+    "tool_calls": _calls,
+    "seconds": _seconds,
+    "tokens": _tokens,
+    "cost": _cost,
+}

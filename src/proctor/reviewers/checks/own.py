@@ -1,0 +1,124 @@
+"""Users' own checks: found by name, called with what their parameters name, and never able to break a review."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+from proctor import threads
+from proctor.errors import InputError
+from proctor.faults import said
+from proctor.importing import import_attribute
+from proctor.reviewers.checks.contract import Check, Outcome
+
+PARAMETERS = ("case", "expect", "turn", "turns", "question", "answer", "reply", "context", "sources")
+"""What a check may ask for, by the names of its parameters; `reply` is the text of the reply, `turn` has all of it."""
+SECONDS = 30.0
+"""Seconds that an own check may take."""
+_SCHEME = "python:"
+_EXPECTED = "expected True, False, (True or False, evidence), or an Outcome"
+
+
+def load_own(names: Iterable[str], resolve: Callable[[str], Any]) -> dict[str, OwnCheck]:
+    """The checks of these names: `python:module:attribute`, else what `resolve` finds; raises InputError."""
+    return {name: OwnCheck(_found(name, resolve), spec=name) for name in dict.fromkeys(names)}
+
+
+def _found(name: str, resolve: Callable[[str], Any]) -> Any:
+    if name.startswith(_SCHEME):
+        return import_attribute(name.removeprefix(_SCHEME), what="check")
+    return resolve(name)
+
+
+class OwnCheck:
+    """A function of somebody's own, sync or async."""
+
+    def __init__(self, target: Any, *, spec: str, seconds: float = SECONDS) -> None:
+        function = target.function if isinstance(target, Check) else target
+        if inspect.isclass(function) or not callable(function):
+            kind = "class" if inspect.isclass(function) else type(function).__name__
+            raise InputError(f"the check {spec!r} is a {kind}; expected a function")
+        self.name = target.name if isinstance(target, Check) else spec.rpartition(":")[2]
+        self._seconds = seconds
+        self._wanted = _parameters(function, spec)
+        self._call = _caller(function)
+
+    async def run(self, given: Mapping[str, Any]) -> Outcome:
+        """What it says; one that raises or takes too long has not checked anything."""
+        try:
+            async with asyncio.timeout(self._seconds) as limit:
+                returned = await self._call({name: given[name] for name in self._wanted})
+        except (Exception, SystemExit) as error:
+            if isinstance(error, TimeoutError) and limit.expired():
+                return Outcome(None, f"the check took longer than {self._seconds:g} s")
+            return Outcome(None, f"the check raised {type(error).__name__}: {said(error)}")
+        return to_outcome(returned)
+
+
+def to_outcome(returned: object) -> Outcome:
+    """What a check returned, as an Outcome; what is none is not checkable, with the reason."""
+    if isinstance(returned, Outcome):
+        outcome = Outcome(_plain(returned.passed), returned.evidence, returned.value)
+    elif isinstance(returned, tuple) and len(returned) == 2:
+        outcome = Outcome(_plain(returned[0]), returned[1])
+    elif isinstance(verdict := _plain(returned), bool):
+        outcome = Outcome(verdict, f"the check returned {verdict}")
+    else:
+        return Outcome(None, f"the check returned {_shown(returned)}; {_EXPECTED}")
+    wrong = _wrong(outcome)
+    return Outcome(None, wrong) if wrong else outcome
+
+
+def _wrong(outcome: Outcome) -> str | None:
+    """Why an outcome is none; None: it is one."""
+    if outcome.passed is not None and not isinstance(outcome.passed, bool):
+        return f"the check returned {_shown(outcome.passed)} for passed; {_EXPECTED}"
+    if not isinstance(outcome.evidence, str):
+        return f"the check returned {_shown(outcome.evidence)} for evidence; expected a text"
+    value: object = outcome.value
+    if value is not None and not (isinstance(value, (int, float)) and 0.0 <= value <= 1.0):
+        return f"the check returned value={_shown(value)}; expected a number from 0 to 1, or None"
+    return None
+
+
+def _plain(verdict: Any) -> Any:
+    """A NumPy truth as Python's own."""
+    return verdict.item() if getattr(verdict, "shape", None) == () and hasattr(verdict, "item") else verdict
+
+
+def _shown(value: object) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # somebody else's object
+        text = ""
+    return text if 0 < len(text) <= 60 else f"a {type(value).__name__}"
+
+
+def _parameters(function: Callable[..., Any], spec: str) -> tuple[str, ...]:
+    """The names of the things that the function asks for."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the check {spec!r} has no signature to read; wrap it in a plain function") from error
+    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    named = [parameter for parameter in parameters if parameter.kind not in variadic]
+    wanted = tuple(p.name for p in named if p.name in PARAMETERS and p.kind is not inspect.Parameter.POSITIONAL_ONLY)
+    unknown = [p.name for p in named if p.name not in wanted and p.default is inspect.Parameter.empty]
+    if unknown or not wanted:
+        asked = f"asks for {', '.join(unknown)}" if unknown else "asks for nothing"
+        raise InputError(f"the check {spec!r} {asked}; its parameters have to be named among {', '.join(PARAMETERS)}")
+    return wanted
+
+
+def _caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable[Any]]:
+    """An async function that calls this one the way it wants to be called: one that blocks, in a thread."""
+    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__")):
+        return lambda given: function(**given)
+
+    async def call_in_thread(given: dict[str, Any]) -> Any:
+        returned = await threads.call(lambda: function(**given))
+        return await returned if inspect.isawaitable(returned) else returned
+
+    return call_in_thread

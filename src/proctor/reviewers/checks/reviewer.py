@@ -1,0 +1,118 @@
+"""The reviewer that applies the checks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from proctor import threads
+from proctor.benchmark import Case, Exam, Expectation
+from proctor.codec import digest
+from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
+from proctor.reviewers.checks.calling import tool_calls, tools_not_used, tools_used
+from proctor.reviewers.checks.citations import citation_accuracy, citations_present
+from proctor.reviewers.checks.completion import no_error, no_error_failed
+from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
+from proctor.reviewers.checks.limits import limits
+from proctor.reviewers.checks.merging import merge
+from proctor.reviewers.checks.own import OwnCheck
+from proctor.reviewers.checks.sources import Sources
+from proctor.score import CheckResult, Review
+from proctor.transcript import Reply, Turn
+
+BUILT_IN: tuple[BuiltIn, ...] = (
+    tools_used,
+    tools_not_used,
+    tool_calls,
+    keywords,
+    exclusions,
+    citations_present,
+    citation_accuracy,
+    limits,
+)
+"""What a case may ask for, in the order of the report; beside them stands "no error", which every case asks for."""
+EVERY: tuple[BuiltIn, ...] = (no_error, *BUILT_IN)
+RUBRIC = "checks-1"
+_NOTHING = Expectation()
+
+
+class CheckReviewer:
+    """Holds the last reply to what its case expects. It gives no marks: a check passes, fails, or is not checkable.
+
+    `extra` are expectations for the case with that very question, `everywhere` those for every reply; `own` are
+    users' checks as `load_own` gives them.
+    """
+
+    name = "checks"
+
+    def __init__(
+        self,
+        *,
+        sources: Path | None = None,
+        extra: Mapping[str, Expectation] | None = None,
+        everywhere: Expectation | None = None,
+        own: Mapping[str, OwnCheck] | None = None,
+    ) -> None:
+        self._sources = Sources(sources)
+        self._extra = {question.strip(): expect for question, expect in (extra or {}).items()}
+        self._everywhere = everywhere or _NOTHING
+        self._own = dict(own or {})
+        added = [sorted(self._own), self._extra, self._everywhere]
+        self.rubric = RUBRIC if added == [[], {}, _NOTHING] else f"{RUBRIC}+{digest(added)[:8]}"
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """The checks of the last reply. A question without a case is held to what is expected everywhere."""
+        turn = turns[-1]
+        if turn.reply is None:
+            return Review(checks=(no_error_failed(turn.number, "the agent gave no reply"),)) if case else Review()
+        expect = self._expected(case)
+        results = await self._built_in(case, expect, turn, turn.reply)
+        for name in expect.checks:
+            results.append(await self._apply_own(name, case, expect, turns))
+        return Review(checks=tuple(results))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Nothing: each reply has been checked by itself."""
+        return None
+
+    def _expected(self, case: Case | None) -> Expectation:
+        if case is None:
+            return self._everywhere
+        expect = merge(self._everywhere, case.expect)
+        extra = self._extra.get(case.question.strip()) if self._extra else None
+        return merge(expect, extra) if extra is not None else expect
+
+    async def _built_in(self, case: Case | None, expect: Expectation, turn: Turn, reply: Reply) -> list[CheckResult]:
+        checks: tuple[BuiltIn, ...] = BUILT_IN if case is None else EVERY
+        if _takes_time(expect):
+            return await threads.call(_applied, checks, expect, turn, reply, self._sources)
+        return _applied(checks, expect, turn, reply, self._sources)
+
+    async def _apply_own(self, name: str, case: Case | None, expect: Expectation, turns: Sequence[Turn]) -> CheckResult:
+        turn, own = turns[-1], self._own.get(name)
+        if own is None:
+            return result(turn.number, name, Outcome(None, f"there is no check {name!r} in this run"))
+        given = {
+            "case": case,
+            "expect": expect,
+            "turn": turn,
+            "turns": turns,
+            "question": turn.question,
+            "answer": case.answer if case else None,
+            "reply": turn.reply.text if turn.reply else None,
+            "context": case.context if case else None,
+            "sources": self._sources,
+        }
+        return result(turn.number, own.name, await own.run(given))
+
+
+def _applied(
+    checks: Sequence[BuiltIn], expect: Expectation, turn: Turn, reply: Reply, sources: Sources
+) -> list[CheckResult]:
+    outcomes = ((check.name, check.function(expect, turn, reply, sources)) for check in checks)
+    return [result(turn.number, name, outcome) for name, outcome in outcomes if outcome is not None]
+
+
+def _takes_time(expect: Expectation) -> bool:
+    """Whether a file may be read or a pattern searched, for which the event loop should not wait."""
+    return expect.quotes or any(phrase.startswith(PATTERN) for phrase in expect.keywords + expect.exclusions)

@@ -1,0 +1,146 @@
+"""Where the text of a cited source comes from: the folder of sources, or a tool's result in the same reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from proctor.reviewers.checks.naming import is_address, relative_path
+from proctor.reviewers.checks.phrases import find, prepared
+from proctor.reviewers.checks.quotes import plain
+from proctor.reviewers.checks.structures import as_text, leaves, opened
+from proctor.text.fold import fold
+from proctor.transcript import Reply, ToolCall
+
+LARGEST = 2 * 1024 * 1024
+"""Bytes of a source that is read."""
+_KEPT = 64
+"""Sources that are kept in memory."""
+_SHORT = 4
+"""A name shorter than this stands in too many texts by chance, so it has to be the whole of one."""
+
+
+class Reading(NamedTuple):
+    """A source's text as quotes are looked up in it, and where it was read; or why it could not be."""
+
+    text: str | None
+    whence: str
+
+
+class Sources:
+    """The folder in which cited sources can be read. Nothing outside it is ever opened."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder.resolve() if folder is not None else None
+        self._read = lru_cache(maxsize=_KEPT)(self._read_file)
+        self._possible = lru_cache(maxsize=1024)(self._list_possible)
+
+    def read(self, source: str, reply: Reply) -> Reading:
+        """A source's text: from the folder, else from a tool's result in this reply that names the source."""
+        from_folder = self._read(source)
+        if from_folder.text is not None:
+            return from_folder
+        from_tools = _from_tools(source, reply)
+        if from_tools is not None:
+            return from_tools
+        return Reading(None, f"{from_folder.whence}, and no tool result names it")
+
+    def _read_file(self, source: str) -> Reading:
+        if self._folder is None:
+            return Reading(None, "there is no folder of sources")
+        if is_address(source):
+            return Reading(None, "it is an address, which is not fetched")
+        try:
+            path = self._located(source, self._folder)
+            if path is None:
+                return Reading(None, "it is not a file in the folder of sources")
+            if path.stat().st_size > LARGEST:
+                return Reading(None, f"its file is larger than {LARGEST:,} bytes")
+            return Reading(plain(path.read_text("utf-8-sig")), path.relative_to(self._folder).as_posix())
+        except (OSError, ValueError) as error:
+            return Reading(None, f"its file cannot be read ({type(error).__name__})")
+
+    def possible(self, source: str) -> tuple[str, ...]:
+        """The files that a source may be which lacks its extension; empty: it lacks none, or there is no such file."""
+        return self._possible(source)
+
+    def _list_possible(self, source: str) -> tuple[str, ...]:
+        if self._folder is None or is_address(source):
+            return ()
+        try:
+            found = self._without_extension(source.partition("#")[0], self._folder)
+        except (OSError, ValueError):
+            return ()
+        return tuple(path.relative_to(self._folder).as_posix() for path in found)
+
+    def _without_extension(self, name: str, folder: Path) -> list[Path]:
+        target = _inside(name, folder)
+        if target is None or target.is_file() or not target.parent.is_dir():
+            return []
+        alike = (path.resolve() for path in sorted(target.parent.iterdir()) if path.stem == target.name)
+        return [path for path in alike if path.is_relative_to(folder) and path.is_file()]
+
+    def _located(self, source: str, folder: Path) -> Path | None:
+        """The file that a source names: as it stands, without its anchor, or as the only one of several extensions."""
+        for name in dict.fromkeys((source, source.partition("#")[0])):
+            target = _inside(name, folder)
+            if target is not None and target.is_file():
+                return target
+        alike = self._without_extension(source.partition("#")[0], folder)
+        return alike[0] if len(alike) == 1 else None
+
+
+def _inside(name: str, folder: Path) -> Path | None:
+    """Where a name leads to in the folder, links followed; None: out of it."""
+    path = relative_path(name)
+    target = (folder / path).resolve() if path else None
+    return target if target is not None and target.is_relative_to(folder) else None
+
+
+def _from_tools(source: str, reply: Reply) -> Reading | None:
+    name = prepared(source.partition("#")[0])
+    told = [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
+    if not told:
+        return None
+    tools = ", ".join(dict.fromkeys(tool for tool, _ in told))
+    text = "\n".join(text for _, text in told)
+    if len(text) > LARGEST:
+        return Reading(None, f"the result of {tools} is larger than {LARGEST:,} characters")
+    return Reading(plain(text), f"the result of {tools}")
+
+
+def _told(call: ToolCall, name: str) -> Iterator[str]:
+    """What a call's result says of the source: all of it where the arguments name it, else what stands beside it."""
+    if not call.result_known or call.error is not None:
+        return iter(())
+    if any(_names(leaf, name) for leaf in leaves(call.arguments)):
+        return leaves(call.result)
+    return _beside(call.result, name)
+
+
+def _beside(value: object, name: str) -> Iterator[str]:
+    """The innermost parts of a result that name the source: what a key of that name holds, an entry, or a text."""
+    waiting = [value]
+    while waiting:
+        part = opened(waiting.pop())
+        if isinstance(part, Mapping):
+            under = [held for key, held in part.items() if _names(str(key), name)]
+            if under or any(_names(leaf, name) for leaf in _direct(part)):
+                yield from leaves(under or part)
+            else:
+                waiting.extend(reversed(list(part.values())))
+        elif isinstance(part, (list, tuple)):
+            waiting.extend(reversed(part))
+        elif isinstance(part, str) and _names(part, name):
+            yield part
+
+
+def _direct(part: Mapping[object, object]) -> Iterator[str]:
+    return (text for value in part.values() if (text := as_text(value)) is not None)
+
+
+def _names(leaf: str, name: str) -> bool:
+    folded = fold(leaf).strip()
+    return folded == name or (len(name) >= _SHORT and find(folded, name) is not None)

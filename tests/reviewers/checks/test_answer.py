@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.reviewers.checks.asking import asked, outcome
+
+from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
+from proctor.reviewers.checks.phrases import prepared
+
+STANDS = {
+    "whatever the case": ("POLICY", "the Policy says"),
+    "quotes of another style": ("don't know", "I don’t know"),
+    "full width": ("policy 7", "ＰＯＬＩＣＹ ７"),
+    "composed and decomposed": ("café", "the cafe\u0301"),
+    "sharp s": ("strasse", "Hauptstraße, die Straße"),
+    "dashes": ("2020-2024", "2020–2024"),
+    "white space of any kind": ("remote work", "remote\n  work"),
+    "soft hyphens and zero width": ("policy", "po\u00adli\u200bcy"),
+    "at the start": ("policy", "policy"),
+    "before punctuation": ("policy", "(policy)."),
+    "possessive": ("Python", "Python's"),
+    "ends in punctuation": ("C++", "in C++ it is"),
+    "ends in punctuation, at the end": ("e.g.", "say, e.g."),
+    "starts with punctuation": (".NET", "the .NET runtime"),
+    "only punctuation": ("→", "a→b"),
+    "percent": ("50%", "about 50% of"),
+    "Chinese": ("远程工作", "本政策涵盖远程工作。"),
+    "Japanese": ("東京", "東京都に"),
+    "Korean with a particle": ("정책", "정책은"),
+    "Chinese beside Latin": ("policy", "本policy适用"),
+    "Thai": ("นโยบาย", "ตามนโยบายนี้"),
+    "a number at the end of a sentence": ("30", "It is 30."),
+    "a number in a list": ("30", "10,30,50"),
+    "the second of two places": ("art", "a party of art"),
+    "a phrase whose first place is no whole word": ("art of", "the start of the art of it"),
+}
+STANDS_NOT = {
+    "inside a word": ("art", "a party"),
+    "at the start of a word": ("policy", "policymaker"),
+    "in an identifier": ("search", "search_knowledge"),
+    "inside an accented word": ("caf", "café"),
+    "inside a Devanagari word": ("हिन", "हिन्दी"),
+    "inside thousands": ("300", "1,300"),
+    "before thousands": ("30", "30,000"),
+    "before a decimal": ("3", "3.5 days"),
+    "after a decimal point": ("5", "3.5 days"),
+    "another accent": ("resume", "résumé"),
+    "words apart": ("remote work", "remote and office work"),
+    "nothing was said": ("policy", ""),
+}
+
+
+@pytest.mark.parametrize(("phrase", "text"), STANDS.values(), ids=STANDS)
+def test_a_phrase_stands_in_the_reply(phrase: str, text: str) -> None:
+    assert outcome(keywords, text, keywords=(phrase,)).passed is True
+    assert outcome(exclusions, text, exclusions=(phrase,)).passed is False
+
+
+@pytest.mark.parametrize(("phrase", "text"), STANDS_NOT.values(), ids=STANDS_NOT)
+def test_a_phrase_does_not_stand_in_the_reply(phrase: str, text: str) -> None:
+    assert outcome(keywords, text, keywords=(phrase,)).passed is False
+    assert outcome(exclusions, text, exclusions=(phrase,)).passed is True
+
+
+@given(st.text(), st.text().filter(lambda phrase: prepared(phrase) and not phrase.startswith(PATTERN)), st.text())
+def test_a_phrase_between_blanks_is_found_whatever_it_is(before: str, phrase: str, after: str) -> None:
+    assert outcome(keywords, f"{before} {phrase} {after}", keywords=(phrase,)).passed is True
+
+
+def test_nothing_is_said_where_nothing_is_asked() -> None:
+    assert asked(keywords, "any") is None
+    assert asked(exclusions, "any") is None
+
+
+def test_evidence_shows_where_a_keyword_stands_as_it_was_written() -> None:
+    text = f"{'x ' * 40}Under the Remote Work POLICY of 2024 staff may{' y' * 40}"
+    found = outcome(keywords, text, keywords=("policy",))
+    assert "the Remote Work POLICY of 2024 staff may" in found.evidence
+    assert len(found.evidence) < 120
+    assert found.evidence.startswith("“policy” in “…")
+    assert found.evidence.endswith("…”")
+
+
+@pytest.mark.parametrize(
+    ("keyword", "text", "nearest"),
+    [
+        ("policy", "two policies apply", "the nearest is “policies”"),
+        ("refund", "a refnd is due", "the nearest is “refnd”"),
+        ("art", "a party", "it stands only inside “a party”"),
+        ("remote work", "remote and office work", "all its words stand there, but not together"),
+        ("remote work", "a remote task", "of it only “remote” stands there"),
+        ("policy", "nothing like it", "is missing"),
+    ],
+)
+def test_a_missing_keyword_names_the_nearest_miss(keyword: str, text: str, nearest: str) -> None:
+    found = outcome(keywords, text, keywords=(keyword,))
+    assert found.passed is False
+    assert nearest in found.evidence
+
+
+def test_every_keyword_has_to_stand_there_and_the_share_is_told() -> None:
+    found = outcome(keywords, "one and two", keywords=("one", "two", "three", "four"))
+    assert (found.passed, found.value) == (False, 0.5)
+    assert found.evidence.index("“three” is missing") < found.evidence.index("“one” in")
+
+
+def test_an_exclusion_that_stands_there_is_quoted() -> None:
+    found = outcome(exclusions, "I am, as an AI, unsure.", exclusions=("sorry", "as an AI"))
+    assert found.passed is False
+    assert "“as an AI” in “I am, as an AI, unsure.”" in found.evidence
+
+
+def test_patterns_search_the_reply_as_it_was_written_whatever_the_case() -> None:
+    assert outcome(keywords, "within 30 DAYS", keywords=(r"re:\b\d+ days\b",)).passed is True
+    assert outcome(keywords, "within thirty days", keywords=(r"re:\b\d+ days\b",)).passed is False
+    assert outcome(exclusions, "call 555-0199", exclusions=(r"re:\d{3}-\d{4}",)).passed is False
+    assert outcome(keywords, "ABC", keywords=("re:(?-i:abc)",)).passed is False
+
+
+@pytest.mark.parametrize("phrase", ["", "  ", "re:", "re: ", "\u200b", "re:(", "re:a{99999999999}"])
+def test_what_cannot_be_looked_for_is_not_checkable(phrase: str) -> None:
+    for found in (outcome(keywords, "any", keywords=(phrase,)), outcome(exclusions, "any", exclusions=(phrase,))):
+        assert found.passed is None
+        assert "cannot be looked for" in found.evidence
+
+
+def test_a_keyword_that_is_missing_fails_beside_one_that_cannot_be_looked_for() -> None:
+    assert outcome(keywords, "any", keywords=("re:(", "some")).passed is False
+    assert outcome(exclusions, "any", exclusions=("re:(", "any")).passed is False
+
+
+def test_a_long_reply_takes_no_longer_than_a_breath() -> None:
+    text = " ".join(f"po{number}licy{number % 97}" for number in range(5_000))
+    started = time.process_time()
+    outcome(keywords, text, keywords=("policy", "remote work"))
+    outcome(keywords, "po" * 25_000, keywords=("popopop",))
+    assert time.process_time() - started < 0.5
