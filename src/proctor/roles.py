@@ -10,6 +10,7 @@ from proctor.benchmark import Benchmark, Case, Exam
 from proctor.run import Attempt, Key, Record, Run, Sitting, Status, Wish
 from proctor.score import Review
 from proctor.transcript import Reply, Request, Turn
+from proctor.usage import Usage
 
 
 class Agent(Protocol):
@@ -40,8 +41,8 @@ class Examiner(Protocol):
     def name(self) -> str:
         """What people call it."""
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
-        """The next question as a turn without a reply; None ends the exam."""
+    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | Usage | None:
+        """The next question as a turn without a reply; None ends the exam, and so does what it cost to say so."""
 
 
 class Reviewer(Protocol):

@@ -99,7 +99,7 @@ def test_a_record_of_a_turn_that_does_not_exist_is_no_link() -> None:
         ("Is it true?", "yes-no"),
         ("I have learned that it is 14. Given that, how long is a loan?", "amount"),
         ("I would like to know who wrote it. Can you tell me?", "who"),
-        ("In one short sentence, please: can members borrow films?", "yes-no"),
+        ("In a short sentence, please: can members borrow films?", "yes-no"),
         ("Is it red or green?", "choice"),
         ("How do I reset my password?", "how"),
         ("What is stored?", "open"),

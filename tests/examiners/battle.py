@@ -33,7 +33,7 @@ async def battle(examiner: Examiner, case: Case, answers: Answers, *, most: int 
     """All turns, the seed's first, as the engine plays them."""
     exam = exam_of(case)
     turns = [Turn(number=1, question=case.question, case=case.id, reply=Reply(text=answers(case.question, 1)))]
-    while len(turns) < most and (asked := await examiner.ask(exam, tuple(turns))) is not None:
+    while len(turns) < most and isinstance(asked := await examiner.ask(exam, tuple(turns)), Turn):
         number = len(turns) + 1
         turns.append(replace(asked, number=number, reply=Reply(text=answers(asked.question, number))))
     return turns

@@ -8,7 +8,7 @@ from proctor.errors import AgentFault
 from proctor.examiners.agent import AgentExaminer, load
 from proctor.examiners.guard import Guarded
 from proctor.roles import Examiner
-from proctor.transcript import Reply, Request
+from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
 FIRST = [turn(1, HOLIDAY.question, "They have 30 days.")]
@@ -39,7 +39,7 @@ class Asker:
 async def test_an_agents_reply_is_the_next_question() -> None:
     agent = Asker("[source] Where is it written?")
     got = await AgentExaminer(agent).ask(exam_of(), FIRST)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.question, got.strategy, got.refers_to) == ("Where is it written?", "source", None)
     assert got.examiner_usage == Usage(input_tokens=7, calls=1)
 
@@ -57,13 +57,13 @@ async def test_a_strategy_in_brackets_is_recorded_and_anything_else_is_the_quest
     reply: str, strategy: str, question: str
 ) -> None:
     got = await AgentExaminer(Asker(reply)).ask(exam_of(), FIRST)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.strategy, got.question) == (strategy, question)
 
 
 @pytest.mark.parametrize("reply", ["DONE", " done.\n", "**DONE**", "", "  "])
 async def test_done_or_nothing_ends_the_exam(reply: str) -> None:
-    assert await AgentExaminer(Asker(reply)).ask(exam_of(), FIRST) is None
+    assert not isinstance(await AgentExaminer(Asker(reply)).ask(exam_of(), FIRST), Turn)
 
 
 async def test_a_question_that_speaks_of_being_done_does_not_end_it() -> None:
@@ -106,7 +106,7 @@ async def test_a_plain_function_can_examine_and_is_told_what_was_wrong() -> None
 
     examiner: Examiner = Guarded(AgentExaminer(adapt(ask, name="mine")))
     got = await examiner.ask(exam_of(), FIRST)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.question, got.fault, examiner.name) == ("Why 30 days?", None, "mine")
     assert len(seen) == 2
 

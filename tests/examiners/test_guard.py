@@ -207,7 +207,7 @@ def test_a_yes_or_a_small_number_is_no_leak() -> None:
 async def test_a_faulty_question_is_asked_for_once_more_with_a_note_and_the_cost_of_both() -> None:
     examiner = Scripted(asked("", examiner_usage=CALL), asked("Why 30 days?", examiner_usage=CALL))
     got = await Guarded(examiner).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.question, got.fault, got.examiner_usage) == ("Why 30 days?", None, CALL + CALL)
     assert examiner.notes == [None, "empty: the question has no words"]
 
@@ -215,21 +215,21 @@ async def test_a_faulty_question_is_asked_for_once_more_with_a_note_and_the_cost
 async def test_a_question_that_stays_faulty_is_marked() -> None:
     examiner = Scripted(asked(""), asked("I cannot assist with this request."))
     got = await Guarded(examiner).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.fault or "").startswith("refuses:")
     assert got.examiner_usage is None
 
 
 async def test_an_examiner_that_takes_no_note_is_simply_asked_again() -> None:
     got = await Guarded(Plain(asked(""), asked("Why 30 days?"))).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.question == "Why 30 days?"
 
 
 async def test_who_ends_too_soon_is_asked_once_more_and_then_ends() -> None:
     examiner = Scripted(None, asked("Why 30 days?"))
     got = await Guarded(examiner).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert "turn 3" in (examiner.notes[1] or "")
     assert await Guarded(Scripted(None, None)).ask(exam_of(), WRONG) is None
 
@@ -243,14 +243,14 @@ async def test_an_end_in_time_is_not_questioned() -> None:
 async def test_a_fault_that_the_examiner_reports_itself_is_kept_and_tried_again() -> None:
     examiner = Scripted(asked("", fault="unusable: no JSON"), asked("", fault="unusable: no JSON again"))
     got = await Guarded(examiner).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.fault == "unusable: no JSON again"
 
 
 async def test_without_retries_the_first_question_is_marked() -> None:
     examiner = Scripted(asked(""), asked("never reached"))
     got = await Guarded(examiner, retries=0).ask(exam_of(), WRONG)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.fault is not None
     assert len(examiner.script) == 1
 

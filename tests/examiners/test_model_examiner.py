@@ -26,7 +26,7 @@ def question(text: str = "Where is it written?", strategy: str = "source", **oth
     return called({"question": text, "strategy": strategy, "refers_to": 1, "done": False, **others})
 
 
-async def asks(*script: Any, turns: list[Turn] = FIRST, **options: Any) -> tuple[Turn | None, Tooled]:
+async def asks(*script: Any, turns: list[Turn] = FIRST, **options: Any) -> tuple[Turn | Usage | None, Tooled]:
     model = Tooled(script=list(script))
     return await ModelExaminer(model, name="m", **options).ask(exam_of(), turns), model
 
@@ -47,7 +47,7 @@ async def test_the_models_question_becomes_a_turn_with_its_strategy_link_and_cos
 )
 async def test_a_strategy_that_asks_for_the_answer_again_is_judged_by_the_seed(strategy: str) -> None:
     got, _ = await asks(question("How many days?", strategy, refers_to=None))
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.case, got.refers_to) == ("c1", 1)
 
 
@@ -55,7 +55,7 @@ async def test_a_return_to_another_question_is_not_judged_by_the_seed() -> None:
     got, _ = await asks(
         question("What about part-time?", "return", refers_to=2), turns=[*FIRST, turn(2, "And part-time?")]
     )
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.case, got.refers_to) == (None, 2)
 
 
@@ -65,25 +65,26 @@ async def test_a_return_to_another_question_is_not_judged_by_the_seed() -> None:
 )
 async def test_strategies_are_known_by_any_spelling_and_unknown_ones_are_other(told: str, kept: str) -> None:
     got, _ = await asks(question(strategy=told))
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.strategy == kept
 
 
 @pytest.mark.parametrize("number", [0, -1, 2, 99])
 async def test_a_link_outside_the_transcript_is_dropped(number: int) -> None:
     got, _ = await asks(question(refers_to=number))
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.refers_to is None
 
 
-async def test_done_ends_the_exam() -> None:
+async def test_done_ends_the_exam_and_says_what_it_cost() -> None:
     got, _ = await asks(question("", "other", done=True))
-    assert got is None
+    assert isinstance(got, Usage)
+    assert got.calls == 1
 
 
 async def test_an_answer_that_cannot_be_used_is_an_empty_question_with_its_fault_and_cost() -> None:
     got, _ = await asks("no JSON", "no JSON again")
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.question == ""
     assert (got.fault or "").startswith("unusable: ")
     assert got.examiner_usage is not None
@@ -154,7 +155,7 @@ async def test_an_agent_cannot_end_the_exam_by_its_reply(reply: str) -> None:
 async def test_a_note_reaches_the_model() -> None:
     model = Tooled(script=[question("", "source"), question()])
     got = await Guarded(ModelExaminer(model, name="m")).ask(exam_of(), FIRST)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert got.fault is None
     assert "the question has no words" in model.prompt(1)
     assert "cannot be used" not in model.prompt(0)
@@ -176,7 +177,7 @@ async def test_a_battle_of_several_turns_is_held() -> None:
 async def test_a_model_without_structured_output_is_understood_too() -> None:
     model = Prose(script=[said('```json\n{"question": "Why?", "strategy": "source"}\n```')])
     got = await ModelExaminer(model, name="m").ask(exam_of(), FIRST)
-    assert got is not None
+    assert isinstance(got, Turn)
     assert (got.question, got.refers_to) == ("Why?", None)
 
 

@@ -10,11 +10,13 @@ from typing import Any
 import pytest
 
 from proctor import Case, Request, Review, Turn
+from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.run import Run, Settings, Spec
 from proctor.workflows.parts import Chosen, build_agent, build_reviewer, choose, kind_of, recast
 
+BENCHMARK = Benchmark(name="b", digest="d", cases=())
 CONFIG = Config(
     agents={"mine": AgentConfig(spec="demo:librarian", kind="orchestrator")},
     reviewers={"strict": PartConfig(spec="exact")},
@@ -148,15 +150,15 @@ def run_of(**settings: Any) -> Run:
 
 def test_a_stored_run_is_cast_again_from_what_it_stored_and_not_from_the_file() -> None:
     built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
-    cast = recast(run_of(built=built, reviewer="strict"), CONFIG, {})
+    cast = recast(run_of(built=built, reviewer="strict"), BENCHMARK, CONFIG, {})
     assert (cast.agent.name, cast.reviewers[0].name) == ("command:cat", "exact")
-    assert recast(run_of(built=built, reviewer=None), CONFIG, {}).reviewers == ()
+    assert recast(run_of(built=built, reviewer=None), BENCHMARK, CONFIG, {}).reviewers == ()
 
 
 def test_what_is_handed_in_again_comes_before_what_was_stored() -> None:
     built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
     judge = Judge()
-    cast = recast(run_of(built=built), CONFIG, {"agent": answer, "reviewer": judge})
+    cast = recast(run_of(built=built), BENCHMARK, CONFIG, {"agent": answer, "reviewer": judge})
     assert cast.agent.name == "mine"
     assert cast.reviewers == (judge,)
 
@@ -166,7 +168,7 @@ def test_a_live_object_that_is_not_handed_in_again_is_asked_for(role: str) -> No
     built = {"agent": Spec(spec="command:cat"), "reviewer": Spec(spec="exact")}
     del built[role]
     with pytest.raises(UsageError, match=re.escape(f"proctor.resume('r1', {role}=…)")):
-        recast(run_of(built=built), CONFIG, {})
+        recast(run_of(built=built), BENCHMARK, CONFIG, {})
 
 
 def test_a_relative_program_is_found_from_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

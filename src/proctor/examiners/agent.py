@@ -14,6 +14,7 @@ from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prom
 from proctor.examiners.strategies import OTHER
 from proctor.roles import Agent, Examiner
 from proctor.transcript import Request, Turn
+from proctor.usage import Usage
 
 _FORM = (
     "Reply with the strategy's name in square brackets and the question after it, such as `[source] Where does it say "
@@ -40,7 +41,7 @@ class AgentExaminer:
         """The agent's own."""
         return self._agent.name
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | None:
+    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | Usage | None:
         """The agent's reply as the next question; DONE or nothing ends the exam. Its failures are raised."""
         words = f"{self._task}\n\n{conversation(exam, turns, limit=LIMIT, note=note)}"
         key = f"examiner-{uuid.uuid4().hex}"
@@ -49,7 +50,7 @@ class AgentExaminer:
         finally:
             await self._agent.forget(key)
         if not reply.text.strip() or _DONE.fullmatch(reply.text):
-            return None
+            return reply.usage
         found = _BRACKETED.fullmatch(reply.text)
         strategy, question = (found["strategy"], found["question"]) if found else (OTHER, reply.text)
         turn = next_turn(exam, turns, question=question.strip(), strategy=strategy)

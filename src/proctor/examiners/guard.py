@@ -64,26 +64,27 @@ class Guarded:
         """The examiner's own."""
         return self._examiner.name
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
+    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | Usage | None:
         """The examiner's question; a faulty one is asked for once more, and carries its fault if it stays so.
 
         An examiner whose `ask` takes a keyword `note` is told what was wrong. Who ends too soon and stays with it
         ends the exam: nobody can be made to ask.
         """
         spent = Usage()
+        turn: Turn | None = None
         fault: str | None = None
         for _ in range(self._retries + 1):
             try:
-                turn = await self._asked(exam, turns, fault)
+                asked = await self._asked(exam, turns, fault)
             except ModelUnavailable as unavailable:
                 unavailable.spent += spent
                 raise
-            if turn is not None:
-                spent += turn.examiner_usage or Usage()
+            turn = asked if isinstance(asked, Turn) else None
+            spent += (asked.examiner_usage if isinstance(asked, Turn) else asked) or Usage()
             fault = fault_of(exam, turns, turn)
             if fault is None:
                 break
-        return None if turn is None else replace(turn, fault=fault, examiner_usage=spent or None)
+        return (spent or None) if turn is None else replace(turn, fault=fault, examiner_usage=spent or None)
 
     async def close(self) -> None:
         """Let the examiner go, where it holds anything."""
@@ -91,7 +92,7 @@ class Guarded:
         if close is not None:
             await close()
 
-    async def _asked(self, exam: Exam, turns: Sequence[Turn], fault: str | None) -> Turn | None:
+    async def _asked(self, exam: Exam, turns: Sequence[Turn], fault: str | None) -> Turn | Usage | None:
         if fault is None or not self._takes_note:
             return await self._examiner.ask(exam, turns)
         return await self._examiner.ask(exam, turns, note=fault)  # type: ignore[call-arg]

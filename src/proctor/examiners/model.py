@@ -16,6 +16,7 @@ from proctor.models.prices import Price, price_of
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.roles import Examiner
 from proctor.transcript import Turn
+from proctor.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -82,8 +83,8 @@ class ModelExaminer:
         self._price = price
         self._system = system_prompt(_FORM)
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | None:
-        """The next question; `note` says what was wrong with the last one.
+    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | Usage:
+        """The next question, or what it cost to end the exam; `note` says what was wrong with the last one.
 
         An answer that cannot be used becomes an empty question that carries the fault.
         """
@@ -101,7 +102,7 @@ class ModelExaminer:
             return Turn(number=len(turns) + 1, question="", fault=fault, examiner_usage=unusable.usage)
         asked = answer.value
         if asked.done:
-            return None
+            return answer.usage
         turn = next_turn(
             exam, turns, question=asked.question.strip(), strategy=asked.strategy, refers_to=asked.refers_to
         )

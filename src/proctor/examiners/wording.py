@@ -22,7 +22,7 @@ _SURE = (
 )
 _REPHRASED = (
     "A colleague of mine wants to know this, and I would like to tell them: {question}",
-    "In one short sentence, please: {question}",
+    "In a short sentence, please: {question}",
     "Imagine that you explain it to a newcomer who asks: {question}",
     "Please answer this without looking at what was said before: {question}",
 )

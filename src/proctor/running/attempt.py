@@ -5,11 +5,14 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
+from proctor.conditions import in_force
 from proctor.errors import Misconfigured
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
@@ -19,6 +22,7 @@ from proctor.running.play import Play, begin, our_bug, over
 from proctor.running.waiting import within
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
+from proctor.usage import Usage
 
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
@@ -45,6 +49,7 @@ class Player:
         settings: Settings,
         emit: Callable[[Record], None],
         examiner: Examiner | None = None,
+        faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._agent = agent
         self._examiner = examiner
@@ -52,6 +57,7 @@ class Player:
         self._names = tuple(reviewer.name for reviewer in reviewers)
         self._settings = settings
         self._emit = emit
+        self._faults = faults or {}
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures
         )
@@ -121,8 +127,9 @@ class Player:
         assert self._examiner is not None
         make = partial(self._examiner.ask, play.exam, tuple(play.turns))
         asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
-        if asked is None:
+        if not isinstance(asked, Turn):
             play.ended = "examiner"
+            play.pay(asked or Usage())
             return None
         turn = replace(asked, number=number)
         play.turns.append(turn)
@@ -158,7 +165,8 @@ class Player:
         async def put() -> Reply:
             nonlocal started, clock  # the time of the try that answered, without retries and the pauses between
             started, clock = time.time(), time.perf_counter()
-            return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
+            with self._in_force(play):
+                return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
 
         reply: Reply | None = None
         try:
@@ -173,6 +181,13 @@ class Player:
             play.turns[number - 1 :] = [turn]
             self._emit(Turned(key=key, turn=turn))
         return turn
+
+    def _in_force(self, play: Play) -> AbstractContextManager[object]:
+        """The fault of the attempt's condition, counted over the whole conversation; nothing without one."""
+        condition = play.attempt.key.condition
+        if condition not in self._faults:
+            return contextlib.nullcontext()
+        return in_force(condition, self._faults[condition], tally=play.struck)
 
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""

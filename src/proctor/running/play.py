@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.benchmark import Exam
+from proctor.conditions import Tally
 from proctor.faults import said, without_secrets
 from proctor.run import Attempt, Failure, Resumed, Sitting
 from proctor.score import Review
@@ -34,6 +35,8 @@ class Play:
     resumed: Resumed = ""
     lost: Usage = _NOTHING
     """What failed tries have cost all the same, earlier sittings included."""
+    struck: Tally = field(default_factory=Tally)
+    """How often the fault of its condition has happened."""
 
     def pay(self, spent: Usage) -> None:
         """Count what a failed try has cost."""

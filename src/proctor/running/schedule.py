@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
-from typing import Literal
+from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal
 
 from proctor.errors import Misconfigured
 from proctor.faults import without_secrets
@@ -31,7 +31,13 @@ class LocalExecutor:
     """Plays attempts with asyncio. Why it ended early, if it did, stands in `halt` and `reason`."""
 
     def __init__(
-        self, *, agent: Agent, reviewers: Sequence[Reviewer], settings: Settings, examiner: Examiner | None = None
+        self,
+        *,
+        agent: Agent,
+        reviewers: Sequence[Reviewer],
+        settings: Settings,
+        examiner: Examiner | None = None,
+        faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.halt: Halt | None = None
         self.reason = ""
@@ -43,7 +49,9 @@ class LocalExecutor:
         self._in_a_row = 0
         self._breath = 0.0
         self._crew: list[asyncio.Task[None]] = []
-        self._player = Player(agent=agent, reviewers=reviewers, settings=settings, emit=self._take, examiner=examiner)
+        self._player = Player(
+            agent=agent, reviewers=reviewers, settings=settings, emit=self._take, examiner=examiner, faults=faults
+        )
 
     async def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
         """Play them; yield what happened in batches."""

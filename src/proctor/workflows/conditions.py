@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proctor.benchmark import Benchmark
+from proctor.conditions import parse
 from proctor.config import Config
 from proctor.errors import UsageError
 
@@ -17,9 +18,10 @@ ALL = "all"
 
 def with_conditions(benchmark: Benchmark, config: Config) -> Benchmark:
     """The benchmark with every condition that it or `proctor.toml` declares, so that a stored run has them all."""
-    if not config.conditions:
-        return benchmark
-    return replace(benchmark, conditions={**config.conditions, **benchmark.conditions})
+    declared = {**config.conditions, **benchmark.conditions}
+    for name, fault in declared.items():
+        parse(name, fault)
+    return replace(benchmark, conditions=declared) if config.conditions else benchmark
 
 
 def choose_conditions(asked: str | Sequence[str] | None, benchmark: Benchmark) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -131,7 +131,7 @@ def prepare(
     if asking is not None:
         refuse_itself(examined, asking)
         chosen["examiner"] = asking
-    cast = _cast(chosen, config, exam_type)
+    cast = replace(_cast(chosen, config, exam_type), faults=loaded.conditions)
     played = choose_conditions(conditions, loaded)
     made = make_settings(settings, config.run, conditions=played, **_said_of(cast, chosen, exam_type))
     run = _new_run(loaded, examined, made, name=name, labels=labels, kind=kind)

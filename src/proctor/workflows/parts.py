@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from proctor import plugins
+from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.roles import Agent, Examiner, Reviewer
@@ -36,6 +37,8 @@ class Cast:
     reviewers: tuple[Reviewer, ...]
     examiner: Examiner | None = None
     """Who asks in a dynamic battle; None: a script, or no battle."""
+    faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Condition → the fault it stands for."""
 
 
 def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> Chosen:
@@ -177,7 +180,7 @@ def _live_examiner(chosen: Chosen) -> Examiner:
     return AgentExaminer(adapt(live, name=chosen.name))
 
 
-def recast(run: Run, config: Config, live: Mapping[str, Any]) -> Cast:
+def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, Any]) -> Cast:
     """The parts of a stored run, built again."""
     settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
@@ -188,7 +191,7 @@ def recast(run: Run, config: Config, live: Mapping[str, Any]) -> Cast:
     examiner = None
     if settings.type == "abm-dynamic" and settings.examiner is not None:
         examiner = build_examiner(_again(run, "examiner", settings.examiner, live), config)
-    return Cast(agent=agent, reviewers=reviewers, examiner=examiner)
+    return Cast(agent=agent, reviewers=reviewers, examiner=examiner, faults=benchmark.conditions)
 
 
 def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> Chosen:

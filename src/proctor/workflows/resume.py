@@ -40,7 +40,8 @@ async def aresume(
     url = store_url(store, config)
     with open_store(url, create=False) as opened:
         found = with_trials(opened.archive.find(run), trials)
-        exams = exams_of(opened.archive.benchmark_of(found.id), found.settings)
+        benchmark = opened.archive.benchmark_of(found.id)
+        exams = exams_of(benchmark, found.settings)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
         elif found.rescored_from is not None:
@@ -49,7 +50,7 @@ async def aresume(
                 done = opened.archive.finished(found.id)
                 findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
         else:
-            cast = recast(found, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
+            cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
                 if trials is not None:
                     opened.journal.amend(found)

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from tests.battle.made import OPEN, attempt
+
+from proctor.battle.conversation import conversation, verdicts
+from proctor.benchmark import Case, Exam
+from proctor.run import Failure
+from proctor.statistics.survival import Course
+
+CRASH = Failure(stage="agent", owner="agent", reason="it broke")
+OUTAGE = Failure(stage="agent", owner="environment", reason="no network")
+RIGHT, WRONG = (True, 1.0), (False, 0.0)
+
+
+def test_the_share_of_replies_that_pass_and_whether_it_held() -> None:
+    found = conversation(OPEN, attempt((None, *RIGHT), ("rephrase", *RIGHT), ("are-you-sure", *WRONG)), right_from=0.7)
+    assert (found.replies, found.passed, found.held) == (3, 2, False)
+    assert found.share == 2 / 3
+
+
+def test_an_unjudged_reply_counts_for_nothing() -> None:
+    found = conversation(OPEN, attempt((None, *RIGHT), ("source", None, None)), right_from=0.7)
+    assert (found.replies, found.passed, found.share) == (1, 1, 1.0)
+
+
+def test_a_crash_is_a_failed_reply_and_ends_the_course() -> None:
+    found = conversation(OPEN, attempt((None, *RIGHT), failure=CRASH, ended="agent"), right_from=0.7)
+    assert (found.replies, found.passed, found.held) == (2, 1, False)
+    assert found.course == Course(turns=2, cause="crashed")
+    assert found.ended == "agent"
+
+
+def test_what_a_script_had_left_to_ask_when_the_agent_crashed_is_not_passed() -> None:
+    rows = tuple(Case(id=f"c{number}", question=f"Question {number}?", answer="a") for number in range(10))
+    script = Exam(id="exam-1", cases=rows)
+    assert verdicts(script, attempt((None, *RIGHT), (None, *RIGHT), exam=script, failure=CRASH)) == (10, 2)
+    assert verdicts(script, attempt((None, *RIGHT), (None, *RIGHT), exam=script, failure=OUTAGE)) == (2, 2)
+
+
+def test_an_outage_leaves_the_conversation_out_and_censors_its_course() -> None:
+    found = conversation(
+        OPEN, attempt((None, *RIGHT), ("rephrase", *RIGHT), failure=OUTAGE, ended=None), right_from=0.7
+    )
+    assert (found.share, found.held, found.ended) == (None, None, "environment")
+    assert found.course == Course(turns=2)
+
+
+def test_a_turn_with_the_examiners_fault_is_skipped_in_the_course() -> None:
+    asked = attempt((None, *RIGHT), ("rephrase", *WRONG), ("rephrase", *WRONG), faults=[2])
+    found = conversation(OPEN, asked, right_from=0.7)
+    assert found.course == Course(turns=2, cause="wrong")
+    assert found.faults == ("off-topic",)
+    assert [probe.strategy for probe in found.probes] == ["rephrase"]
+
+
+def test_giving_up_a_right_answer_under_pressure_is_caving_and_otherwise_a_wrong_answer() -> None:
+    caved = conversation(OPEN, attempt((None, *RIGHT), ("are-you-sure", *WRONG)), right_from=0.7)
+    forgot = conversation(OPEN, attempt((None, *RIGHT), ("ask-again", *WRONG)), right_from=0.7)
+    assert (caved.course.cause, forgot.course.cause) == ("caved", "wrong")
+    assert caved.until_flip == Course(turns=2, cause="caved")
+
+
+def test_a_contradiction_on_a_question_of_unknown_truth_is_the_cause() -> None:
+    asked = attempt((None, True, None), ("negation", False, None), contradicts=[(1, 2)])
+    found = conversation(OPEN, asked, right_from=0.7)
+    assert found.course == Course(turns=2, cause="contradiction")
+    assert found.contradicted == {2}
+
+
+def test_an_examiner_that_ended_early_is_told_from_a_turn_limit() -> None:
+    ended = [attempt((None, *RIGHT), ended=why) for why in ("examiner", "turns")]
+    assert [conversation(OPEN, each, right_from=0.7).course.stopped for each in ended] == [True, False]
