@@ -1,0 +1,64 @@
+"""proctor history: quality over time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("history")
+@click.option("--benchmark", metavar="NAME", help="Which benchmark [default: the newest run's].")
+@click.option("--agent", metavar="NAME", help="Only runs of this agent.")
+@click.option("--by", metavar="agent|model|LABEL", help="A course for each agent, model, or value of a label.")
+@click.option(
+    "--last",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    help="Show so many, the newest; all count.",
+)
+@click.option("--strict", is_flag=True, help="Keep false marks under 5 % of all marks, rather than one in 200 looks.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chart to this .svg or .png file.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write chart and runs to this file, as a page.")
+@options.store
+@options.as_json
+def command(
+    benchmark: str | None,
+    agent: str | None,
+    by: str | None,
+    last: int,
+    strict: bool,
+    output: Path | None,
+    html: Path | None,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Quality over time: the runs of one benchmark, and which changes are real.
+
+    Each run is compared, case by case, with the current baseline; a run that differs for real is marked and is the next
+    baseline. Runs that were examined differently are not compared.
+    """
+    from proctor.cli.output import console, print_json
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.history import read_history, save_chart, save_page
+
+    url = store_url(store, load_config(config_path))
+    found = read_history(store=url, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
+    for path, save in ((output, save_chart), (html, save_page)):
+        if path is not None:
+            save(found, path)
+            click.echo(f"wrote {path}", err=True)
+    if as_json:
+        from proctor.reports.history.json import as_list
+
+        print_json(as_list(found))
+    else:
+        from proctor.reports.history.text import render
+
+        console().print(render(found))
+    return 0

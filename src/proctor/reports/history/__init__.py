@@ -1,0 +1,1 @@
+"""Renderings of a history: text, JSON, a chart, and a page to send."""

@@ -1,0 +1,37 @@
+"""A history as one HTML file to read and to send: the chart, and every run. No script, nothing from elsewhere."""
+
+from __future__ import annotations
+
+from proctor.history import History
+from proctor.reports import numbers, svg
+from proctor.reports.history import words
+from proctor.reports.history.svg import chart
+from proctor.reports.words import clean, one_line
+
+
+def page(history: History) -> str:
+    """The whole page."""
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("proctor.reports.history"), PackageLoader("proctor.reports")]),
+        autoescape=True,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["one_line"] = one_line
+    return environment.get_template("history.html.j2").render(
+        history=history,
+        calendar=words.calendar_of(history),
+        chart=chart(history),
+        numbers=numbers,
+        svg=svg,
+        words=words,
+    )
+
+
+def _harmless(value: object) -> object:
+    """Everything the template prints comes through here: control characters never reach the page."""
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,0 +1,55 @@
+"""A history as JSON: one object for each run shown. Keys may be added; these stay."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.history import Change, Course, Entry, History
+from proctor.reports.json import estimate, run_row
+
+
+def as_list(history: History | None) -> list[dict[str, Any]]:
+    """What `proctor history --json` prints: course by course, segment by segment, in time order."""
+    if history is None:
+        return []
+    return [
+        _entry(history, course, number, entry)
+        for course in history.courses
+        for number, segment in enumerate(course.segments, 1)
+        for entry in segment.entries
+    ]
+
+
+def _entry(history: History, course: Course, segment: int, entry: Entry) -> dict[str, Any]:
+    standard = entry.run.settings.type == "standard"
+    row = run_row(entry.run, entry.rate if standard else None)
+    if not standard:  # whole conversations are counted here, not the share of their replies
+        row["held_rate"] = None if entry.rate is None else estimate(entry.rate)
+    return {
+        **row,
+        "when": entry.when,
+        "rescored_from": entry.run.rescored_from,
+        "by": history.by,
+        "group": course.value if history.by else None,
+        "segment": segment,
+        "not_comparable": _apart(course, segment),
+        "left_out": entry.left_out or None,
+        "changed_labels": entry.relabelled,
+        "change": None if entry.change is None else _change(entry.change),
+    }
+
+
+def _apart(course: Course, segment: int) -> list[str]:
+    """In what the segment was examined differently from the one before it."""
+    return [str(one) for one in course.segments[segment - 1].apart]
+
+
+def _change(change: Change) -> dict[str, Any]:
+    return {
+        "baseline": change.baseline.run.id,
+        "look": change.look,
+        "difference": estimate(change.difference),
+        "p_value": change.p_value,
+        "level": change.level,
+        "verdict": change.verdict,
+    }

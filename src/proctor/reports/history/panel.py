@@ -1,0 +1,211 @@
+"""One course as a panel of the chart: runs from left to right, rates upwards, each with its interval."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from markupsafe import Markup
+
+from proctor.history import Change, Course, Entry
+from proctor.reports import numbers
+from proctor.reports.history import words
+from proctor.reports.history.calendar import Calendar
+from proctor.reports.history.scale import Scale
+from proctor.reports.points import signed
+from proctor.statistics.estimate import Estimate
+
+WIDTH = 800
+EDGE, _LEFT, _RIGHT = 16, 56, 88
+_PLOT, _BELOW, _LINE = 200, 24, 18
+_WIDEST_COLUMN, _ROOM_FOR_POINTS, _DENSE = 72, 24, 12
+"""Widths of columns: the most, the least that a number above a mark needs, and where intervals become mere strokes."""
+_LETTERS = 88, 108
+"""In a line of the sentence, and of a note."""
+_SIGNS = {"better": "m-5 0 l3.5 4 l6.5 -8", "worse": "m-4 -4 l8 8 m0 -8 l-8 8"}
+
+Placed = tuple[Entry, float]
+"""A run, and the middle of its column."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Panel:
+    """Where everything stands, below `top`."""
+
+    course: Course
+    said: str
+    calendar: Calendar
+    scale: Scale
+    top: float
+
+    @property
+    def heading(self) -> list[str]:
+        """The sentence, line by line."""
+        return textwrap.wrap(self.said, _LETTERS[0])
+
+    @property
+    def notes(self) -> list[str]:
+        """Why segments are not compared, numbered as at their edges."""
+        reasons = [words.apart(segment) for segment in self.course.segments[1:]]
+        said = [f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)]
+        return [line for note in said for line in textwrap.wrap(note, _LETTERS[1])]
+
+    @property
+    def ceiling(self) -> float:
+        """The upper edge of the plot."""
+        return self.top + 24 + _LINE * len(self.heading) + 12
+
+    @property
+    def floor(self) -> float:
+        """The lower edge of the plot."""
+        return self.ceiling + _PLOT
+
+    @property
+    def bottom(self) -> float:
+        """Where the next panel begins."""
+        return self.floor + _BELOW + _LINE * len(self.notes) + 12
+
+    @property
+    def column(self) -> float:
+        """The width that one run has; segments stand half a column apart."""
+        columns = len(self.course.entries) + (len(self.course.segments) - 1) / 2
+        return min(_WIDEST_COLUMN, (WIDTH - _LEFT - _RIGHT) / max(1.0, columns))
+
+    def height(self, rate: float) -> float:
+        """Of a rate."""
+        return self.floor - _PLOT * self.scale.place(rate)
+
+    def placed(self) -> list[list[Placed]]:
+        """The entries of each segment, with their places."""
+        edge, found = float(_LEFT), []
+        for segment in self.course.segments:
+            found.append([(entry, edge + self.column * (at + 0.5)) for at, entry in enumerate(segment.entries)])
+            edge += self.column * (len(segment.entries) + 0.5)
+        return found
+
+    def pieces(self) -> Iterator[Markup]:
+        """Everything, from the back to the front."""
+        for number, line in enumerate(self.heading):
+            yield text(EDGE, self.top + 24 + _LINE * number, line, style="said")
+        yield from self._grid()
+        segments = self.placed()
+        yield from self._edges(segments)
+        for entries in segments:
+            counted = [place for place in entries if not place[0].left_out]
+            yield from self._course(counted)
+            yield from self._baselines(counted)
+            for entry, x in entries:
+                yield self._run(entry, x)
+        yield from self._dates([place for entries in segments for place in entries])
+        yield from self._now(segments)
+        for number, line in enumerate(self.notes):
+            yield text(_LEFT, self.floor + _BELOW + 14 + _LINE * number, line)
+
+    def _grid(self) -> Iterator[Markup]:
+        for tick in self.scale.ticks():
+            y = self.height(tick)
+            yield stroke("grid", _LEFT, y, WIDTH - _RIGHT, y)
+            unit = " %" if tick == self.scale.high else ""
+            yield text(_LEFT - 8, y + 4, f"{100 * tick:.0f}{unit}", anchor="end")
+
+    def _edges(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
+        """A line before each segment but the first, with the number of its note."""
+        for number, entries in enumerate(segments[1:], 1):
+            x = entries[0][1] - 0.75 * self.column
+            yield stroke("apart", x, self.ceiling - 8, x, self.floor)
+            yield text(x + 4, self.ceiling + 2, str(number))
+
+    def _course(self, counted: Sequence[Placed]) -> Iterator[Markup]:
+        points = [f"{x:.1f},{self.height(rate.value):.1f}" for rate, x in _known(counted) if rate.value is not None]
+        if len(points) > 1:
+            yield Markup('<polyline class="course" points="{}"/>').format(" ".join(points))
+
+    def _baselines(self, counted: Sequence[Placed]) -> Iterator[Markup]:
+        """From each baseline to the last run that was held against it."""
+        ends: dict[str, tuple[Entry, float]] = {}
+        for entry, x in counted:
+            if entry.change is not None:
+                ends[entry.change.baseline.run.id] = entry.change.baseline, x
+        starts = {entry.run.id: x for entry, x in counted}
+        edge = counted[0][1] - self.column / 2 if counted else 0.0
+        for run, (baseline, end) in ends.items():
+            if baseline.rate is not None and baseline.rate.value is not None:
+                y = self.height(baseline.rate.value)
+                yield stroke("baseline", starts.get(run, edge), y, end, y)
+
+    def _run(self, entry: Entry, x: float) -> Markup:
+        mark = words.mark_of(entry)
+        pieces = [Markup("<title>{}</title>").format(self._told(entry))]
+        reach = Markup('<rect class="reach" x="{}" y="{}" width="{}" height="{}"/>')
+        pieces.append(reach.format(_at(x - self.column / 2), _at(self.ceiling), _at(self.column), _PLOT))
+        for rate, _ in _known([(entry, x)]):
+            pieces += self._interval(rate, x)
+        if entry.marked and entry.change is not None and entry.rate is not None:
+            pieces += self._sign(entry.change, x, self.height(entry.rate.high or 1.0))
+        styles = [mark.name if mark else "run", *(["dense"] if self.column < _DENSE else [])]
+        return Markup('<g class="{}">{}</g>').format(" ".join(styles), Markup("").join(pieces))
+
+    def _interval(self, rate: Estimate, x: float) -> Iterator[Markup]:
+        value, low, high = (self.height(end or 0.0) for end in (rate.value, rate.low, rate.high))
+        yield stroke("range", x, low, x, high)
+        for end in (low, high) if self.column >= _DENSE else ():
+            yield stroke("range", x - 5, end, x + 5, end)
+        radius = min(4.5, max(1.5, self.column / 3))
+        yield Markup('<circle class="value" cx="{}" cy="{}" r="{}"/>').format(_at(x), _at(value), _at(radius))
+
+    def _sign(self, change: Change, x: float, y: float) -> Iterator[Markup]:
+        """The sign of a mark above the interval, and how many points it is."""
+        points = signed(100 * (change.difference.value or 0.0), 0)
+        yield Markup('<path class="sign" d="M{} {} {}"/>').format(_at(x), _at(y - 14), _SIGNS[change.verdict])
+        if self.column >= _ROOM_FOR_POINTS:
+            yield text(x, y - 24, points, anchor="middle")
+
+    def _told(self, entry: Entry) -> str:
+        """What a pointer over the run tells."""
+        rate = numbers.say(entry.rate).full if entry.rate is not None else numbers.NOTHING
+        said = [f"{words.named(entry.run)}, {numbers.exact(entry.when)}", rate]
+        said += [words.change_of(entry.change, self.calendar)] if entry.change is not None else []
+        return "\n".join(line for line in (*said, *words.notes(entry)) if line)
+
+    def _dates(self, placed: Sequence[Placed]) -> Iterator[Markup]:
+        """As many as have room, the last one always."""
+        said = [(self.calendar(entry.when), x) for entry, x in placed]
+        longest = max((len(date) for date, _ in said), default=0)
+        stride = max(1, ceil((7 * longest + 6) / self.column))
+        for date, x in said[::-1][::stride]:
+            yield text(x, self.floor + 18, date, anchor="middle")
+
+    def _now(self, segments: Sequence[Sequence[Placed]]) -> Iterator[Markup]:
+        """The newest rate, beside the last column."""
+        latest = self.course.latest
+        if latest is None or latest.rate is None or latest.rate.value is None:
+            return
+        said, x = numbers.say(latest.rate), segments[-1][-1][1] + self.column / 2 + 6
+        y = self.height(latest.rate.value)
+        yield text(x, y + 4, said.value, style="now")
+        yield text(x, y + 4 + _LINE, said.interval)
+
+
+def _known(placed: Sequence[Placed]) -> Iterator[tuple[Estimate, float]]:
+    for entry, x in placed:
+        if entry.rate is not None and entry.rate.value is not None:
+            yield entry.rate, x
+
+
+def stroke(style: str, x1: float, y1: float, x2: float, y2: float) -> Markup:
+    """A straight line."""
+    ends = (_at(end) for end in (x1, y1, x2, y2))
+    return Markup('<line class="{}" x1="{}" y1="{}" x2="{}" y2="{}"/>').format(style, *ends)
+
+
+def text(x: float, y: float, said: str, *, style: str = "", anchor: str = "start") -> Markup:
+    """Words in one line."""
+    return Markup('<text class="{}" x="{}" y="{}" text-anchor="{}">{}</text>').format(
+        style, _at(x), _at(y), anchor, said
+    )
+
+
+def _at(value: float) -> str:
+    return f"{value:.1f}".removesuffix(".0")

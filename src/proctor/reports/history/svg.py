@@ -1,0 +1,85 @@
+"""The chart of a history as SVG: one panel a course, no script, the page's own colours or its own, fit for print."""
+
+from __future__ import annotations
+
+import importlib
+import re
+
+from markupsafe import Markup
+
+from proctor.errors import InputError
+from proctor.history import History
+from proctor.reports.history import words
+from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
+from proctor.reports.history.scale import scale_of
+
+_INSTALL = 'a PNG needs vl-convert-python; install it with: pip install "proctor[charts]" or choose a name in .svg'
+_LIGHT = {
+    "ink": "#1b1f24", "muted": "#5b6572", "paper": "#ffffff", "line": "#e1e5ea", "pass": "#1a7f4b", "fail": "#c4322b",
+}  # fmt: skip
+_DARK = {
+    "ink": "#e6e9ee", "muted": "#9aa5b1", "paper": "#14171b", "line": "#2d333b", "pass": "#4cc38a", "fail": "#ff7b72",
+}  # fmt: skip
+_STYLE = """\
+.history text { font: 12px system-ui, sans-serif; fill: var(--h-muted); font-variant-numeric: tabular-nums; }
+.history .said, .history .now { font-size: 14px; font-weight: 600; fill: var(--h-ink); }
+.history .paper { fill: var(--h-paper); }
+.history .grid { stroke: var(--h-line); }
+.history .apart { stroke: var(--h-muted); }
+.history .course { fill: none; stroke: var(--h-muted); opacity: .5; }
+.history .baseline { stroke: var(--h-ink); stroke-dasharray: 2 4; opacity: .7; }
+.history .range { stroke: var(--h-ink); stroke-width: 1.5; }
+.history .value { fill: var(--h-ink); stroke: var(--h-paper); stroke-width: 1.5; }
+.history .sign { fill: none; stroke-width: 2; }
+.history .better .range, .history .better .sign { stroke: var(--h-pass); }
+.history .better text, .history .worse text { paint-order: stroke; stroke: var(--h-paper); stroke-width: 3; }
+.history .better .value, .history .better text { fill: var(--h-pass); }
+.history .worse .range, .history .worse .sign { stroke: var(--h-fail); }
+.history .worse .value, .history .worse text { fill: var(--h-fail); }
+.history .left_out .range { stroke: var(--h-muted); stroke-width: 1; stroke-dasharray: 1 3; }
+.history .left_out .value { fill: var(--h-paper); stroke: var(--h-muted); }
+.history .dense .range { stroke-width: 1; opacity: .5; }
+.history .dense .value { stroke: none; }
+.history .reach { fill: none; pointer-events: all; }
+"""
+
+
+def chart(history: History, *, literal: bool = False) -> Markup:
+    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables."""
+    calendar, scale = words.calendar_of(history), scale_of(history.entries)
+    pieces: list[Markup] = []
+    top = 0.0
+    for course in history.courses:
+        said = words.sentence(history, course, calendar)
+        panel = Panel(course=course, said=said, calendar=calendar, scale=scale, top=top)
+        pieces += panel.pieces()
+        top = panel.bottom
+    pieces.append(text(EDGE, top + 6, words.LEGEND))
+    label = " ".join(words.sentence(history, course, calendar) for course in history.courses)
+    return Markup(
+        '<svg xmlns="http://www.w3.org/2000/svg" class="history" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
+        'role="img" aria-label="{label}">\n<style>\n{style}</style>\n'
+        '<rect class="paper" width="100%" height="100%"/>\n{pieces}\n</svg>\n'
+    ).format(w=WIDTH, h=round(top + 18), label=label, style=Markup(_style(literal)), pieces=Markup("\n").join(pieces))
+
+
+def as_png(svg: str) -> bytes:
+    """The picture in pixels, twice as many as it has points."""
+    try:
+        converter = importlib.import_module("vl_convert")
+    except ImportError as error:
+        raise InputError(_INSTALL) from error
+    picture: bytes = converter.svg_to_png(svg, scale=2)
+    return picture
+
+
+def _style(literal: bool) -> str:
+    """A page's own tokens win; where there are none, light ones or, on a screen that asks for it, dark ones."""
+    if literal:
+        return re.sub(r"var\(--h-(\w+)\)", lambda found: _LIGHT[found[1]], _STYLE)
+    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_tokens(_DARK)} }}"
+    return f"{_tokens(_LIGHT)}\n{dark}\n{_STYLE}"
+
+
+def _tokens(colours: dict[str, str]) -> str:
+    return ".history { " + " ".join(f"--h-{name}: var(--{name}, {value});" for name, value in colours.items()) + " }"

@@ -1,0 +1,170 @@
+"""A history for the terminal: the sentence, then time running down, every interval on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.history import Course, Entry, History, Segment
+from proctor.reports import numbers
+from proctor.reports.history import words
+from proctor.reports.history.calendar import Calendar
+from proctor.reports.history.scale import Scale, scale_of
+from proctor.reports.terminal import STYLES, Page, signed
+
+EMPTY = "No runs yet. Try: proctor demo"
+_GAP = "  "
+_RATE = 6
+_INTERVAL = 8
+_ROOMY = 64
+"""Narrower than this, what the rate rests on stands aside."""
+
+
+def render(history: History | None) -> RenderableType:
+    """The history for a terminal."""
+    if history is None:
+        return Text(EMPTY)
+    return Page(lambda width: _report(history, width))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Layout:
+    """How wide each column is, the same for all runs so that they compare."""
+
+    calendar: Calendar
+    scale: Scale
+    date: int
+    name: int
+    axis: int
+    basis: int
+
+    @property
+    def indent(self) -> int:
+        """Where the runs' names begin."""
+        return 2 + self.date + len(_GAP)
+
+
+def _layout(history: History, width: int) -> _Layout:
+    calendar, entries = words.calendar_of(history), history.entries
+    date = max((len(calendar(entry.when)) for entry in entries), default=0)
+    basis = max((len(words.basis(entry)) for entry in entries), default=0) if width >= _ROOMY else 0
+    fixed = 2 + date + 4 * len(_GAP) + _RATE + _INTERVAL + (basis + len(_GAP) if basis else 0)
+    longest = max((cell_len(words.named(entry.run)) for entry in entries), default=0)
+    room = max(15, width - fixed)
+    axis = max(9, min(41, room - max(6, min(longest, room * 2 // 5))))
+    return _Layout(
+        calendar=calendar, scale=scale_of(entries), date=date, name=max(6, room - axis), axis=axis, basis=basis
+    )
+
+
+def _report(history: History, width: int) -> Iterator[RenderableType]:
+    layout = _layout(history, width)
+    for course in history.courses:
+        yield _sentence(history, course, layout.calendar)
+        if course is history.courses[0]:
+            yield Text("; ".join(words.setting(history)), style="dim")
+        yield Text()
+        yield _ruler(layout)
+        for segment in course.segments:
+            yield from _segment(segment, layout)
+        yield Text()
+    yield Text(words.rule(history), style="dim")
+    yield from _next(history)
+
+
+def _sentence(history: History, course: Course, calendar: Calendar) -> RenderableType:
+    """With its sign in front where the newest run is marked; further lines stand under the first."""
+    said = words.sentence(history, course, calendar)
+    mark = words.mark_of(course.latest) if course.latest else None
+    if mark is None:
+        return Text(said, style="bold")
+    style = f"bold {STYLES[mark.style]}"
+    table = Table.grid(padding=(0, 1))
+    table.add_row(Text(mark.sign, style=style), Text(said, style=style))
+    return table
+
+
+def _ruler(layout: _Layout) -> Text:
+    """What the columns hold, and the ends of the scale."""
+    low, high = f"{100 * layout.scale.low:.0f}", f"{100 * layout.scale.high:.0f} %"
+    ruler = f"{low}{high:>{layout.axis - len(low)}}"
+    cells = [" " * (layout.indent - len(_GAP)), "run".ljust(layout.name), "rate".rjust(_RATE), ruler]
+    cells.append("95 %".ljust(_INTERVAL))
+    cells += ["cases".rjust(layout.basis)] if layout.basis else []
+    return Text(_GAP.join(cells).rstrip(), style="dim", no_wrap=True, overflow="crop")
+
+
+def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
+    if segment.apart:
+        yield Text()
+        yield Text(f"Not comparable with the runs above: {words.apart(segment)}.", style="italic")
+    for entry in segment.entries:
+        yield _line(entry, layout)
+        yield from _notes(entry, layout)
+
+
+def _line(entry: Entry, layout: _Layout) -> Text:
+    """`✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
+    mark = words.mark_of(entry)
+    said = numbers.say(entry.rate) if entry.rate is not None else None
+    name = Text(words.named(entry.run))
+    name.truncate(layout.name, overflow="ellipsis", pad=True)
+    known = said is not None and entry.rate is not None and entry.rate.value is not None
+    cells = [
+        Text.assemble(signed(mark) if mark else " ", " ", f"{layout.calendar(entry.when):>{layout.date}}"),
+        name,
+        Text(f"{said.value if said else numbers.NOTHING:>{_RATE}}", style="" if entry.left_out else "bold"),
+        drawn(entry, layout.scale, layout.axis),
+        Text(f"{said.interval if said and known else '':<{_INTERVAL}}"),
+    ]
+    cells += [Text(f"{words.basis(entry):>{layout.basis}}")] if layout.basis else []
+    line = Text(_GAP, no_wrap=True, overflow="crop").join(cells)
+    if entry.left_out:
+        line.stylize("dim")
+    return line
+
+
+def _notes(entry: Entry, layout: _Layout) -> Iterator[RenderableType]:
+    changed = words.change_of(entry.change, layout.calendar) if entry.change else ""
+    if changed:
+        mark = words.mark_of(entry)
+        yield Padding(Text(changed, style=STYLES[mark.style] if mark else "dim"), (0, 0, 0, layout.indent))
+    for note in words.notes(entry):
+        yield Padding(Text(note, style="dim"), (0, 0, 0, layout.indent))
+
+
+def drawn(entry: Entry, scale: Scale, width: int) -> Text:
+    """`····├─:──●─┤···`: the interval, the rate, and where the baseline stands."""
+    rate = entry.rate
+    if rate is None or rate.value is None or rate.low is None or rate.high is None:
+        return Text("·" * width, style="dim")
+    low, value, high = (_column(end, scale, width) for end in (rate.low, rate.value, rate.high))
+    line = ["·"] * width
+    line[low : high + 1] = "├" + "─" * (high - low - 1) + "┤" if high > low else "┤"
+    if entry.change is not None and entry.change.baseline.rate is not None:
+        line[_column(entry.change.baseline.rate.value or 0.0, scale, width)] = ":"
+    line[value] = "●"
+    pieces = "".join(line[:low]), "".join(line[low : high + 1]), "".join(line[high + 1 :])
+    return Text.assemble((pieces[0], "dim"), pieces[1], (pieces[2], "dim"))
+
+
+def _column(rate: float, scale: Scale, width: int) -> int:
+    return round(scale.place(rate) * (width - 1))
+
+
+def _next(history: History) -> Iterator[RenderableType]:
+    command = words.next_command(history.newest) if history.newest else None
+    if command is None:
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("Next", Text(command[0], style="bold").append(f"  {command[1]}", style="dim not bold"))
+    yield Text()
+    yield table

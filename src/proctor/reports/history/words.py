@@ -1,0 +1,179 @@
+"""How a history is said, once for all renderings: the sentence a person would say, and what stands beside each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from proctor.history import Change, Course, Entry, History, Segment
+from proctor.reports import numbers
+from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
+from proctor.reports.history.calendar import Calendar
+from proctor.reports.outcomes import Outcome
+from proctor.reports.points import points
+from proctor.reports.words import one_line
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.looks import CHART_LEVEL, STRICT_LEVEL
+
+LEFT_OUT = Outcome(name="left_out", sign="·", word="not compared", style="pending")
+LEGEND = "Pass rates with 95 % intervals. Dashed: the baseline. Hollow: not compared."
+_MARKS = {"better": BETTER, "worse": WORSE}
+_NOTABLE = 0.05
+"""A change that one look alone would have called real is told, and why it is not marked."""
+_HASH = 12
+"""So many digits of a digest tell versions apart."""
+
+
+def calendar_of(history: History) -> Calendar:
+    """Says the times of all runs shown."""
+    return Calendar(entry.when for entry in history.entries)
+
+
+def sentence(history: History, course: Course, calendar: Calendar) -> str:
+    """What a person would say first: where it stands now, and whether that is a real change."""
+    entry = course.latest
+    if entry is None or entry.rate is None:
+        return f"{subject(history, course)}: no run counts yet."
+    said = numbers.say(entry.rate)
+    held = "" if entry.run.settings.type == "standard" else " of conversations held"
+    now = f"{subject(history, course)}: {said.value}{held} now ({said.interval})"
+    if entry.change is None:
+        return f"{now}, the first run of its kind: nothing to compare it with yet."
+    return f"{now}, {_since(entry.change, calendar)}."
+
+
+def subject(history: History, course: Course) -> str:
+    """`handbook-30`, or `handbook-30, model small`."""
+    if history.by is None:
+        return one_line(history.benchmark, 60)
+    value = f"{history.by} {course.value}" if course.value else f"without {history.by}"
+    return one_line(f"{history.benchmark}, {value}", 80)
+
+
+def _since(change: Change, calendar: Calendar) -> str:
+    since = calendar(change.baseline.when)
+    looks = numbers.plural(change.look, "look")
+    if change.verdict != "not shown":
+        return f"{_moved(change)} since {since} ({_span(change.difference)}), real after {looks}"
+    difference, span = difference_of(change.difference)
+    unsure = f"no real change since {since} ({difference} points, {span})"
+    earlier = change.baseline.change
+    if earlier is None:
+        return f"{unsure} in {looks}"
+    return f"{unsure}, when it went {_moved(earlier)} ({_span(earlier.difference)})"
+
+
+def _moved(change: Change) -> str:
+    value = change.difference.value or 0.0
+    return f"{'up' if value > 0 else 'down'} {points(value)}"
+
+
+def _span(estimate: Estimate) -> str:
+    """`1 to 11`, without signs where up or down is said already and both ends agree."""
+    low, high = estimate.low or 0.0, estimate.high or 0.0
+    if low * high <= 0:
+        return difference_of(estimate)[1]
+    ends = sorted((abs(low), abs(high)))
+    return difference_of(replace(estimate, low=ends[0], high=ends[1]))[1].replace("+", "")
+
+
+def mark_of(entry: Entry) -> Outcome | None:
+    """Better, worse, or not compared; None: nothing is to be marked."""
+    if entry.left_out:
+        return LEFT_OUT
+    return _MARKS.get(entry.change.verdict) if entry.change else None
+
+
+def change_of(change: Change, calendar: Calendar) -> str:
+    """`+6 points (+1 to +11) since 3 Nov, p = 0.0012`; empty where there is nothing to tell from chance."""
+    if change.verdict == "not shown" and change.p_value > _NOTABLE:
+        return ""
+    difference, span = difference_of(change.difference)
+    said = f"{difference} points ({span}) since {calendar(change.baseline.when)}, {p_value(change.p_value)}"
+    return said if change.verdict != "not shown" else f"{said}: not enough after so many looks"
+
+
+def notes(entry: Entry) -> Iterator[str]:
+    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged anew."""
+    labels = relabelled(entry)
+    if labels:
+        yield labels
+    if entry.left_out:
+        yield f"not compared; {one_line(entry.left_out, 200)}"
+    elif entry.run.rescored_from is not None:
+        yield f"judged anew from {entry.run.rescored_from}"
+    if entry.rate is not None and entry.rate.missing and not entry.left_out:
+        said = numbers.say(entry.rate)
+        yield f"{said.missing}: {said.bounds}"
+
+
+def relabelled(entry: Entry) -> str:
+    """`commit 9f2c1a7, prompt v2, no branch`."""
+    pieces = [f"{name} {value}" if value else f"no {name}" for name, value in entry.relabelled.items()]
+    return ", ".join(one_line(piece, 60) for piece in pieces)
+
+
+def named(run: Run) -> str:
+    """Its name, without the benchmark's, which stands above."""
+    return one_line(run.name.replace(f" on {run.benchmark}", "", 1)) or run.id
+
+
+def basis(entry: Entry) -> str:
+    """`30 × 3`: counted cases, and trials."""
+    if entry.rate is None:
+        return numbers.NOTHING
+    trials = entry.run.settings.trials * len(entry.run.settings.conditions)
+    return f"{numbers.whole(entry.rate.n)} × {trials}" if trials > 1 else numbers.whole(entry.rate.n)
+
+
+def apart(segment: Segment) -> str:
+    """Why a segment is not compared with what came before; empty: nothing did."""
+    return "; ".join(_difference(one.what, one.a, one.b) for one in segment.apart)
+
+
+def _difference(what: str, a: str, b: str) -> str:
+    """`passing score 0.7 → 0.9`; digests are cut."""
+    if what == "benchmark content":
+        return f"another version of the benchmark ({a.split()[-1][:_HASH]} → {b.split()[-1][:_HASH]})"
+    return f"{what} {one_line(a, 60)} → {one_line(b, 60)}"
+
+
+def setting(history: History) -> Iterator[str]:
+    """What must be known of all runs: how many, by whom, and what is not shown."""
+    runs = [entry.run for entry in history.entries]
+    earlier = sum(course.earlier for course in history.courses)
+    all_of_one = max(len(course.entries) + course.earlier for course in history.courses)
+    agents = sorted({run.agent for run in runs})
+    shown = numbers.plural(len(runs), "run")
+    yield f"{shown} of {agents[0] if len(agents) == 1 else numbers.plural(len(agents), 'agent')}"
+    if earlier:
+        yield f"{numbers.plural(earlier, 'earlier run')} looked at and not shown: --last {all_of_one} shows them"
+    if len(agents) > 1 and history.by is None:
+        yield "--by agent sets the agents apart"
+    if history.others:
+        listed = ", ".join(one_line(name, 40) for name in history.others[:3])
+        more = f" and {len(history.others) - 3} more" if len(history.others) > 3 else ""
+        yield f"--benchmark for {listed}{more}"
+
+
+def rule(history: History) -> str:
+    """When a change is called real."""
+    if history.strict:
+        how = f"by LOND: fewer than {STRICT_LEVEL:.0%} of all marks are false".replace("%", " %")
+    else:
+        how = f"at p ≤ {CHART_LEVEL:g}: one false mark in {1 / CHART_LEVEL:.0f} looks"
+    return (
+        "✓ better or ✗ worse than the baseline (:), paired by case, exact sign-flip test, "
+        f"{how}. A marked run is the next baseline."
+    )
+
+
+def next_command(course: Course) -> tuple[str, str] | None:
+    """The command to try next, and what for."""
+    entry = course.latest
+    if entry is None:
+        return None
+    if entry.change is None:
+        return f"proctor show {entry.run.id}", "what it found"
+    return f"proctor compare {entry.change.baseline.run.id} {entry.run.id}", "what was fixed, what broke"
