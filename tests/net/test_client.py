@@ -1,0 +1,406 @@
+"""The one HTTP client against servers that behave and servers that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import socket
+import struct
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from tests.net.serving import hear, raw, self_signed, serving
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
+from proctor.net.client import Client, post
+from proctor.net.exchange import Bounds
+from proctor.net.trouble import fault_of_status
+
+BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[Client]:
+    made = Client(bounds=Bounds(bytes=100))
+    yield made
+    await made.close()
+
+
+async def echo(request: web.Request) -> web.Response:
+    return web.Response(body=await request.read(), headers={"X-Method": request.method})
+
+
+# --- what works --------------------------------------------------------------------------------
+
+
+async def test_body_headers_and_method_arrive(client: Client) -> None:
+    async with serving(echo) as server:
+        response = await client.send("PUT", f"{server.url}/a?b=c", body="größer".encode(), headers={"X-A": "1"})
+    assert (response.status, response.body.decode()) == (200, "größer")
+    assert response.headers["x-method"] == "PUT"
+    assert server.requests == ["PUT /a?b=c"]
+
+
+async def test_connections_are_reused() -> None:
+    client = Client()
+    async with serving(echo) as server:
+        for _ in range(5):
+            await asyncio.gather(*(client.send("POST", server.url, body=b"x") for _ in range(10)))
+        await client.close()
+    assert len(server.requests) == 50
+    assert len(server.peers) == 10
+
+
+async def test_cookies_do_not_leak_from_one_request_into_another(client: Client) -> None:
+    seen: list[str | None] = []
+
+    async def bake(request: web.Request) -> web.Response:
+        seen.append(request.headers.get("Cookie"))
+        return web.Response(headers={"Set-Cookie": "who=me"})
+
+    async with serving(bake) as server:
+        await client.send("GET", server.url)
+        await client.send("GET", server.url)
+    assert seen == [None, None]
+
+
+def test_a_client_can_be_used_in_one_loop_after_another() -> None:
+    client = Client()
+
+    async def once() -> int:
+        async with serving(echo) as server:
+            try:
+                return (await client.send("GET", server.url)).status
+            finally:
+                await client.close()
+
+    assert [asyncio.run(once()), asyncio.run(once())] == [200, 200]
+
+
+async def test_post_returns_any_status_without_raising() -> None:
+    async def refuse(_: web.Request) -> web.Response:
+        return web.Response(status=503, text="later", headers={"Retry-After": "7"})
+
+    async with serving(refuse) as server:
+        response = await post(server.url, b"{}", {"Content-Type": "application/json"})
+    assert (response.status, response.body, response.headers["retry-after"]) == (503, b"later", "7")
+
+
+# --- servers that misbehave --------------------------------------------------------------------
+
+
+async def hang(_: web.Request) -> web.Response:
+    await asyncio.Event().wait()
+    raise AssertionError
+
+
+async def drip(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse()
+    await response.prepare(request)
+    while True:
+        await response.write(b".")
+        await asyncio.sleep(0.001)
+
+
+async def stall(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse()
+    await response.prepare(request)
+    await response.write(b"so far")
+    await asyncio.Event().wait()
+    return response
+
+
+async def flood(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse()
+    await response.prepare(request)
+    while True:
+        await response.write(b"x" * 65_536)
+
+
+async def announce_too_much(_: web.Request) -> web.Response:
+    return web.Response(body=b"x" * 101)
+
+
+async def bomb(_: web.Request) -> web.Response:
+    return web.Response(body=BOMB, headers={"Content-Encoding": "gzip"})
+
+
+async def broken_gzip(_: web.Request) -> web.Response:
+    return web.Response(body=b"no gzip at all", headers={"Content-Encoding": "gzip"})
+
+
+async def loop(_: web.Request) -> web.Response:
+    raise web.HTTPTemporaryRedirect("/again")
+
+
+async def nowhere(_: web.Request) -> web.Response:
+    return web.Response(status=307, headers={"Location": "ftp://example.org/"})
+
+
+@pytest.mark.parametrize(
+    ("handler", "bounds", "words"),
+    [
+        (hang, Bounds(idle=0.1), r"sent nothing for 0\.1 s"),
+        (stall, Bounds(idle=0.1), r"sent nothing for 0\.1 s"),
+        (hang, Bounds(seconds=0.1), r"did not answer completely within 0\.1 s"),
+        (drip, Bounds(seconds=0.1), r"did not answer completely within 0\.1 s"),
+    ],
+)
+async def test_a_server_that_takes_too_long_is_at_fault(handler: Any, bounds: Bounds, words: str) -> None:
+    async with serving(handler) as server:
+        with pytest.raises(AgentFault, match=rf"http://127\.0\.0\.1:\d+/ {words}"):
+            await post(f"{server.url}/", b"?", bounds=bounds)
+
+
+@pytest.mark.parametrize(
+    ("handler", "words"),
+    [
+        (drip, "more than 100 bytes"),
+        (flood, "more than 100 bytes"),
+        (announce_too_much, "more than 100 bytes"),
+        (bomb, "more than 100 bytes"),
+        (broken_gzip, "not as it announced it"),
+        (loop, "redirected more than 5 times"),
+        (nowhere, "redirected to what is no http address"),
+    ],
+)
+async def test_a_server_that_misbehaves_is_at_fault_and_hurts_no_other_request(
+    client: Client, handler: Callable[[web.Request], Any], words: str
+) -> None:
+    async with serving(handler) as bad, serving(echo) as good:
+        asking = asyncio.gather(*(client.send("POST", good.url, body=b"x") for _ in range(20)))
+        with pytest.raises(AgentFault, match=rf"http://127\.0\.0\.1:\d+/ .*{words}"):
+            await client.send("POST", f"{bad.url}/", body=b"?")
+        assert {response.status for response in await asking} == {200}
+        assert (await client.send("GET", good.url)).status == 200
+
+
+async def vanish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await hear(reader)
+
+
+async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """In the middle of its reply."""
+    await hear(reader)
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+    await writer.drain()
+    writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    writer.transport.abort()
+
+
+async def half(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await hear(reader)
+    writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+
+
+async def huge_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await hear(reader)
+    writer.write(b"HTTP/1.1 200 OK\r\nX-Much: " + b"x" * 1_000_000 + b"\r\n\r\n")
+
+
+async def many_headers(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await hear(reader)
+    writer.write(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: y\r\n" % number for number in range(5000)) + b"\r\n")
+
+
+async def gibberish(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await hear(reader)
+    writer.write(b"220 smtp.example.org hush-hush-hush\r\n\r\n")
+
+
+@pytest.mark.parametrize(
+    ("handler", "words"),
+    [
+        (vanish, "took the request and dropped the connection"),
+        (reset, "did not send its reply to the end|took the request and dropped"),
+        (half, "did not send its reply to the end"),
+        (huge_headers, "did not answer with valid HTTP"),
+        (many_headers, "did not answer with valid HTTP"),
+        (gibberish, "did not answer with valid HTTP"),
+    ],
+)
+async def test_a_server_that_breaks_off_or_speaks_no_http_is_at_fault(client: Client, handler: Any, words: str) -> None:
+    async with raw(handler) as url:
+        with pytest.raises(AgentFault, match=words) as caught:
+            await client.send("POST", url, body=b"?")
+    assert "hush" not in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+# --- the network -------------------------------------------------------------------------------
+
+
+def unused_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def test_a_refused_connection_is_the_environments(client: Client) -> None:
+    with pytest.raises(EnvironmentFault, match=r"cannot connect to http://127.0.0.1:\d+/ask: Connection refused"):
+        await client.send("POST", f"http://user:pass@127.0.0.1:{unused_port()}/ask?key=hush", body=b"?")
+
+
+async def test_a_name_that_nobody_knows_is_the_environments(client: Client) -> None:
+    with pytest.raises(EnvironmentFault, match=r"cannot find the host of http://nobody\.invalid/"):
+        await client.send("GET", "http://nobody.invalid/")
+
+
+async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(4)]  # until the queue is full, and further knocks go unanswered
+        for one in waiting:
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        client = Client(bounds=Bounds(connect=0.2))
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s"):
+            await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
+        await client.close()
+        for one in waiting:
+            one.close()
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_the_environments(tmp_path: Path) -> None:
+    tls, certificate = self_signed(tmp_path)
+    async with serving(echo, tls=tls) as server:
+        with pytest.raises(EnvironmentFault, match="is not trusted: self-signed certificate"):
+            await post(server.url, b"?")
+        assert (await post(server.url, b"?", ca=str(certificate))).body == b"?"
+    assert server.requests == ["POST /"]
+
+
+async def test_plain_http_where_tls_is_expected_is_the_environments(client: Client) -> None:
+    async with serving(echo) as server:
+        with pytest.raises(EnvironmentFault, match="cannot speak TLS with https://"):
+            await client.send("GET", server.url.replace("http:", "https:"))
+
+
+def test_a_ca_that_cannot_be_read_is_said_at_once(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"ca='.*none\.pem' cannot be read"):
+        Client(ca=str(tmp_path / "none.pem"))
+
+
+@pytest.mark.parametrize("url", ["gopher://host/", "/path", "http://", "http://host:99999999/", "http://[oops/"])
+async def test_what_is_no_address_is_a_misconfiguration_that_does_not_repeat_it(client: Client, url: str) -> None:
+    with pytest.raises(Misconfigured, match="cannot be called") as caught:
+        await client.send("GET", url)
+    assert url not in str(caught.value)
+
+
+# --- redirects ---------------------------------------------------------------------------------
+
+
+def to(target: str, status: int = 307) -> Callable[[web.Request], Any]:
+    async def redirect(request: web.Request) -> web.Response:
+        if request.path == "/new":
+            return web.Response(text=f"{request.method} {request.headers.get('Authorization')} {await request.text()}")
+        return web.Response(status=status, headers={"Location": target})
+
+    return redirect
+
+
+async def test_a_redirect_within_the_host_carries_body_and_credentials(client: Client) -> None:
+    async with serving(to("/new")) as server:
+        response = await client.send("POST", server.url, body=b"why?", headers={"Authorization": "Bearer t"})
+    assert response.body == b"POST Bearer t why?"
+    assert response.url.endswith("/new")
+
+
+async def test_see_other_is_fetched_without_the_body(client: Client) -> None:
+    async with serving(to("/new", 303)) as server:
+        response = await client.send("POST", server.url, body=b"why?", headers={"Content-Type": "text/plain"})
+    assert response.body == b"GET None "
+
+
+@pytest.mark.parametrize("status", [301, 302])
+async def test_a_redirect_that_would_lose_the_body_is_refused(client: Client, status: int) -> None:
+    async with serving(to("/new?key=hush", status)) as server:
+        with pytest.raises(Misconfigured, match=rf"{status} .*/new, but without what was sent") as caught:
+            await client.send("POST", server.url, body=b"why?")
+    assert "hush" not in str(caught.value)
+
+
+async def test_credentials_do_not_follow_a_redirect_to_another_host(client: Client) -> None:
+    async with serving(echo) as other, serving(to(f"{other.url}/new")) as server:
+        with pytest.raises(Misconfigured, match="is not sent to the other"):
+            await client.send("POST", server.url, body=b"why?", headers={"X-Api-Key": "hush"})
+        assert other.requests == []
+        assert (await client.send("POST", server.url, body=b"why?")).body == b"why?"
+    assert other.requests == ["POST /new"]
+
+
+async def test_https_is_never_left_for_http(tmp_path: Path) -> None:
+    tls, certificate = self_signed(tmp_path)
+    async with serving(echo) as plain, serving(to(plain.url), tls=tls) as server:
+        with pytest.raises(Misconfigured, match="is not sent to the other"):
+            await post(server.url, b"why?", ca=str(certificate))
+    assert plain.requests == []
+
+
+# --- proxies -----------------------------------------------------------------------------------
+
+
+async def test_a_proxy_is_used_only_where_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with serving(echo) as proxy, serving(echo) as server:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        monkeypatch.setenv("no_proxy", "")
+        await post(server.url, b"?")
+        assert (len(proxy.requests), len(server.requests)) == (0, 1)
+        await post(f"{server.url}/far", b"?", proxy=True)
+        assert (len(proxy.requests), len(server.requests)) == (1, 1)
+        monkeypatch.setenv("no_proxy", "127.0.0.1")
+        await post(server.url, b"?", proxy=True)
+        assert (len(proxy.requests), len(server.requests)) == (1, 2)
+
+
+# --- statuses ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "fault"),
+    [
+        *((status, EnvironmentFault) for status in (408, 425, 429, 502, 503, 504)),
+        *((status, Misconfigured) for status in (401, 403, 404)),
+        *((status, AgentFault) for status in (400, 405, 409, 422, 500, 501, 599)),
+        (200, None),
+        (204, None),
+    ],
+)
+async def test_whose_fault_a_status_is(client: Client, status: int, fault: type[CallError] | None) -> None:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(status=status)
+
+    async with serving(answer) as server:
+        found = fault_of_status(await client.send("POST", server.url, body=b"?"))
+    assert type(found) is (fault or type(None))
+    assert found is None or f"answered {status}" in str(found)
+
+
+async def test_the_wait_that_a_server_asks_for_is_kept(client: Client) -> None:
+    async def busy(_: web.Request) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": "7"})
+
+    async with serving(busy) as server:
+        found = fault_of_status(await client.send("GET", server.url))
+    assert isinstance(found, EnvironmentFault)
+    assert found.retry_after == 7
+
+
+async def test_what_a_server_says_of_its_error_is_shown_in_short_and_without_secrets(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "hush-hush-hush")
+
+    async def fail(_: web.Request) -> web.Response:
+        return web.Response(status=500, text="no\n memory hush-hush-hush " + "x" * 10_000)
+
+    async with serving(fail) as server:
+        found = str(fault_of_status(await post(server.url, b"?")))
+    assert "500 Internal Server Error: no memory $SOME_TOKEN xxx" in found
+    assert len(found) < 300
