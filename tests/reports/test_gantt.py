@@ -31,6 +31,16 @@ def test_each_bar_lies_where_its_step_ran() -> None:
     assert bars == [("0.00%", "25.00%"), ("25.00%", "75.00%"), ("25.00%", "25.00%")]
 
 
+def test_a_moment_and_a_step_without_an_end_are_ticks() -> None:
+    steps = [
+        Step(id="a", kind="tool", name="search", start=0.0, end=4.0),
+        Step(id="e", kind="error", name="timeout", start=2.0, end=2.0),
+        Step(id="o", kind="tool", name="read", start=3.0),
+    ]
+    ticks = [line for line in drawing(timeline(steps)).iter("line") if line.attrib.get("class") == "tick"]
+    assert [tick.attrib["x1"] for tick in ticks] == ["50.00%", "75.00%"]
+
+
 def test_what_a_step_is_stands_above_its_bar_and_inner_steps_are_indented() -> None:
     picture = drawing(timeline(STEPS))
     labels = {text.text or "": text.attrib["x"] for text in picture.iter("text")}
@@ -102,4 +112,5 @@ LANES = st.lists(
 @given(LANES, st.floats(0, 1e9))
 def test_whatever_steps_are_called_the_picture_is_well_formed(lanes: list[Lane], seconds: float) -> None:
     picture = drawing(Line(lanes=tuple(lanes), seconds=seconds))
-    assert len(list(picture.iter("rect"))) == sum(lane.start is not None for lane in lanes)
+    ticks = [line for line in picture.iter("line") if line.attrib.get("class") == "tick"]
+    assert len(list(picture.iter("rect"))) + len(ticks) == sum(lane.start is not None for lane in lanes)

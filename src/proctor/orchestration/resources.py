@@ -35,11 +35,8 @@ class Limit:
     most: float
     used: float | None
     """None: not told."""
-
-    @property
-    def kept(self) -> bool | None:
-        """None: not told. The last digits of a sum are forgiven."""
-        return None if self.used is None else self.used <= self.most * (1 + 1e-9)
+    kept: bool | None
+    """None: not told."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -116,8 +113,9 @@ def _limits(turn: Played) -> Iterator[Limit]:
     spent = spent_in(turn.turn)
     known = {each.name for each in fields(Spent)}
     for name, most in turn.expect.limits.items():
-        used = getattr(spent, name) if name in known else None
-        yield Limit(turn=turn.turn.number, name=name, most=most, used=used)
+        used: float | None = getattr(spent, name) if name in known else None
+        kept = None if used is None else used <= most * (1 + 1e-9)  # the last digits of a sum are forgiven
+        yield Limit(turn=turn.turn.number, name=name, most=most, used=used, kept=kept)
 
 
 def _usage_of_steps(reply: Reply) -> Usage | None:

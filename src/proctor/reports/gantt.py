@@ -11,14 +11,17 @@ from proctor.reports.numbers import duration, plural
 from proctor.reports.words import one_line
 
 _MOST_LANES = 200
-_HEAD, _ROW, _FOOT = 20, 30, 24
+_HEAD, _ROW = 20, 30
 _INDENT, _DEEPEST = 12, 12
 _LONGEST = 72
 # The page's own colours; the values after the comma are for a picture that stands alone.
 _INK, _MUTED = "var(--ink, #1b1f24)", "var(--muted, #5b6572)"
 _PAPER, _LINE, _FAIL = "var(--paper, #ffffff)", "var(--line, #e1e5ea)", "var(--fail, #c4322b)"
 _FILLS = {"delegate": _INK, "plan": _PAPER, "re-plan": _PAPER}
-_LEGEND = "black: delegation · grey: tool · outlined: plan, dashed where changed · underlined: critical path · ✗ error"
+_LEGEND = (
+    "full: delegation · grey: tool · outlined: plan",
+    "dashed: changed plan · underlined: critical path · ✗ error",
+)
 
 
 def gantt(timeline: Timeline) -> Markup:
@@ -29,12 +32,12 @@ def gantt(timeline: Timeline) -> Markup:
     marks = [*_axis(timeline.seconds, bottom)]
     for place, lane in enumerate(shown):
         marks += _lane(lane, timeline.seconds, _HEAD + _ROW * place)
-    more = f"{plural(left_out, 'further step')} not drawn · " if left_out else ""
-    marks.append(_text(more + _LEGEND, 0, bottom + 16, _MUTED))
+    below = [f"{plural(left_out, 'further step')} not drawn", *_LEGEND] if left_out else [*_LEGEND]
+    marks += [_text(line, 0, bottom + 16 * place, _MUTED) for place, line in enumerate(below, 1)]
     return Markup(
         '<svg class="gantt" width="100%" height="{}" font-family="var(--text, sans-serif)" font-size="12" role="img" '
         'aria-label="{}"><title>{}</title>{}</svg>'
-    ).format(bottom + _FOOT, _summary(timeline), _summary(timeline), Markup("").join(marks))
+    ).format(bottom + 16 * len(below) + 8, _summary(timeline), _summary(timeline), Markup("").join(marks))
 
 
 def _summary(timeline: Timeline) -> str:
@@ -60,16 +63,28 @@ def _lane(lane: Lane, seconds: float, top: int) -> Iterator[Markup]:
         return
     start = lane.start / seconds if seconds else 0.0
     length = (lane.length or 0.0) / seconds if seconds else 0.0
-    colour = _FAIL if lane.failed else _FILLS.get(lane.kind, _MUTED)
-    edge = _INK if colour == _PAPER else colour  # also keeps the shortest bar visible
-    dashes = Markup(' stroke-dasharray="3 2"') if lane.kind == "re-plan" else ""
-    yield Markup('<rect x="{}" width="{}" y="{}" height="8" fill="{}" stroke="{}"{}><title>{}</title></rect>').format(
-        _percent(start), _percent(length), top + 16, colour, edge, dashes, said
-    )
+    yield _bar(lane, said, start, length, top + 16) if length else _tick(lane, said, start, top + 16)
     if lane.critical:
         yield Markup('<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="1.5"/>').format(
             _percent(start), _percent(start + length), top + 27, top + 27, _INK
         )
+
+
+def _bar(lane: Lane, said: str, start: float, length: float, y: int) -> Markup:
+    colour = _FAIL if lane.failed else _FILLS.get(lane.kind, _MUTED)
+    edge = _INK if colour == _PAPER else colour  # which keeps the shortest bar visible
+    dashes = Markup(' stroke-dasharray="3 2"') if lane.kind == "re-plan" else ""
+    return Markup('<rect x="{}" width="{}" y="{}" height="8" fill="{}" stroke="{}"{}><title>{}</title></rect>').format(
+        _percent(start), _percent(length), y, colour, edge, dashes, said
+    )
+
+
+def _tick(lane: Lane, said: str, start: float, y: int) -> Markup:
+    """A moment, or a step whose end is not known."""
+    place, colour = _percent(start), _FAIL if lane.failed else _INK
+    return Markup(
+        '<line class="tick" x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="2"><title>{}</title></line>'
+    ).format(place, place, y, y + 8, colour, said)
 
 
 def _said(lane: Lane) -> str:
