@@ -15,6 +15,7 @@ from proctor.reviewers.checks.completion import no_error, no_error_failed
 from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
 from proctor.reviewers.checks.limits import limits
 from proctor.reviewers.checks.merging import merge
+from proctor.reviewers.checks.orchestrating import steps, sub_agents
 from proctor.reviewers.checks.own import OwnCheck
 from proctor.reviewers.checks.sources import Sources
 from proctor.score import CheckResult, Review
@@ -28,6 +29,8 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     exclusions,
     citations_present,
     citation_accuracy,
+    sub_agents,
+    steps,
     limits,
 )
 """What a case may ask for, in the order of the report; beside them stands "no error", which every case asks for."""
