@@ -110,7 +110,7 @@ def compared(
     return Compared(
         a=before,
         b=after,
-        pass_rate=compared_rates(pairs, level=level),
+        pass_rate=_pass_rates(before, after, pairs, level),
         mean_score=compare([x.score for x, _ in pairs], [y.score for _, y in pairs], level=level),
         k=tries,
         pass_at_k=_over_k(pass_at_k, pairs, tries, level),
@@ -123,8 +123,8 @@ def compared(
 
 
 def _pairs(before: Findings, after: Findings) -> list[Pair]:
-    known = {case.id: case for case in after.cases}
-    return [(case, known[case.id]) for case in before.cases if case.id in known]
+    known = {case.id: case for case in after.compared_on}
+    return [(case, known[case.id]) for case in before.compared_on if case.id in known]
 
 
 def _counts(cases: Sequence[CaseFinding]) -> list[tuple[int, int]]:
@@ -146,9 +146,34 @@ def compared_rates(pairs: Sequence[Pair], *, level: float = 0.95) -> Comparison:
     return compare_counts(_counts(a), _counts(b), planned=planned, level=level)
 
 
+def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level: float) -> Comparison:
+    """By case; in a dynamic battle by seed question, whose value is the share of replies that passed."""
+    if before.rows or after.rows or before.battle is None or after.battle is None:
+        return compared_rates(pairs, level=level)
+    lost = sum(case.share is None for pair in pairs for case in pair)
+    bounds = [(_bounded(x), _bounded(y)) for x, y in pairs] if lost else []
+    return compare(
+        [x.share for x, _ in pairs],
+        [y.share for _, y in pairs],
+        attempts=sum(case.counted for pair in pairs for case in pair),
+        missing=lost,
+        worst=[y[0] - x[1] for x, y in bounds],
+        best=[y[1] - x[0] for x, y in bounds],
+        level=level,
+    )
+
+
+def _bounded(case: CaseFinding) -> tuple[float, float]:
+    return (0.0, 1.0) if case.share is None else (case.share, case.share)
+
+
 def _tries(a: Run, b: Run, k: int | None) -> int | None:
     """The k of pass@k and pass^k: as asked, else the most that both runs' trials allow."""
     most = min(a.settings.trials, b.settings.trials)
+    if a.settings.type == "abm-static" or max(len(run.settings.conditions) for run in (a, b)) > 1:
+        if k is not None:
+            raise UsageError(f"k={k} cannot be compared in a static battle or over several conditions; leave out --k")
+        return None
     if k is None:
         return most if most > 1 else None
     if not 1 <= k <= most:
@@ -202,7 +227,12 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
     yield from _failures_apart(before, after)
     yield from _lacking("A", before)
     yield from _lacking("B", after)
-    only = len(before.cases) - len(pairs), len(after.cases) - len(pairs)
+    if before.run.settings.type == "abm-dynamic" and min(f.run.settings.trials for f in (before, after)) < 2:
+        yield (
+            "The examiner asked each agent other questions, so a part of the difference is the examiner's; "
+            "two trials or more tell them apart."
+        )
+    only = len(before.compared_on) - len(pairs), len(after.compared_on) - len(pairs)
     if any(only):
         yield f"Cases in one run only are left out: {only[0]} in A, {only[1]} in B."
     if before.run.settings.context_given != after.run.settings.context_given and _context_judged(before, after):

@@ -122,7 +122,7 @@ def _spread(
 
 
 def _counts(findings: Findings) -> Counts:
-    return [(case.counted, case.passed) for case in findings.cases]
+    return [(case.counted, case.passed) for case in findings.compared_on]
 
 
 def _both(a: Findings, b: Findings) -> str:

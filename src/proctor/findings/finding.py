@@ -51,6 +51,8 @@ class CaseFinding:
     """Mean of its marks; None: no mark."""
     seconds: float | None
     """Mean time the agent took."""
+    share: float | None = None
+    """In a battle, the mean share of replies that passed; None: no battle, or nothing counted."""
     conditions: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
 
@@ -154,6 +156,11 @@ class Findings:
     """Side by side, the plain run first; empty: there is only one."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
+
+    @property
+    def compared_on(self) -> tuple[CaseFinding, ...]:
+        """What is held against another run: the rows of a script one by one, else the cases."""
+        return self.rows or self.cases
 
     @property
     def complete(self) -> bool:

@@ -123,6 +123,7 @@ class Gathering:
         self._whole = _Gatherer.of(exams, settings.trials * len(conditions))
         self._under = {name: _Gatherer.of(exams, settings.trials) for name in conditions if len(conditions) > 1}
         self._battle = None if settings.type == "standard" else _battle(run, self._whole.planned)
+        self._shares: dict[str, Sums] = {}
         self._rows = (
             {case.id: Tally(planned=self._whole.planned // len(exams)) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
@@ -138,7 +139,9 @@ class Gathering:
             self._under[attempt.key.condition].add(attempt)
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
-            self._battle.add(exam, attempt)
+            held = self._battle.add(exam, attempt)
+            if held.share is not None:
+                self._shares.setdefault(exam.id, Sums()).add(held.share)
             if self._rows:
                 _add_rows(self._rows, exam, attempt)
 
@@ -153,10 +156,14 @@ class Gathering:
             pass_rate=battle.pass_rate,
             mean_score=battle.mean_score,
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=_place_of_part)},
+            cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
             battle=battle,
             rows=tuple(_case(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows),
             notes=tuple(notes(run, found.counts, battle.pass_rate, cases=len(self._exams), battle=battle)),
         )
+
+    def _share(self, exam: str) -> float | None:
+        return self._shares[exam].mean if exam in self._shares else None
 
     def _cases(self) -> Iterable[Case]:
         return (case for exam in self._exams.values() for case in exam.cases)

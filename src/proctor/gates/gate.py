@@ -11,8 +11,9 @@ from proctor.errors import UsageError
 COUNTS = ("failures", "cost")
 """Counted and not estimated, so compared exactly."""
 OVER_K = ("pass_at_k", "pass_hat_k")
-_RATES = ("pass_rate", "mean_score", *OVER_K, "category")
-_KNOWN = "pass_rate, mean_score, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost"
+OF_BATTLES = ("held_rate", "consistency")
+_RATES = ("pass_rate", "mean_score", *OF_BATTLES, *OVER_K, "category")
+_KNOWN = "pass_rate, mean_score, held_rate, consistency, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost"
 
 _BOUND = re.compile(r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)")
 _NOT_WORSE = re.compile(r"not\s+worse\s+than\s+(?P<run>.+)\s+by\s+(?P<number>\S+(?:\s*(?:%|points?))?)", re.IGNORECASE)
@@ -26,7 +27,8 @@ class Gate:
     text: str
     """As it was written."""
     metric: str = ""
-    """pass_rate, mean_score, pass_at_k, pass_hat_k, category, failures or cost; empty: a comparison with a run."""
+    """pass_rate, mean_score, held_rate, consistency, pass_at_k, pass_hat_k, category, failures or cost; empty: a
+    comparison with a run."""
     category: str = ""
     """The category's name."""
     k: int | None = None

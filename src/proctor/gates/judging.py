@@ -10,7 +10,7 @@ from typing import Literal
 
 from proctor.errors import UsageError
 from proctor.findings import Findings
-from proctor.gates.gate import COUNTS, OVER_K, Gate
+from proctor.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate
@@ -161,7 +161,16 @@ def _estimate(wanted: Gate, findings: Findings) -> Estimate:
         return findings.categories[wanted.category].pass_rate
     if wanted.k is not None:
         return (findings.pass_at_k if wanted.metric == "pass_at_k" else findings.pass_hat_k)[wanted.k]
+    if wanted.metric in OF_BATTLES:
+        if findings.battle is None:
+            raise no_battle(wanted)
+        return findings.battle.held_rate if wanted.metric == "held_rate" else findings.battle.consistency
     return findings.pass_rate if wanted.metric == "pass_rate" else findings.mean_score
+
+
+def no_battle(wanted: Gate) -> UsageError:
+    """The gate is about conversations, and the run has none."""
+    return UsageError(f"--gate {wanted.text!r}: only battles (--type abm-static or abm-dynamic) have a {wanted.metric}")
 
 
 def no_category(wanted: Gate, known: Iterable[str]) -> UsageError:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings import Findings
-from proctor.gates.gate import COUNTS, OVER_K, Gate
-from proctor.gates.judging import Baseline, chosen_k, no_category
+from proctor.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
+from proctor.gates.judging import Baseline, chosen_k, no_battle, no_category
 from proctor.run import Run
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Differences
@@ -35,10 +35,19 @@ def check(
             chosen_k(wanted, k, run.settings.trials)
         if wanted.metric == "category" and wanted.category not in categories:
             raise no_category(wanted, categories)
+        if wanted.metric in OF_BATTLES and run.settings.type == "standard":
+            raise no_battle(wanted)
         if wanted.baseline is not None:
             _check_baseline(wanted, run, exams, baseline(wanted.baseline), level=level, force=force)
         elif wanted.metric not in COUNTS and not force:
-            _check_rate(wanted, categories[wanted.category] if wanted.category else len(exams), level)
+            cases = categories[wanted.category] if wanted.category else _units(wanted, run, len(exams))
+            _check_rate(wanted, cases, level)
+
+
+def _units(wanted: Gate, run: Run, exams: int) -> int:
+    """What the interval counts: cases; in a static battle, where trials are all there is, conversations."""
+    conversations = run.settings.type == "abm-static" and wanted.metric not in OVER_K
+    return exams * run.settings.trials * len(run.settings.conditions) if conversations else exams
 
 
 def _check_rate(wanted: Gate, cases: int, level: float) -> None:
@@ -63,8 +72,8 @@ def _check_baseline(
     """The two must have cases in common and, unless forced, be examined alike, with enough cases for the margin."""
     from proctor.comparison.likeness import refusal, unlike
 
-    known = {exam.id for exam in exams}
-    if not any(case.id in known for case in before.cases):
+    known = {exam.id for exam in exams} | {case.id for exam in exams for case in exam.cases}
+    if not any(case.id in known for case in before.compared_on):
         raise UsageError(f"--gate {wanted.text!r}: run {before.run.id} has no case in common with this one")
     apart = unlike(before.run, run)
     if apart and not force:
@@ -78,7 +87,7 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
     from proctor.statistics.compare import compare_counts
 
     trials = run.settings.trials * len(run.settings.conditions)
-    a = [(case.counted, case.passed) for case in before.cases]
+    a = [(case.counted, case.passed) for case in before.compared_on]
     perfect = compare_counts(a, [(trials, trials)] * len(a), level=level)
     if rules.not_worse(perfect.difference, wanted.bound) == "met":
         return
