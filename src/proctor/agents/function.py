@@ -13,6 +13,7 @@ from proctor.codec import to_reply
 from proctor.errors import InputError
 from proctor.importing import import_attribute
 from proctor.roles import Agent
+from proctor.traces.capture import capturing
 from proctor.transcript import Reply, Request
 
 
@@ -44,8 +45,9 @@ class _Shared:
         self._ask = _caller(answer)
 
     async def reply(self, request: Request) -> Reply:
-        reply: Reply = await self._ask(request if self.takes_request else request.question)
-        return reply
+        with capturing(request.conversation) as captured:
+            reply: Reply = await self._ask(request if self.takes_request else request.question)
+        return captured.merged_into(reply)
 
     async def forget(self, conversation: str) -> None:
         pass
@@ -76,8 +78,9 @@ class _Class:
         if ask is None:
             instance = await threads.call(self._make)
             ask = self._living[request.conversation] = _caller(_answer_of(instance, self.name))
-        reply: Reply = await ask(request if self.takes_request else request.question)
-        return reply
+        with capturing(request.conversation) as captured:
+            reply: Reply = await ask(request if self.takes_request else request.question)
+        return captured.merged_into(reply)
 
     async def forget(self, conversation: str) -> None:
         self._living.pop(conversation, None)

@@ -1,0 +1,94 @@
+"""What an agent has already said, from a file: transcripts, message lists, spans, traces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor.codec import to_reply
+from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
+from proctor.roles import Agent
+from proctor.traces.recordings import Found, Recordings
+from proctor.transcript import Reply, Request
+
+_ENOUGH = 10
+"""Attempts that found nothing before it is plain that the file belongs to another benchmark."""
+_SHOWN = 60
+
+
+def load(spec: str, options: Mapping[str, Any]) -> Agent:
+    """The recordings in a file: matched by case id, else by exact question; the n-th of a case is trial n."""
+    if options:
+        raise InputError(f"a recorded: agent takes no options, got {sorted(options)!r}; it reads what the file says")
+    if not spec:
+        raise InputError("recorded: names no file; expected something like recorded:transcripts.jsonl")
+    return Recorded(Recordings(spec), name=f"recorded:{spec}")
+
+
+class Recorded:
+    """Says again what was recorded. What was not recorded is nobody's answer, least of all a wrong one."""
+
+    takes_request = True
+
+    def __init__(self, recordings: Recordings, *, name: str) -> None:
+        self.name = name
+        self._recordings = recordings
+        self._matched = False
+        self._missed: set[tuple[str | None, str, int]] = set()
+
+    async def reply(self, request: Request) -> Reply:
+        """The recorded reply, with the time that it took then."""
+        asked = [(turn.case, turn.question) for turn in request.history] + [(request.case, request.question)]
+        try:
+            found = self._recordings.find(asked, request.trial)
+        except InputError as error:  # the file has changed under the run
+            raise Misconfigured(str(error)) from error
+        if found is None:
+            raise self._missing(request)
+        self._matched = True
+        if found.failure is not None:
+            raise AgentFault(f"failed when it was recorded ({found.where}): {found.failure}")
+        if found.turn.reply is None:
+            raise EnvironmentFault(
+                f"the recording at {found.where} tells no answer; was it made with the content of messages left out?"
+            )
+        try:
+            return to_reply(_timed(found, found.turn.reply))
+        except AgentFault as error:  # what a recording says wrongly, the agent has not said
+            raise EnvironmentFault(f"the recording at {found.where} cannot be used: {error}") from error
+
+    def _missing(self, request: Request) -> EnvironmentFault | Misconfigured:
+        """Not recorded: out of n. Where nothing at all is found, the file is the wrong one."""
+        which = f"case {request.case!r}" if request.case is not None else "an improvised question"
+        recorded = self._recordings.count(request.case, request.question)
+        if recorded:
+            number = f"{recorded} recording{'s' if recorded > 1 else ''}"
+            return EnvironmentFault(f"no recording for trial {request.trial} of {which}: there is {number} of it")
+        self._missed.add((request.case, request.question, request.trial))
+        if not self._matched and len(self._missed) >= _ENOUGH:
+            return Misconfigured(
+                f"none of {len(self._missed)} questions is in {self._recordings.path}, which holds "
+                f"{len(self._recordings)} conversations{self._examples()}; expected recordings of this benchmark"
+            )
+        return EnvironmentFault(f"no recording for {which} in {self._recordings.path}: {_cut(request.question)!r}")
+
+    def _examples(self) -> str:
+        cases = self._recordings.cases[:3]
+        return f", such as case {cases[0]!r}" if cases else ""
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _timed(found: Found, reply: Reply) -> Reply:
+    """The reply with the time it took when it was recorded, not the time it takes to look it up."""
+    took = found.turn.ended - found.turn.started
+    return replace(reply, seconds=took) if reply.seconds is None and took > 0 else reply
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
