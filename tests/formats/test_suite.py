@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,13 @@ def test_lists_are_joined_limits_laid_side_by_side_and_single_values_overridden(
     assert expect.keywords == ("a", "b", "c")
     assert (expect.ordered, expect.tool_threshold) == (False, 0.5)
     assert expect.limits == {"cost": 2, "seconds": 5}
+
+
+def test_what_the_suite_expects_of_every_reply_is_told_apart_as_well() -> None:
+    text = b"expect: {exclusions: [x], citations: {sources: [a]}}\ncases: [{question: q, expect: {keywords: [k]}}]"
+    reading = read_bytes(text, name="a.yaml")
+    assert reading.expect == Expectation(exclusions=("x",), citations=1, sources=("a",))
+    assert reading.cases[0].expect == replace(reading.expect, keywords=("k",))
 
 
 def test_calls_and_steps_of_the_suite_come_before_those_of_the_case() -> None:

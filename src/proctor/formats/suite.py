@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.benchmark import Benchmark, Case
+from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.codec import benchmark_of, digest
 from proctor.errors import InputError
 from proctor.formats.encoding import decode
@@ -55,6 +54,8 @@ class SuiteReading:
     """In the order of the file, at most 100."""
     more: int = 0
     """How many errors there are beyond those."""
+    expect: Expectation = Expectation()
+    """What the suite expects of every reply; each case has it already."""
     benchmark: Benchmark | None = None
     """The suite; None: it has errors."""
 
@@ -105,12 +106,16 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
         reading.problem_at(error.line, error.column, error.message)
     header = next((note for note in reading.notes if note.record != CASE.name), None)
     others = _others(header, folder, reading)
-    cases = tuple(_cases([note for note in reading.notes if note.record == CASE.name], header, reading))
+    notes = [note for note in reading.notes if note.record == CASE.name]
+    taken = _given_ids(notes, reading)
+    maker = CaseMaker(header.values.get("expect", {}) if header else {}, taken)
+    cases = tuple(maker.case(note.values, note.node.line) for note in notes if note.sound)
     errors = sorted(reading.problems)
     return SuiteReading(
         cases=cases,
         errors=tuple(errors[:KEPT]),
         more=len(errors[KEPT:]),
+        expect=maker.common,
         benchmark=None if errors else _benchmark(cases, {"name": Path(name).stem, **others}),
     )
 
@@ -186,16 +191,8 @@ def _others(header: Note | None, folder: Path | None, reading: Reading) -> dict[
     return found
 
 
-def _cases(notes: list[Note], header: Note | None, reading: Reading) -> Iterator[Case]:
-    _refuse_repeated_ids(notes, reading)
-    sound = [note for note in notes if note.sound]
-    taken = {note.values["id"] for note in notes if "id" in note.values}
-    maker = CaseMaker(header.values.get("expect", {}) if header else {}, taken)
-    for note in sound:
-        yield maker.case(note.values, note.node.line)
-
-
-def _refuse_repeated_ids(notes: list[Note], reading: Reading) -> None:
+def _given_ids(notes: list[Note], reading: Reading) -> set[str]:
+    """The ids that cases were given; one that stands twice is a problem."""
     first: dict[str, Note] = {}
     for note in notes:
         given = note.values.get("id")
@@ -205,6 +202,7 @@ def _refuse_repeated_ids(notes: list[Note], reading: Reading) -> None:
         reading.path[:] = (*note.path, "id")
         reading.problem(note.place_of("id"), f"the id {given!r} stands on line {where} already; ids must be unique")
         reading.path.clear()
+    return set(first)
 
 
 def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:

@@ -21,6 +21,11 @@ class CaseMaker:
         self._taken = taken
         self._seen: Counter[str] = Counter()
 
+    @property
+    def common(self) -> Expectation:
+        """What is expected of every reply."""
+        return _expectation(dict(self._common))
+
     def case(self, values: Mapping[str, Any], line: int) -> Case:
         """The case with the suite's expectations joined to its own."""
         question, context = values["question"], values.get("context")
@@ -95,11 +100,11 @@ def _step(value: str | dict[str, Any]) -> dict[str, Any]:
     """A word alone is a kind."""
     if isinstance(value, str):
         return {"kind": value}
-    return {**value, "after": _listed(value["after"])} if "after" in value else value
+    return {**value, **{name: _listed(value[name]) for name in ("after", "parallel_with") if name in value}}
 
 
-def _listed(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else value
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _once(texts: list[str]) -> tuple[str, ...]:

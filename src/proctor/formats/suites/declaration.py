@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from proctor.formats.rules import LONGEST
-from proctor.formats.suites.shapes import Anything, Choice, Flag, Keyword, Number, Pattern, Schema, Text
+from proctor.formats.suites.shapes import Anything, Flag, Keyword, Number, Pattern, Schema, Text
 from proctor.formats.suites.structures import Either, Field, ListOf, MapOf, Record
 
-KINDS = ("plan", "delegate", "tool", "re-plan", "error")
-"""The kinds of an orchestrator's steps."""
 _LONGEST_NAME = 200
 
 _name = Text(longest=_LONGEST_NAME, one_line=True)
@@ -66,28 +64,41 @@ CITATIONS = Record(
 )
 
 
-def _step_says_something(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _step_makes_sense(step: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if not step.keys() & {"kind", "name", "agent"}:
         yield "", "a step needs a kind, a name or an agent"
+    if step.get("min", 0) > step.get("max", step.get("min", 0)):
+        yield "min", f"min={step['min']} is above max={step['max']}; no reply can hold both"
 
 
+_which = {
+    "kind": Field(shape=_name, about="plan, delegate, tool, re-plan, error, or a kind of your own."),
+    "name": Field(shape=_name, about="What is done."),
+    "agent": Field(shape=_name, about="The sub-agent that does it."),
+}
+WHICH = Record(name="which", fields=_which, rules=(_step_makes_sense,))
+_other_steps = Either(shapes=(_name, WHICH, ListOf(item=Either(shapes=(_name, WHICH)))))
+_count = Number(least=0, whole=True)
 STEP = Record(
     name="step",
     fields={
-        "kind": Field(shape=Choice(words=KINDS), about="What sort of step it is."),
-        "name": Field(shape=_name, about="What is done."),
-        "agent": Field(shape=_name, about="The sub-agent that does it."),
-        "after": Field(shape=Either(shapes=(_name, _names)), about="Names or kinds of steps that come before it."),
+        **_which,
+        "min": Field(shape=_count, about="How many there must be at least; 1 unless told."),
+        "max": Field(shape=_count, about="How many there may be at most."),
+        "after": Field(
+            shape=_other_steps, about="Steps that it must follow, each by a kind, a name, an agent, or keys."
+        ),
+        "parallel_with": Field(shape=_other_steps, about="Steps that it must run at the same time with."),
+        "ordered": Field(shape=Flag(), about="Whether it must come after the step above it."),
     },
-    rules=(_step_says_something,),
+    rules=(_step_makes_sense,),
 )
-_whole_limit = Number(least=0, whole=True)
 LIMITS = Record(
     name="limits",
     fields={
-        "tool_calls": Field(shape=_whole_limit, about="The most tool calls."),
+        "tool_calls": Field(shape=_count, about="The most tool calls."),
         "seconds": Field(shape=Number(above=0), about="The most seconds."),
-        "tokens": Field(shape=_whole_limit, about="The most tokens, input and output together."),
+        "tokens": Field(shape=_count, about="The most tokens, input and output together."),
         "cost": Field(shape=Number(least=0), about="The most it may cost."),
     },
     hints={"time": "did you mean 'seconds'?", "calls": "did you mean 'tool_calls'?"},
@@ -110,8 +121,8 @@ EXPECT = Record(
         "result_used": Field(shape=Flag(), about="Your word on whether tool results were used; else it is judged."),
         "sub_agents": Field(shape=_names, about="Sub-agents that an orchestrator must delegate to."),
         "steps": Field(
-            shape=ListOf(item=Either(shapes=(Choice(words=KINDS), STEP))),
-            about="Steps that an orchestrator must take.",
+            shape=ListOf(item=Either(shapes=(_name, STEP))),
+            about="Steps that an orchestrator must take; a word alone is a kind.",
         ),
         "limits": Field(shape=LIMITS, about="Upper bounds of one reply."),
         "checks": Field(shape=_names, about="Your own checks, by name."),
@@ -144,6 +155,44 @@ CASE = Record(
     },
     noted=True,
 )
+_STRIKING = ("fails", "delay", "answers", "missing")
+_STRUCK = ("tool", "sub_agent")
+
+
+def _condition_makes_sense(condition: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    struck = [key for key in _STRUCK if key in condition]
+    striking = [key for key in _STRIKING if key in condition]
+    if not condition:
+        yield "", "the condition is empty; say what goes wrong, as in {tool: search, fails: 2}"
+    if len(struck) > 1:
+        yield struck[1], "a condition strikes a tool or a sub_agent; declare one for each"
+    if struck and not striking:
+        yield struck[0], f"it does not say what is wrong with it; add one of {', '.join(_STRIKING)}"
+    if striking and not struck:
+        yield striking[0], "it does not say whom this strikes; add tool or sub_agent"
+    if condition.get("missing") is False:
+        yield "missing", "expected true; leave it out where the tool is there"
+
+
+def _condition_names_are_free(header: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name in sorted(header.get("conditions", {}).keys() & {"all", "none"}):
+        yield "conditions", f"a condition cannot be called {name!r}, which means something else where one is chosen"
+
+
+CONDITION = Record(
+    name="condition",
+    fields={
+        "tool": Field(shape=_name, about="The tool that is at fault."),
+        "sub_agent": Field(shape=_name, about="The sub-agent that is at fault."),
+        "fails": Field(shape=Number(least=1, whole=True), about="How many calls fail before it works."),
+        "delay": Field(shape=Number(above=0), about="Seconds that every call comes late."),
+        "answers": Field(shape=Anything(), about="What it answers, whatever it is asked."),
+        "missing": Field(shape=Flag(), about="true: it is not there at all."),
+        "budget": Field(shape=_count, about="Tool calls that an attempt may make."),
+        "tokens": Field(shape=_count, about="Tokens that an attempt may spend."),
+    },
+    rules=(_condition_makes_sense,),
+)
 HEADER = Record(
     name="header",
     fields={
@@ -152,12 +201,13 @@ HEADER = Record(
         "passing_score": Field(shape=_share, about="The judge's score at which a case passes; none: checks decide."),
         "sources": Field(shape=_name, about="The folder where cited sources can be read, from the suite's own folder."),
         "expect": Field(shape=EXPECT, about="What every reply is held to, beside its case's own expectations."),
-        "conditions": Field(shape=MapOf(value=MapOf(value=Anything())), about="Name → the fault it stands for."),
+        "conditions": Field(shape=MapOf(value=CONDITION), about="Name → the fault it stands for."),
     },
     hints={
         **dict.fromkeys(CASE.fields, "it belongs to a case"),
         "cases": "cases follow, one a line",
     },
+    rules=(_condition_names_are_free,),
     noted=True,
 )
 SUITE = Record(
@@ -167,13 +217,14 @@ SUITE = Record(
         "cases": Field(shape=ListOf(item=CASE, filled=True), about="The cases, at least one.", required=True),
     },
     hints={name: hint for name, hint in HEADER.hints.items() if name != "cases"},
+    rules=HEADER.rules,
     noted=True,
 )
 
 
 def suite_schema() -> Schema:
     """The JSON Schema (draft 2020-12) of a YAML suite, for editors."""
-    records = (SUITE, CASE, EXPECT, CALL, MATCH, CITATIONS, STEP, LIMITS)
+    records = (SUITE, CASE, EXPECT, CALL, MATCH, CITATIONS, STEP, WHICH, LIMITS, CONDITION)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Proctor suite",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from dataclasses import dataclass
@@ -128,9 +127,9 @@ class Keyword:
         if isinstance(node, Keyed) and [key.text for key, _ in node.entries] == [PATTERN[:-1]]:
             return refuse(self, node, reading, f"write a pattern in quotes, with no blank after {PATTERN!r}")
         text = _TEXT.read(node, reading)
-        if isinstance(text, str) and text.startswith(PATTERN) and not _compiles(text[len(PATTERN) :], node, reading):
-            return UNUSABLE
-        return text
+        if not isinstance(text, str) or not text.startswith(PATTERN):
+            return text
+        return text if _compiles(text.removeprefix(PATTERN).strip(), node, reading) else UNUSABLE
 
     def schema(self) -> Schema:
         """As text; whether a pattern compiles, no schema can say."""
@@ -253,34 +252,6 @@ class Flag:
 def _flag_meant(node: Node) -> str:
     word = _FLAG_WORDS.get(node.text.lower()) if isinstance(node, Scalar) else None
     return f"write {word}" if word else ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Choice:
-    """One of a few words."""
-
-    words: tuple[str, ...]
-
-    @property
-    def wanted(self) -> str:
-        """The words."""
-        return f"one of {', '.join(self.words)}"
-
-    def fits(self, node: Node) -> bool:
-        """Whether it is text; which one, reading tells."""
-        return _TEXT.fits(node)
-
-    def read(self, node: Node, reading: Reading) -> Any:
-        """The word."""
-        reading.count(node)
-        if isinstance(node, Scalar) and node.text in self.words:
-            return node.text
-        near = difflib.get_close_matches(node.text, self.words, n=1) if isinstance(node, Scalar) else []
-        return refuse(self, node, reading, f"did you mean {near[0]!r}?" if near else "")
-
-    def schema(self) -> Schema:
-        """An enumeration."""
-        return {"enum": list(self.words)}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

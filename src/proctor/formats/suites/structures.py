@@ -129,7 +129,7 @@ class Record:
         return isinstance(node, Keyed)
 
     def read(self, node: Node, reading: Reading) -> Any:
-        """Key → value, where it was given and is usable; `null` is as if the key were not there."""
+        """Key → value, where given and usable; `null` is as if the key were not there, unless it may be null."""
         reading.count(node)
         if not isinstance(node, Keyed):
             return refuse(self, node, reading)
@@ -155,7 +155,7 @@ class Record:
         reading.path.append(key.text)
         if declared is None:
             reading.problem(key, f"unknown key {key.text!r}; {self._instead(key.text)}")
-        elif not is_nothing(node):
+        elif not is_nothing(node) or declared.shape.fits(node):
             value = declared.shape.read(node, reading)
             if value is not UNUSABLE:
                 found[key.text] = value
