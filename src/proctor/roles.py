@@ -83,7 +83,7 @@ class Journal(Protocol):
         """Store a new run and the benchmark it uses."""
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings and plan anew; its attempts stay."""
+        """Store a run's settings, plan and kind of agent anew; its attempts stay."""
 
     def writing(self, run: str) -> AbstractContextManager[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from proctor.battle.finding import BattleFindings
+from proctor.orchestration.findings import OrchestrationFindings
 from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
@@ -128,6 +129,7 @@ class ConditionFinding:
     """Of no difference, corrected for the number of conditions (Holm)."""
     latency: Latency | None
     usage: Usage
+    orchestration: OrchestrationFindings | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -152,6 +154,8 @@ class Findings:
     """What the conversations show; None: no battle."""
     rows: tuple[CaseFinding, ...] = ()
     """In a static battle, the rows of the script one by one: what two such runs are compared on."""
+    orchestration: OrchestrationFindings | None = None
+    """What the steps of an orchestrator show; None: there were none."""
     conditions: tuple[ConditionFinding, ...] = ()
     """Side by side, the plain run first; empty: there is only one."""
     notes: tuple[str, ...] = ()

@@ -30,6 +30,7 @@ from proctor.usage import Usage
 
 if TYPE_CHECKING:
     from proctor.battle.tally import BattleTally
+    from proctor.orchestration.tally import OrchestrationTally
 
 
 @dataclass(slots=True)
@@ -113,7 +114,7 @@ class _Gatherer:
 class Gathering:
     """Findings in the making: attempts come in any order, as they finish or as they are read.
 
-    In a battle they must come with their transcripts.
+    Those of battles and of orchestrators must come with their transcripts.
     """
 
     def __init__(self, run: Run, exams: Sequence[Exam]) -> None:
@@ -123,6 +124,8 @@ class Gathering:
         self._whole = _Gatherer.of(exams, settings.trials * len(conditions))
         self._under = {name: _Gatherer.of(exams, settings.trials) for name in conditions if len(conditions) > 1}
         self._battle = None if settings.type == "standard" else _battle(run, self._whole.planned)
+        steps = run.kind == "orchestrator"
+        self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
         self._shares: dict[str, Sums] = {}
         self._rows = (
             {case.id: Tally(planned=self._whole.planned // len(exams)) for exam in exams for case in exam.cases}
@@ -137,6 +140,8 @@ class Gathering:
         self._whole.add(attempt)
         if self._under:
             self._under[attempt.key.condition].add(attempt)
+        for tally in {None, attempt.key.condition} & self._steps.keys():
+            self._steps[tally].add(self._exams[attempt.key.exam], attempt)
         if self._battle is not None:
             exam = self._exams[attempt.key.exam]
             held = self._battle.add(exam, attempt)
@@ -147,7 +152,7 @@ class Gathering:
 
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
-        found = _findings(run, list(self._exams.values()), self._whole, self._under)
+        found = self._with_steps(_findings(run, list(self._exams.values()), self._whole, self._under))
         if self._battle is None:
             return found
         battle = self._battle.findings()
@@ -162,6 +167,14 @@ class Gathering:
             notes=tuple(notes(run, found.counts, battle.pass_rate, cases=len(self._exams), battle=battle)),
         )
 
+    def _with_steps(self, found: Findings) -> Findings:
+        """The findings with what an orchestrator's steps show, under all conditions and under each."""
+        if not self._steps:
+            return found
+        shown = {name: tally.findings() for name, tally in self._steps.items()}
+        conditions = tuple(replace(each, orchestration=shown[each.name]) for each in found.conditions)
+        return replace(found, orchestration=shown[None], conditions=conditions)
+
     def _share(self, exam: str) -> float | None:
         return self._shares[exam].mean if exam in self._shares else None
 
@@ -174,6 +187,12 @@ def _battle(run: Run, planned: int) -> BattleTally:
     from proctor.battle.tally import BattleTally
 
     return BattleTally(run.settings, planned=planned)
+
+
+def _steps() -> OrchestrationTally:
+    from proctor.orchestration.tally import OrchestrationTally
+
+    return OrchestrationTally()
 
 
 def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:

@@ -77,8 +77,8 @@ class Journal:
                 connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings and plan anew; its attempts stay."""
-        self._update(run.id, {"settings": encode(run.settings), "planned": run.planned})
+        """Store a run's settings, plan and kind of agent anew; its attempts stay."""
+        self._update(run.id, {"settings": encode(run.settings), "planned": run.planned, "kind": run.kind})
 
     @contextmanager
     def writing(self, run: str) -> Iterator[None]:

@@ -7,13 +7,14 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from proctor import threads
 from proctor.benchmark import Exam
 from proctor.errors import StoreError
 from proctor.findings import Findings, Gathering, gather
 from proctor.roles import Journal
-from proctor.run import Finished, Record, Run, Sitting, Status, Wish
+from proctor.run import AgentKind, Finished, Record, Run, Sitting, Status, Wish
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.workflows.parts import Cast
@@ -44,6 +45,7 @@ async def conduct(
     sees every attempt of the run from here on saves reading them back.
     """
     journal = store.journal
+    seen_kind: AgentKind = run.kind
     executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings, examiner=cast.examiner)
     with _clocked(journal, run.id) as end:
         if watch is not None:
@@ -57,6 +59,8 @@ async def conduct(
                 async for batch in batches:
                     await _write(journal, batch)
                     tally.add(batch)
+                    if seen_kind == "standard" and _has_steps(batch):
+                        seen_kind = "orchestrator"
                     if gathering is not None:
                         _gather(gathering, batch)
                     if watch is not None:
@@ -65,10 +69,22 @@ async def conduct(
             journal.write(executor.leftover())
             raise
         reclassify(store, run.id, tally)
+        if seen_kind != run.kind:
+            journal.amend(replace(run, kind=seen_kind))
         end(*_outcome(executor, wishes, tally))
-    if gathering is not None:
+    if gathering is not None and seen_kind == run.kind:
         return gathering.findings(store.archive.find(run.id))
     return findings_of(store, run.id, exams)
+
+
+def _has_steps(batch: Sequence[Record]) -> bool:
+    """Whether an agent that was not declared an orchestrator is one: its replies tell their steps."""
+    return any(
+        turn.reply is not None and turn.reply.steps
+        for record in batch
+        if isinstance(record, Finished)
+        for turn in record.attempt.transcript.turns
+    )
 
 
 def _gather(gathering: Gathering, batch: Sequence[Record]) -> None:
@@ -88,9 +104,10 @@ async def _write(journal: Journal, batch: Sequence[Record]) -> None:
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show; a battle's numbers are read off its transcripts."""
+    """What the stored attempts of a run show; those of battles and of orchestrators are read with transcripts."""
     run = store.archive.find(run_id)
-    read = store.archive.attempts if run.settings.type == "standard" else store.archive.full_attempts
+    plain = run.settings.type == "standard" and run.kind == "standard"
+    read = store.archive.attempts if plain else store.archive.full_attempts
     return gather(run, exams, read(run_id))
 
 
