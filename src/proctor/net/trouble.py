@@ -87,7 +87,7 @@ def _unreachable(error: aiohttp.ClientConnectorError, where: str) -> str:
             f"the certificate of {where} is not trusted: {problem}; expected one from a known authority, or from `ca`"
         )
     if isinstance(error, aiohttp.ClientSSLError):
-        return f"cannot speak TLS with {where}: {reason}"
+        return f"cannot speak TLS with {where}: {said(error.os_error, 200)}"
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return f"cannot find the host of {where}: {said(error.os_error, 200)}"
     if isinstance(error, aiohttp.ClientProxyConnectionError):

@@ -1,0 +1,139 @@
+"""HTTP agents that stream."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from aiohttp import web
+from tests.agents.test_http import ASKED, agent_at
+from tests.net.serving import Handler
+
+from proctor.errors import AgentFault, EnvironmentFault
+from proctor.transcript import Reply, Request
+
+
+def streaming(*events: Any, end: str = "data: [DONE]\n\n", kind: str = "text/event-stream") -> Handler:
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": kind})
+        await response.prepare(request)
+        for event in events:
+            text = event if isinstance(event, str) else f"data: {json.dumps(event)}\n\n"
+            await response.write(text.encode())
+        await response.write(end.encode())
+        return response
+
+    return stream
+
+
+async def reply_of(*events: Any, end: str = "data: [DONE]\n\n", **options: Any) -> Reply:
+    async with agent_at(streaming(*events, end=end), stream="sse", **options) as (agent, _):
+        return await agent.reply(ASKED)
+
+
+def chunk(content: Any = None, **others: Any) -> dict[str, Any]:
+    return {"choices": [{"delta": {"role": "assistant", "content": content, **others}}], "usage": None}
+
+
+async def test_deltas_are_put_together_up_to_done() -> None:
+    reply = await reply_of(chunk(), chunk("ye"), chunk("s"), {"choices": [], "usage": {"prompt_tokens": 3}})
+    assert reply.text == "yes"
+    assert reply.usage is not None
+    assert reply.usage.input_tokens == 3
+    assert reply.first_token is not None
+    assert reply.seconds is not None
+    assert 0 < reply.first_token <= reply.seconds
+
+
+async def test_what_comes_after_done_is_not_waited_for() -> None:
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(b"data: yes\n\ndata: [DONE]\n\n")
+        await asyncio.Event().wait()
+        return response
+
+    async with agent_at(stream, stream="sse") as (agent, _), asyncio.timeout(20):
+        assert (await agent.reply(ASKED)).text == "yes"
+
+
+@pytest.mark.parametrize("event", [{"delta": "yes"}, {"text": "yes"}, {"delta": {"text": "yes"}}, "data: yes\n\n"])
+async def test_the_shapes_that_are_common_need_no_delta(event: Any) -> None:
+    assert (await reply_of(event)).text == "yes"
+    assert (await reply_of(event, end="")).text == "yes"
+
+
+async def test_an_expression_says_where_deltas_tools_and_sessions_stand() -> None:
+    events = [
+        {"kind": "call", "tool": {"name": "find"}},
+        {"kind": "call", "tool": {"name": "read"}},
+        {"kind": "token", "t": "ye"},
+        {"kind": "token", "t": "s"},
+        {"kind": "end", "id": "s1"},
+    ]
+    reply = await reply_of(*events, delta="t", tool_calls="tool && [tool]", session="id")
+    assert reply.text == "yes"
+    assert [call.name for call in reply.tool_calls] == ["find", "read"]
+
+
+async def test_a_whole_text_at_the_end_comes_before_the_pieces() -> None:
+    assert (await reply_of({"d": "yse"}, {"final": "yes"}, delta="d", text="final")).text == "yes"
+
+
+async def test_the_session_of_a_stream_is_remembered() -> None:
+    seen: list[Any] = []
+    inner = streaming({"delta": "yes", "id": "s1"})
+
+    async def stream(request: web.Request) -> web.StreamResponse:
+        seen.append((await request.json())["s"])
+        return await inner(request)
+
+    async with agent_at(stream, stream="sse", session="id", body={"s": "{{session}}"}) as (agent, _):
+        for _ in range(2):
+            await agent.reply(Request(question="q", conversation="one"))
+    assert seen == [None, "s1"]
+
+
+@pytest.mark.parametrize(
+    ("handler", "options", "words"),
+    [
+        (streaming({"a": "hush"}), {"delta": "t"}, r"no event held text at delta = 't'.*keys are \['a'\]"),
+        (streaming(), {}, "no event held text"),
+        (streaming("data: {oops\n\n"), {"delta": "t"}, "an event is not valid JSON"),
+        (streaming("event: error\ndata: no\ndata: memory\n\n"), {}, "ended in an error: no memory"),
+        (streaming({"text": "a"}, kind="application/json"), {}, "'application/json'; expected text/event-stream"),
+    ],
+)
+async def test_a_stream_that_says_nothing_usable_is_the_agents_fault(
+    handler: Handler, options: dict[str, Any], words: str
+) -> None:
+    async with agent_at(handler, stream="sse", **options) as (agent, _):
+        with pytest.raises(AgentFault, match=words) as caught:
+            await agent.reply(ASKED)
+    assert "hush" not in str(caught.value)
+
+
+async def test_a_stream_that_breaks_off_is_the_agents_fault() -> None:
+    async def stream(request: web.Request) -> web.StreamResponse:
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await response.prepare(request)
+        await response.write(b"data: half of\n\n")
+        assert request.transport is not None
+        request.transport.abort()
+        return response
+
+    async with agent_at(stream, stream="sse") as (agent, _):
+        with pytest.raises(AgentFault, match=r"did not send its reply to the end|dropped the connection"):
+            await agent.reply(ASKED)
+
+
+async def test_a_status_is_heeded_before_the_stream() -> None:
+    async def busy(_: web.Request) -> web.Response:
+        return web.Response(status=429, headers={"Retry-After": "3"})
+
+    async with agent_at(busy, stream="sse") as (agent, _):
+        with pytest.raises(EnvironmentFault, match="answered 429") as caught:
+            await agent.reply(ASKED)
+    assert caught.value.retry_after == 3
