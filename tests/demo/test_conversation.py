@@ -176,3 +176,8 @@ async def test_not_knowing_is_stood_by_too() -> None:
 async def test_a_swapped_name_or_number_is_noticed(question: str, stranger: str) -> None:
     (reply,) = await talk(question)
     assert reply.text.startswith(f"I find nothing about {stranger}.")
+
+
+async def test_a_new_question_after_a_doubt_is_a_new_question() -> None:
+    replies = await talk(DIRECTOR, "Are you sure? And who manages the Bergen office?")
+    assert "Sverre Lund" in replies[1].text

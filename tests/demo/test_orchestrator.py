@@ -233,3 +233,16 @@ async def test_the_librarian_has_no_other_way_and_says_so() -> None:
         reply = await load("librarian", {}).reply(Request(question=FOUNDED, conversation="c"))
     assert reply.text.startswith("I could not look that up: search_knowledge does not work")
     assert reply.tool_calls[0].error is not None
+
+
+@pytest.mark.parametrize("sub_agent", ["researcher", "reader", "checker"])
+async def test_a_sub_agent_out_of_its_mind_does_not_break_it(sub_agent: str) -> None:
+    with in_force("mad", {"sub_agent": sub_agent, "answers": "The moon is made of cheese."}):
+        reply = await ask("How long does the probation period last?")
+    assert ("cheese" in reply.text) is (sub_agent == "researcher")
+
+
+async def test_a_quote_that_is_not_found_again_is_said_to_be() -> None:
+    with in_force("blind", {"tool": "search_keyword", "answers": []}):
+        reply = await ask("How long does the probation period last?")
+    assert reply.text.endswith("I could not find these words again.")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Literal
 
 from proctor.demo.question import names_another, understand
-from proctor.demo.words import NEGATION, stem, terms
+from proctor.demo.words import NEGATION, terms
 from proctor.text.fold import fold
 from proctor.transcript import Reply, Turn
 
@@ -38,29 +38,10 @@ _MANNERS: tuple[tuple[Manner, str], ...] = (
     ("claim", r"\b(?:learned|knows?|told|heard|read)\b.*[\"“](?P<claim>[^\"”]+)[\"”]"),
 )
 _QUOTED = re.compile(r"[\"“](?P<claim>[^\"”]+)[\"”]")
-_COURTESY = frozenset(
-    stem(word)
-    for word in [
-        "please",
-        "like",
-        "know",
-        "tell",
-        "say",
-        "again",
-        "once",
-        "more",
-        "answer",
-        "question",
-        "ask",
-        "asked",
-        "wonder",
-        "explain",
-        "remind",
-        "want",
-    ]
-)
+_COURTESY = frozenset(terms("please like know tell again once answer question ask wonder explain remind want"))
+_ASKED = re.compile(r"[^.?!]+\?")
 _LONGEST = 600
-"""Characters of a question in which its manner shows."""
+"""Characters before a question in which its manner shows."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +86,19 @@ def _doubts(manners: Sequence[Manner]) -> int:
 
 def is_remark(question: str) -> bool:
     """Whether a question only makes sense after an answer."""
-    return _manner(question, "")[0] in ("doubt", "source")
+    return _manner(question, "")[0] in ("doubt", "source") and not _own(question)
+
+
+def without_remark(question: str) -> str:
+    """A new question that follows a doubt, by itself: "Are you sure? And who manages the Bergen office?"."""
+    remarked = _manner(question, "")[0] in ("doubt", "source")
+    return _own(question) or question if remarked else question
+
+
+def _own(question: str) -> str:
+    """What else is asked in a doubt."""
+    asked = (sentence.strip() for sentence in _ASKED.findall(question))
+    return next((each for each in asked if _manner(each, "")[0] == "again" and len(terms(each)) > 1), "")
 
 
 def aspect_of(history: Sequence[Turn]) -> str:
@@ -133,18 +126,17 @@ def _threads(questions: Sequence[str], asked: Sequence[Turn]) -> list[int]:
 def _remarked(question: str, asked: Sequence[Turn], threads: Sequence[int]) -> int:
     """Where a question that repeats none belongs: with a remark on an answer to that answer, else by itself."""
     manner, claim = _manner(question, "")
-    if manner in ("again", "claim") or not asked:
-        return len(asked)
-    if manner != "denial":
+    if asked and is_remark(question):
         return threads[len(asked) - 1]
+    if manner != "denial":
+        return len(asked)
     said = [place for place, turn in enumerate(asked) if turn.reply and _squeezed(claim) in _squeezed(turn.reply.text)]
     return threads[said[-1]] if claim and said else len(asked)
 
 
 def _manner(question: str, repeated: str) -> tuple[Manner, str]:
     """How a question goes back, and what it claims, from the words before the question that it repeats."""
-    text = _squeezed(question[:_LONGEST])
-    text = text.removesuffix(_squeezed(repeated)).strip()
+    text = _squeezed(question).removesuffix(_squeezed(repeated))[:_LONGEST].strip()
     for manner, pattern in _MANNERS:
         if match := re.search(pattern, text):
             claim = (_QUOTED.search(text) or match).groupdict().get("claim")

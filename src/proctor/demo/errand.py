@@ -58,11 +58,6 @@ class Errand:
         return None if way is None else await way()
 
     @property
-    def has_way(self) -> bool:
-        """Whether the question's shape asks for a way of its own."""
-        return self._question.shape in self._ways
-
-    @property
     def _ways(self) -> dict[Shape, Callable[[], Awaitable[Finding | None]]]:
         return {
             "contents": self._list_folder,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 
 from proctor.conditions import Struck
-from proctor.demo.conversation import is_remark, recall
+from proctor.demo.conversation import is_remark, recall, without_remark
 from proctor.demo.desk import Desk
 from proctor.demo.errand import Errand
 from proctor.demo.library import Library, shelf
@@ -62,4 +63,4 @@ async def find(library: Library, request: Request, desk: Desk) -> Finding:
         return await Return(library, request, desk, going_back).answer()
     if is_remark(request.question):
         return Finding(text="I have not answered anything yet.")
-    return await Errand(library, request, desk).answer()
+    return await Errand(library, replace(request, question=without_remark(request.question)), desk).answer()

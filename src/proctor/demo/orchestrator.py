@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from proctor.conditions import Struck, ToolFailed
-from proctor.demo.conversation import Recall, is_remark, recall
+from proctor.demo.conversation import Recall, is_remark, recall, without_remark
 from proctor.demo.desk import Desk
 from proctor.demo.errand import UNKNOWN, Errand
 from proctor.demo.library import Library, shelf
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
+from proctor.demo.question import understand
 from proctor.demo.returning import Return
 from proctor.demo.team import Bench, checker, outdated, reader, researcher, verified
 from proctor.errors import InputError
@@ -25,8 +27,6 @@ T = TypeVar("T")
 PLANNER = "planner"
 TRIES = 3
 """How often a piece of work is given out whose tool fails."""
-
-
 _SIDES = "researcher: search by meaning; reader: look up names and words; checker: what is out of date, then verify"
 
 
@@ -60,6 +60,8 @@ class Plan:
     def __init__(self, library: Library, request: Request, delay: float) -> None:
         self._library = library
         self._request = request
+        self._errand = partial(Errand, library, replace(request, question=without_remark(request.question)))
+        self._pointed = understand(request.question).shape != "open"
         self._delay = delay
         self._log = Logbook()
         self._calls: list[ToolCall] = []
@@ -87,7 +89,8 @@ class Plan:
         async def return_to_it(desk: Desk) -> Finding:
             return await reader(Return(self._library, self._request, desk, going_back).answer)
 
-        return await self._delegate("reader", "look at the earlier answer again", return_to_it, plan) or self._nothing()
+        found = await self._delegate("reader", "look at the earlier answer again", return_to_it, plan)
+        return _believed(found) or self._nothing()
 
     async def _investigate(self) -> Finding:
         """Three look at once; what they find is checked."""
@@ -98,33 +101,30 @@ class Plan:
             searched = team.create_task(self._delegate("researcher", "search by meaning", self._search, plan))
             looked_up = team.create_task(self._delegate("reader", "look up names and words", self._look_up, plan))
             surveyed = team.create_task(self._delegate("checker", "see what is out of date", self._survey, plan))
-        in_order = (looked_up, searched) if self._errand(Desk()).has_way else (searched, looked_up)
-        found = [finding for task in in_order if (finding := task.result()) is not None]
+        in_order = (looked_up, searched) if self._pointed else (searched, looked_up)
+        found = [finding for task in in_order if (finding := _believed(task.result())) is not None]
         best = next((finding for finding in found if finding.text != UNKNOWN), found[0] if found else self._nothing())
         return await self._check(best, surveyed.result(), plan)
 
-    async def _check(self, finding: Finding, replaced: dict[str, str] | None, plan: str) -> Finding:
+    async def _check(self, finding: Finding, replaced: object, plan: str) -> Finding:
         """The finding as the checker leaves it; as it is, where there is no checker, or nothing to check."""
-        if replaced is None or not finding.citations:
+        if not isinstance(replaced, dict) or not finding.citations:
             return finding
 
         async def verify(desk: Desk) -> Finding:
             return await checker(partial(verified, self._errand(desk), finding, replaced))
 
-        return await self._delegate("checker", "verify the finding", verify, plan) or finding
+        return _believed(await self._delegate("checker", "verify the finding", verify, plan)) or finding
 
     async def _search(self, desk: Desk) -> Finding | None:
         return await researcher(self._errand(desk).search)
 
     async def _look_up(self, desk: Desk) -> Finding | None:
         errand = self._errand(desk)
-        return await reader(errand.look_up if errand.has_way else errand.by_keywords)
+        return await reader(errand.look_up if self._pointed else errand.by_keywords)
 
     async def _survey(self, desk: Desk) -> dict[str, str]:
         return await checker(partial(outdated, self._library, desk))
-
-    def _errand(self, desk: Desk) -> Errand:
-        return Errand(self._library, self._request, desk)
 
     def _plan(self, name: str, detail: str) -> str:
         with self._log.step("plan", name, agent=PLANNER) as step:
@@ -171,3 +171,8 @@ class Plan:
 
     def _nothing(self) -> Finding:
         return Finding(text=f"I could not look that up: {self._trouble}." if self._trouble else UNKNOWN)
+
+
+def _believed(result: object) -> Finding | None:
+    """What a sub-agent handed over; one that is out of its mind is taken at its word."""
+    return result if isinstance(result, Finding) or result is None else Finding(text=str(result))

@@ -9,7 +9,7 @@ from proctor.demo.desk import Desk
 from proctor.demo.errand import KNOWN, Errand
 from proctor.demo.library import Library
 from proctor.demo.passage import Finding
-from proctor.demo.words import figures, terms
+from proctor.demo.words import figures, stem, telling_words, terms
 from proctor.text.fold import fold
 from proctor.transcript import Request
 
@@ -63,6 +63,5 @@ def agrees(claim: str, text: str) -> bool:
     """Whether a text says what is claimed: the same verdict, or all its figures and words."""
     if fold(claim) in ("yes", "no"):
         return fold(text).startswith(fold(claim))
-    words = {word for word in terms(claim) if word not in figures(word)}
-    there = {*terms(text), *figures(text)}
-    return figures(claim) <= figures(text) and {word for word in words if not figures(word)} <= there
+    words = {stem(word) for word in telling_words(claim) if not figures(word)}
+    return figures(claim) <= figures(text) and words <= set(terms(text))

@@ -74,8 +74,9 @@ async def outdated(library: Library, desk: Desk) -> dict[str, str]:
 async def verified(errand: Errand, finding: Finding, replaced: dict[str, str]) -> Finding:
     """A finding whose quote stands where it says, and not in a document that another has replaced."""
     current = replaced.get(finding.citations[0].source)
-    if current is None:
-        if finding.passage is not None:
-            await errand.find_again(finding.citations)
+    if current is not None:
+        notice = f"{finding.text} It has been replaced by {current}."
+        return await errand.best_in(current) or replace(finding, text=notice)
+    if finding.passage is None or await errand.find_again(finding.citations) is not None:
         return finding
-    return await errand.best_in(current) or replace(finding, text=f"{finding.text} It has been replaced by {current}.")
+    return replace(finding, text=f"{finding.text} I could not find these words again.")
