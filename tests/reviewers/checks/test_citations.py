@@ -262,6 +262,22 @@ def test_a_wrong_quote_decides_whatever_cannot_be_read(folder: Path) -> None:
     assert found.evidence.startswith("“four days” does not stand in hr/remote.md")
 
 
+@pytest.mark.parametrize(
+    ("cited", "named"),
+    [("./hr/remote.md", "hr/remote.md"), ("hr/remote.md#who", "hr/remote.md"), ("Issue #5", "Issue #5")],
+)
+def test_other_spellings_of_a_name_are_found_in_results(cited: str, named: str) -> None:
+    reply = citing(cited, "three days", calls=(told("search", [{"source": named, "text": "three days"}]),))
+    assert outcome(citation_accuracy, reply, quotes=True).passed is True
+
+
+def test_a_flood_of_citations_is_cut_and_told() -> None:
+    reply = Reply(text="", citations=tuple(Citation(source="a.md") for _ in range(10_000)))
+    found = outcome(citation_accuracy, reply, sources=("a.md",))
+    assert found.passed is None
+    assert found.evidence.startswith("of 10,000 citations only the first 200 are looked up; ")
+
+
 def test_deep_results_and_huge_numbers_are_walked_through() -> None:
     deep: Any = {"source": "hr/remote.md", "text": "three days", "n": 10**6_000}
     for _ in range(5_000):

@@ -19,14 +19,14 @@ USED = Reply(
 
 @pytest.mark.parametrize(
     ("name", "used", "said"),
-    [("tool_calls", 2, "2"), ("seconds", 2.5, "2.5"), ("tokens", 1000, "1000"), ("cost", 0.01, "0.01")],
+    [("tool_calls", 2, "2"), ("seconds", 2.5, "2.5"), ("tokens", 1000, "1,000"), ("cost", 0.01, "0.01")],
 )
 def test_a_bound_itself_is_kept_and_less_is_exceeded(name: str, used: float, said: str) -> None:
     kept = outcome(limits, USED, limits={name: used})
     assert (kept.passed, kept.evidence) == (True, f"{name} {said}, at most {said}")
     exceeded = outcome(limits, USED, limits={name: used * 0.9})
     assert exceeded.passed is False
-    assert f"{name} {said}, more than {used * 0.9:g}" in exceeded.evidence
+    assert f"{name} {said}, more than {used * 0.9:.4g}" in exceeded.evidence
 
 
 @pytest.mark.parametrize("name", ["seconds", "tokens", "cost"])
@@ -44,7 +44,7 @@ def test_no_tool_call_is_a_number_of_tool_calls() -> None:
 def test_one_exceeded_bound_decides_whatever_is_unknown() -> None:
     found = outcome(limits, USED, limits={"colour": 1, "tokens": 10, "cost": 1})
     assert found.passed is False
-    assert found.evidence.startswith("tokens 1000, more than 10; there is no limit 'colour'; known are tool_calls")
+    assert found.evidence.startswith("tokens 1,000, more than 10; there is no limit 'colour'; known are tool_calls")
 
 
 def test_seconds_are_measured_where_the_agent_does_not_tell() -> None:
@@ -53,6 +53,11 @@ def test_seconds_are_measured_where_the_agent_does_not_tell() -> None:
     found = limits(Expectation(limits={"seconds": 2.0}), turn, reply, Sources())
     assert found is not None
     assert found.evidence == "seconds 3, more than 2"
+
+
+def test_a_bound_without_end_is_always_kept() -> None:
+    found = outcome(limits, USED, limits={"cost": float("inf")})
+    assert (found.passed, found.evidence) == (True, "cost 0.01, at most inf")
 
 
 def test_nothing_is_said_where_nothing_is_asked() -> None:

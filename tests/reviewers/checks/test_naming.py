@@ -31,6 +31,7 @@ DIFFERENT = {
     "a version is no extension": ("doc-1.2", "doc-1"),
     "out of the folder": ("../hr/remote.md", "hr/remote.md"),
     "another address": ("http://a.example/hr", "https://a.example/hr"),
+    "an address's end is no extension": ("https://a", "https://a.com"),
     "nothing": ("", "hr/remote.md"),
 }
 

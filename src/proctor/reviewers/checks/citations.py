@@ -16,6 +16,10 @@ _LISTED = 5
 """Citations that evidence names."""
 
 
+_MOST = 200
+"""Citations that are looked up, so that a reply cannot keep the reviewer busy for long."""
+
+
 class _Judged(NamedTuple):
     """What is to be said of one citation."""
 
@@ -45,7 +49,9 @@ def citation_accuracy(expect: Expectation, turn: Turn, reply: Reply, sources: So
     cited = reply.citations or _named(markers(reply.text))
     if not cited:
         return Outcome(None, "no source is cited by name, so there is nothing to look up")
-    judged = [_judge(citation, expect, reply, sources) for citation in cited]
+    judged = [_judge(citation, expect, reply, sources) for citation in cited[:_MOST]]
+    if len(cited) > _MOST:
+        judged.append(_Judged(None, f"of {len(cited):,} citations only the first {_MOST} are looked up"))
     wrong = [one.said for one in judged if one.right is False]
     unknown = [one.said for one in judged if one.right is None]
     right = [one.said for one in judged if one.right]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check, result
 from proctor.reviewers.checks.sources import Sources
-from proctor.score import CheckResult
+from proctor.score import NO_ERROR, CheckResult
 from proctor.transcript import Reply, Turn
 
 
-@check("no error")
+@check(NO_ERROR)
 def no_error(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome:
     """The agent replied. A tool that failed on the way does not count: how the agent deals with it is its own skill."""
     failed = sum(call.error is not None for call in reply.tool_calls)

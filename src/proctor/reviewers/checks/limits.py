@@ -29,7 +29,11 @@ def _judged(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | No
     if used is None:
         return None, f"{name} unknown: the agent did not report it"
     verdict = "at most" if used <= most else "more than"
-    return used <= most, f"{name} {used:.6g}, {verdict} {most:g}"
+    return used <= most, f"{name} {_number(used)}, {verdict} {_number(most)}"
+
+
+def _number(value: float) -> str:
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4g}"
 
 
 def _calls(turn: Turn, reply: Reply) -> float | None:

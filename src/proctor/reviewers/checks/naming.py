@@ -45,7 +45,7 @@ def parsed(source: str) -> Name:
     if not is_address(path):
         path = posixpath.normpath(path).lstrip("/")
     path = path.rstrip("/")
-    extension = _EXTENSION.search(path)
+    extension = None if is_address(path) else _EXTENSION.search(path)
     stem = path[: extension.start()] if extension else path
     return Name(stem, extension[0] if extension else "", anchor.strip())
 

@@ -18,7 +18,6 @@ import threading
 from functools import lru_cache
 from pathlib import Path
 
-from proctor.errors import ProctorError
 from proctor.reviewers.checks import searching
 from proctor.reviewers.checks.phrases import Span
 
@@ -33,7 +32,7 @@ _HARD = re.compile(r"\)[*+?{]|\\[1-9]|\(\?P=|\(\?[a-z]*x")
 """A repeated group, a back-reference, or blanks that do not count, which can hide the two."""
 
 
-class Unsearchable(ProctorError):
+class Unsearchable(Exception):
     """A pattern that is none, or that takes too long on this text."""
 
 

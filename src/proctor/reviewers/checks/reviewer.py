@@ -81,7 +81,7 @@ class CheckReviewer:
     def _expected(self, case: Case | None) -> Expectation:
         if case is None:
             return self._everywhere
-        expect = merge(self._everywhere, case.expect)
+        expect = case.expect if self._everywhere is _NOTHING else merge(self._everywhere, case.expect)
         extra = self._extra.get(case.question.strip()) if self._extra else None
         return merge(expect, extra) if extra is not None else expect
 
@@ -118,4 +118,8 @@ def _applied(
 
 def _takes_time(expect: Expectation) -> bool:
     """Whether a file may be read or a pattern searched, for which the event loop should not wait."""
-    return expect.quotes or any(phrase.startswith(PATTERN) for phrase in expect.keywords + expect.exclusions)
+    return (
+        expect.quotes
+        or bool(expect.sources)
+        or any(phrase.startswith(PATTERN) for phrase in expect.keywords + expect.exclusions)
+    )

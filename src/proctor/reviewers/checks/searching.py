@@ -17,7 +17,7 @@ def search(pattern: str, text: str) -> tuple[int, int] | str | None:
     """Where the pattern first matches, whatever the case; or why it is none."""
     try:
         found = re.search(pattern, text, re.IGNORECASE)
-    except (re.error, OverflowError, RecursionError, MemoryError) as error:
+    except (re.error, OverflowError, RecursionError, MemoryError, Warning) as error:
         return f"it is no regular expression ({error})"
     return found.span() if found else None
 

@@ -100,8 +100,7 @@ def _inside(name: str, folder: Path) -> Path | None:
 
 
 def _from_tools(source: str, reply: Reply) -> Reading | None:
-    name = prepared(source.partition("#")[0])
-    told = [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
+    told = _results(source, reply) or _results(source.partition("#")[0], reply)
     if not told:
         return None
     tools = ", ".join(dict.fromkeys(tool for tool, _ in told))
@@ -109,6 +108,12 @@ def _from_tools(source: str, reply: Reply) -> Reading | None:
     if len(text) > LARGEST:
         return Reading(None, f"the result of {tools} is larger than {LARGEST:,} characters")
     return Reading(plain(text), f"the result of {tools}")
+
+
+def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
+    """The tools whose results name the source, with what they say of it."""
+    name = prepared(relative_path(source) or source)
+    return [(call.name, text) for call in reply.tool_calls if name and (text := "\n".join(_told(call, name)))]
 
 
 def _told(call: ToolCall, name: str) -> Iterator[str]:
