@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
@@ -11,6 +12,8 @@ import msgspec
 from proctor.errors import InputError
 from proctor.traces.span import Event, Span, SpanStatus
 from proctor.traces.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
+
+_NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
 def encode_json(spans: Iterable[Span]) -> bytes:
@@ -35,7 +38,7 @@ def _json_span(span: Span) -> dict[str, Any]:
         "traceId": span.trace,
         "spanId": span.id,
         "parentSpanId": span.parent or "",
-        "name": span.name,
+        "name": utf8(span.name),
         "kind": number_of(span.kind, KINDS),
         "startTimeUnixNano": str(span.start),
         "endTimeUnixNano": str(span.end),
@@ -48,12 +51,12 @@ def _json_span(span: Span) -> dict[str, Any]:
             }
             for event in span.events
         ],
-        "status": {"code": number_of(span.status, STATUSES), "message": span.message},
+        "status": {"code": number_of(span.status, STATUSES), "message": utf8(span.message)},
     }
 
 
 def _json_attributes(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [{"key": name, "value": _json_value(value)} for name, value in attributes.items()]
+    return [{"key": utf8(name), "value": _json_value(value)} for name, value in attributes.items()]
 
 
 def _json_value(value: Any) -> dict[str, Any]:
@@ -62,7 +65,7 @@ def _json_value(value: Any) -> dict[str, Any]:
     if isinstance(value, int) and value in INT64:
         return {"intValue": str(value)}
     if isinstance(value, float):
-        return {"doubleValue": value}
+        return {"doubleValue": value if math.isfinite(value) else _NOT_FINITE[str(value)]}
     if isinstance(value, bytes):
         return {"bytesValue": base64.b64encode(value).decode()}
     if isinstance(value, Mapping):
@@ -172,7 +175,7 @@ def _value_in(value: Any) -> Any:
         case "intValue" | "int_value":
             return _whole(inner)
         case "doubleValue" | "double_value":
-            return float(inner)
+            return float(inner) if isinstance(inner, (int, float)) or inner in _NOT_FINITE.values() else None
         case "arrayValue" | "array_value":
             return [_value_in(each) for each in _list(_field(inner, "values"))]
         case "kvlistValue" | "kvlist_value":
