@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,6 +59,6 @@ def story() -> list[Known]:
     ]
 
 
-def told(known: list[Known] | None = None, **options: Any) -> History:
+def told(known: Sequence[Known] | None = None, **options: Any) -> History:
     """Their history."""
     return tell(story() if known is None else known, benchmark="handbook", **options)

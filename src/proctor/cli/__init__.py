@@ -18,6 +18,7 @@ COMMANDS = {
     "list": "List stored runs.",
     "show": "Show what a run found.",
     "compare": "Is run B better than run A? Paired by case, with what broke and what was fixed.",
+    "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Judge a run's stored replies anew; the agent is not called.",
     "plan": "How many cases and trials it takes to see a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, junit or markdown.",

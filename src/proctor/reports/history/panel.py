@@ -55,7 +55,7 @@ class Panel:
     @property
     def ceiling(self) -> float:
         """The upper edge of the plot."""
-        return self.top + 24 + _LINE * len(self.heading) + 12
+        return self.top + 24 + _LINE * len(self.heading) + 24
 
     @property
     def floor(self) -> float:

@@ -10,6 +10,7 @@ from proctor.history import Entry
 
 _STEP = 0.1
 _NARROWEST = 0.2
+_MOST_STEPS = 6
 _NEGLIGIBLE = 1e-9
 
 
@@ -27,7 +28,7 @@ class Scale:
     def ticks(self) -> list[float]:
         """Round rates from end to end, three to seven of them."""
         steps = round((self.high - self.low) / _STEP)
-        stride = 2 if steps > 6 and not steps % 2 else 1
+        stride = 2 if steps > _MOST_STEPS else 1
         return [round(self.low + _STEP * step, 9) for step in range(0, steps + 1, stride)]
 
 
@@ -40,4 +41,6 @@ def scale_of(entries: Iterable[Entry]) -> Scale:
     fewest = round(_NARROWEST / _STEP)
     bottom = max(0, min(bottom, top - fewest))
     top = min(round(1 / _STEP), max(top, bottom + fewest))
+    if top - bottom > _MOST_STEPS and (top - bottom) % 2:  # every other ten has a tick, and both ends have one
+        bottom, top = (bottom - 1, top) if bottom else (bottom, top + 1)
     return Scale(low=round(bottom * _STEP, 9), high=round(top * _STEP, 9))

@@ -1,0 +1,72 @@
+"""The history in a terminal."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from tests.made_histories import a_run, counts, story, told
+from tests.reports.history.printing import printed
+
+from proctor.reports.history.scale import Scale
+from proctor.reports.history.text import drawn
+
+
+@pytest.mark.parametrize("width", [50, 64, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    for history in (told(), told(by="model")):
+        assert max(cell_len(line) for line in printed(history, width=width).splitlines()) <= width
+
+
+def test_the_sentence_comes_first_with_its_sign() -> None:
+    assert printed(told()).startswith("✓ handbook: 95.6 % now (88 – 98), up 18.3 points since 11 Nov (6 to 29), real\n")
+    assert printed(told(by="model")).startswith("handbook, model large: 95.6 % now (88 – 98), no real change")
+
+
+def test_marks_stand_before_their_runs() -> None:
+    marked = [line[:8] for line in printed(told()).splitlines() if line[:1] in "✓✗·" and "Nov" in line[:8]]
+    assert marked == ["·  6 Nov", "✓  9 Nov", "✗ 11 Nov", "✓ 12 Nov"]
+
+
+def test_intervals_stand_on_one_scale_below_each_other() -> None:
+    lines = [line for line in printed(told()).splitlines() if "●" in line]
+    assert len(lines) == 9
+    assert len({line.index("  30") for line in lines if "  30" in line} | {len(line) for line in lines}) == 1
+    assert len({min(line.index(sign) for sign in "·├" if sign in line[20:]) for line in lines if line[0] != "·"}) == 1
+
+
+def test_the_baseline_is_drawn_where_its_rate_lies() -> None:
+    scale = Scale(low=0.0, high=1.0)
+    first, second = told([(a_run(1), counts(range(30))), (a_run(2), counts())]).entries
+    assert ":" not in drawn(first, scale, 41).plain
+    line = drawn(second, scale, 41).plain
+    assert (line.index(":"), line.index("●")) == (20, 40)
+
+
+def test_what_cannot_be_drawn_is_dots() -> None:
+    (entry,) = told([(a_run(1, planned=0, status="failed"), {})]).entries
+    assert drawn(entry, Scale(low=0.0, high=1.0), 9).plain == "·" * 9
+
+
+def test_ascii_terminals_can_show_it() -> None:
+    said = printed(told(), encoding="ascii")
+    assert "up 18.3 points" in said
+    assert "|----o-|" in said
+
+
+def test_nothing_stored_says_what_to_try() -> None:
+    assert printed(None) == "No runs yet. Try: proctor demo\n"
+
+
+def test_the_next_command_compares_with_the_baseline() -> None:
+    assert "proctor compare 261111-020000-000b 261112-020000-000c" in printed(told())
+
+
+@settings(max_examples=30, deadline=None)
+@given(name=st.text(min_size=1), value=st.text(min_size=1), width=st.integers(50, 120))
+def test_any_name_and_label_keeps_to_its_place(name: str, value: str, width: int) -> None:
+    known = [*story()[:2], (a_run(20, name=name, labels={"prompt": value}), counts())]
+    said = printed(told(known), width=width)
+    assert max(cell_len(line) for line in said.splitlines()) <= width
+    assert "\x1b" not in said
