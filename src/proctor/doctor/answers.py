@@ -1,0 +1,130 @@
+"""Answers that are given away, that are not there, or that one word would guess."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from proctor.benchmark import Case, Expectation
+from proctor.doctor.complaint import Complaint, complaint, counted, shortened
+from proctor.doctor.phrases import phrase_stands_in
+from proctor.text.choices import alternatives
+from proctor.text.fold import fold, squeeze
+from proctor.text.overlap import GENERIC, STOP
+from proctor.text.words import words
+
+_CHOICE = re.compile(r"\bor\b|\bversus\b|\bvs\b|\beither\b|\bbetween\b|(?:^|\s)\(?[a-d1-4][).:]\s", re.IGNORECASE)
+_SHORTEST = 4
+"""Letters and digits below which an answer may stand in a question by chance."""
+_FEWEST = 10
+"""Cases below which shares say nothing."""
+_GUESSED = 0.5
+_LONG = 100
+_UNEQUAL = 20
+_NOTHING = Expectation()
+
+
+def leaked_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Answers that stand in their own question, word for word."""
+    for case in cases:
+        given_away = _leak(case)
+        if given_away is not None:
+            yield complaint(
+                "leaked-answer",
+                "warning",
+                [case],
+                f"the answer “{shortened(given_away)}” stands in the question “{shortened(case.question)}”",
+                "ask so that the answer has to be known; to repeat the question is enough to pass",
+            )
+
+
+def answers_in_context(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Contexts that hold the answer, which is right where reading is tested."""
+    holding = [case for case in cases if case.answer and case.context and _stands_in(case.answer, case.context)]
+    if holding:
+        given = sum(case.context is not None for case in cases)
+        yield complaint(
+            "answer-in-context",
+            "information",
+            holding,
+            f"the context holds the answer in {len(holding):,} of {counted(given, 'case')} that have a context",
+            "these cases test reading, not knowing; that is fine where it is meant",
+        )
+
+
+def unjudged(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Cases that any reply passes."""
+    for case in cases:
+        if not (case.answer or "").strip() and case.expect == _NOTHING:
+            yield complaint(
+                "nothing-expected",
+                "warning",
+                [case],
+                f"“{shortened(case.question)}” has neither an answer nor an expectation, so any reply passes",
+                "give it an answer (`reference` in a suite) or something to `expect`",
+            )
+        elif case.passing_score is not None and not (case.answer or "").strip():
+            yield complaint(
+                "score-without-answer",
+                "warning",
+                [case],
+                f"a passing score of {case.passing_score:g} is set, but there is no answer to score against",
+                "give it a reference answer, or remove the passing score",
+            )
+
+
+def guessable(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """One answer that is right most of the time."""
+    answered = [case for case in cases if (case.answer or "").strip()]
+    if len(answered) < _FEWEST:
+        return
+    usual, times = Counter(squeeze(case.answer or "") for case in answered).most_common(1)[0]
+    if times / len(answered) > _GUESSED:
+        yield complaint(
+            "guessable",
+            "warning",
+            [],
+            f"an agent that always answers “{shortened(usual)}” is right in {times / len(answered):.0%} "
+            f"of {counted(len(answered), 'case')}",
+            "balance the answers, and compare the agent with that guess",
+        )
+
+
+def unequal_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """A few answers that are far longer than the others."""
+    lengths = {case.id: len((case.answer or "").split()) for case in cases if (case.answer or "").strip()}
+    if len(lengths) < _FEWEST:
+        return
+    usual = median(lengths.values())
+    long = [case for case in cases if lengths.get(case.id, 0) >= max(_LONG, _UNEQUAL * usual)]
+    if long:
+        longest = max(lengths.values())
+        yield complaint(
+            "unequal-answers",
+            "information",
+            long,
+            f"half of the answers have at most {usual:g} words, {counted(len(long), 'case')} up to {longest:,}",
+            "keep what must be said in the answer, and move the rest to the reasoning",
+        )
+
+
+def _leak(case: Case) -> str | None:
+    """The answer, or a spelling of it that counts, as it stands in the question; questions that offer a choice may."""
+    if not case.answer or _CHOICE.search(case.question):
+        return None
+    return next((choice for choice in _telling(case.answer) if _stands_in(choice, case.question)), None)
+
+
+def _telling(answer: str) -> Iterator[str]:
+    """The spellings of an answer that say enough to be a leak: not yes, no, a digit, or a word such as `two years`."""
+    for choice in alternatives(answer):
+        found = words(fold(choice))
+        names = [word for word in found if word not in STOP and word not in GENERIC and not word.isdecimal()]
+        if names and sum(map(len, found)) >= _SHORTEST:
+            yield choice
+
+
+def _stands_in(answer: str, text: str) -> bool:
+    return phrase_stands_in(squeeze(answer), fold(text))

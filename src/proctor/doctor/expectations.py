@@ -1,0 +1,52 @@
+"""Keywords and exclusions that contradict the answer or each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from proctor.benchmark import Case
+from proctor.doctor.complaint import Complaint, complaint, listed
+from proctor.doctor.phrases import PATTERN, stands_in
+
+
+def contradicted_keywords(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Keywords that the answer lacks, exclusions that it holds, and keywords that are excluded."""
+    for case in cases:
+        if case.answer:
+            yield from _against_answer(case, case.answer)
+        yield from _against_each_other(case)
+
+
+def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
+    lacking = [word for word in case.expect.keywords if stands_in(word, answer) is False]
+    held = [word for word in case.expect.exclusions if stands_in(word, answer)]
+    if lacking:
+        yield complaint(
+            "keyword-not-in-answer",
+            "warning",
+            [case],
+            f"the reference answer itself lacks {listed(lacking)}, so a reply in its words fails the keywords",
+            "take keywords from the answer, or loosen them with a pattern (`re:`)",
+        )
+    if held:
+        yield complaint(
+            "exclusion-in-answer",
+            "error",
+            [case],
+            f"the reference answer holds {listed(held)}, which is excluded: the right reply fails",
+            "remove the exclusion, or reword the answer",
+        )
+
+
+def _against_each_other(case: Case) -> Iterator[Complaint]:
+    phrases = [word for word in case.expect.keywords if not word.startswith(PATTERN)]
+    both = [word for word in phrases if any(stands_in(excluded, word) for excluded in case.expect.exclusions)]
+    both += [word for word in case.expect.keywords if word.startswith(PATTERN) and word in case.expect.exclusions]
+    if both:
+        yield complaint(
+            "keyword-excluded",
+            "error",
+            [case],
+            f"{listed(both)} must stand in the reply and must not: no reply passes",
+            "remove it from the keywords or from the exclusions",
+        )

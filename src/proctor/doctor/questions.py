@@ -1,0 +1,152 @@
+"""Questions that are asked more than once, word for word or nearly."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
+from proctor.benchmark import Case
+from proctor.doctor.complaint import Complaint, complaint, shortened
+from proctor.text.choices import alternatives
+from proctor.text.fold import fold, squeeze
+from proctor.text.words import PAST, stem, words
+
+Words = tuple[str, ...]
+_SMALL = """
+a an the is are was were be been being am do does did has have had will would can could shall please tell me us you
+give know want like exactly currently that this it its of
+"""
+_FILLERS = frozenset(map(stem, _SMALL.split()))
+"""Stems of words without which a question still asks the same."""
+_PAST = "(past)"
+_PAST_FORMS = PAST - {"is", "are", "has", "have"}
+_TURNABLE = 5
+"""Words below which another order may mean another thing: `A beats B`."""
+_COMPARED = 40
+"""Words beyond which a question is compared only as it stands, so that long ones do not cost their square."""
+_LONG = 6
+"""Letters that a word must have before one wrong letter is taken for a slip."""
+
+
+def repeated_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """The same question in the same context: counted twice, and if the answers differ, never right both times."""
+    for group in _groups(cases, _wording):
+        different = {_answer(case) for case in group if case.answer}
+        if len(different) > 1 and not _compatible(group):
+            yield complaint(
+                "different-answers",
+                "warning",
+                group,
+                f"“{shortened(group[0].question)}” is asked {_times(group)}, with different answers: "
+                + "; ".join(shortened(case.answer) for case in group if case.answer),
+                "keep the right answer, or give each case the context that makes its answer right",
+            )
+        else:
+            yield complaint(
+                "duplicate",
+                "warning",
+                group,
+                f"“{shortened(group[0].question)}” is asked {_times(group)}, so it counts {_times(group)}",
+                "keep one of them; to ask a question several times, use --trials",
+            )
+
+
+def similar_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Questions that differ only in small words, forms of words, order of clauses, or one slip of the pen."""
+    first_of_each = [group[0] for group in _groups(cases, _wording, least=1)]
+    telling = {case.id: _telling(case.question) for case in first_of_each}
+    alike = list(_groups(first_of_each, lambda case: (_rotated(telling[case.id]), _context(case))))
+    for group in alike:
+        asked = " / ".join(f"“{shortened(case.question)}”" for case in group[:3])
+        yield complaint(
+            "near-duplicate",
+            "warning",
+            group,
+            f"these questions say the same: {asked}",
+            "keep one of them, or make clear what tells them apart",
+        )
+    met = {case.id for group in alike for case in group[1:]}
+    yield from _slips([case for case in first_of_each if case.id not in met], telling)
+
+
+def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[Complaint]:
+    """Pairs of questions that differ in one letter of one long word which stands nowhere else."""
+    common = Counter(word for case in cases for word in set(telling[case.id]))
+    holes: defaultdict[tuple[object, ...], list[tuple[Case, str]]] = defaultdict(list)
+    for case in cases:
+        found = telling[case.id] if len(telling[case.id]) <= _COMPARED else ()
+        for place, word in enumerate(found):
+            if common[word] == 1 and len(word) >= _LONG and word.isalpha():
+                holes[(found[:place], found[place + 1 :], _context(case))].append((case, word))
+    for (before, after, _), met in holes.items():
+        if len(met) == 2 and (before or after) and _is_slip(met[0][1], met[1][1]):
+            yield complaint(
+                "near-duplicate",
+                "information",
+                [case for case, _ in met],
+                f"“{shortened(met[0][0].question)}” and “{shortened(met[1][0].question)}” differ in one letter",
+                "keep one of them if it is a slip",
+            )
+
+
+def _groups(cases: Iterable[Case], key: Callable[[Case], Hashable], *, least: int = 2) -> Iterator[list[Case]]:
+    found: defaultdict[Hashable, list[Case]] = defaultdict(list)
+    for case in cases:
+        found[key(case)].append(case)
+    return (group for group in found.values() if len(group) >= least)
+
+
+def _wording(case: Case) -> tuple[str, str]:
+    return squeeze(case.question), _context(case)
+
+
+def _context(case: Case) -> str:
+    return squeeze(case.context or "")
+
+
+def _answer(case: Case) -> str:
+    return squeeze(case.answer or "")
+
+
+def _compatible(group: Sequence[Case]) -> bool:
+    """Whether all answers share a spelling that counts."""
+    choices = [frozenset(map(squeeze, alternatives(case.answer))) for case in group if case.answer]
+    return bool(frozenset.intersection(*choices))
+
+
+def _times(group: Sequence[Case]) -> str:
+    return "twice" if len(group) == 2 else f"{len(group)} times"
+
+
+def _telling(question: str) -> Words:
+    """The question's words as stems, without those that change nothing; whether it asks of the past comes last."""
+    folded = fold(question, accents=False)
+    every = words(folded)
+    kept = tuple(word for word in every if word not in _FILLERS) or tuple(every)
+    return (*kept, _PAST) if any(map(_is_past, folded.split())) else kept
+
+
+def _is_past(word: str) -> bool:
+    return word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4)
+
+
+def _rotated(found: Words) -> Words:
+    """One form for `In Lisbon, how many work?` and `How many work in Lisbon?`; short questions stay as they are."""
+    if not _TURNABLE <= len(found) <= _COMPARED:
+        return found
+    body, end = (found[:-1], found[-1:]) if found[-1] == _PAST else (found, ())
+    return min(body[place:] + body[:place] for place in range(len(body))) + end
+
+
+def _is_slip(one: str, other: str) -> bool:
+    """Whether one letter is missing, wrong, or two neighbours are swapped, behind the first letter."""
+    if one[0] != other[0] or abs(len(one) - len(other)) > 1:
+        return False
+    place = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    tails = {
+        (one[place + 1 :], other[place + 1 :]),
+        (one[place:], other[place + 1 :]),
+        (one[place + 1 :], other[place:]),
+    }
+    swapped = one[place : place + 2] == other[place : place + 2][::-1] and one[place + 2 :] == other[place + 2 :]
+    return swapped or any(left == right for left, right in tails)

@@ -1,0 +1,110 @@
+"""Expected calls that no reply can make: forbidden, too many, or of tools that are not there."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
+from difflib import get_close_matches
+
+from proctor.benchmark import Case, ExpectedCall
+from proctor.doctor.complaint import Complaint, Severity, complaint, counted, listed
+
+_CLOSE_TO_ALL = 1 - 1e-9
+
+
+def impossible_calls(cases: Sequence[Case]) -> Iterator[Complaint]:
+    """Calls that are expected and ruled out at once."""
+    for case in cases:
+        yield from _forbidden(case)
+        yield from _not_among_calls(case)
+        yield from _beyond_limit(case)
+
+
+def _calls(case: Case) -> tuple[ExpectedCall, ...]:
+    return case.expect.tool_calls or ()
+
+
+def _needed(case: Case) -> tuple[ExpectedCall, ...]:
+    return tuple(call for call in _calls(case) if not call.may_be_absent)
+
+
+def _forbidden(case: Case) -> Iterator[Complaint]:
+    forbidden = set(case.expect.tools_not_used)
+    asked = dict.fromkeys((*case.expect.tools_used, *(call.name for call in _needed(case))))
+    both = [name for name in asked if name in forbidden]
+    if both:
+        yield complaint(
+            "tool-forbidden",
+            "error",
+            [case],
+            f"{listed(both)} is expected and stands in tools_not_used: no reply passes",
+            "remove it from one of the two",
+        )
+    optional = {call.name for call in _calls(case) if call.may_be_absent} & forbidden - set(both)
+    if optional:
+        yield complaint(
+            "tool-forbidden",
+            "warning",
+            [case],
+            f"{listed(sorted(optional))} may be called by tool_calls, but stands in tools_not_used",
+            "remove it from one of the two",
+        )
+
+
+def _not_among_calls(case: Case) -> Iterator[Complaint]:
+    """Tools that must be used, where tool_calls leaves no room for them."""
+    expect = case.expect
+    if expect.tool_calls is None or expect.extra_allowed:
+        return
+    named = {call.name for call in expect.tool_calls}
+    missing = [name for name in expect.tools_used if name not in named]
+    if missing and expect.tool_threshold >= _CLOSE_TO_ALL:
+        yield complaint(
+            "tool-not-in-calls",
+            "error",
+            [case],
+            f"{listed(missing)} must be used, but is not among tool_calls, where a further call counts as wrong",
+            "add it to tool_calls, or set extra_allowed: true",
+        )
+
+
+def _beyond_limit(case: Case) -> Iterator[Complaint]:
+    limit = case.expect.limits.get("tool_calls")
+    calls = [call.name for call in _needed(case)]
+    needed = len(calls) + len(set(case.expect.tools_used) - set(calls))
+    if limit is not None and needed > limit:
+        yield complaint(
+            "limit-too-small",
+            "error",
+            [case],
+            f"{counted(needed, 'tool call')} are needed, and the limit is {limit:g}: no reply passes",
+            f"raise limits.tool_calls to {needed} at least",
+        )
+
+
+def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[Complaint]:
+    """Tools that the agent does not have."""
+    wanted: defaultdict[str, list[Case]] = defaultdict(list)
+    avoided: defaultdict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        for name in dict.fromkeys((*case.expect.tools_used, *(call.name for call in _calls(case)))):
+            wanted[name].append(case)
+        for name in case.expect.tools_not_used:
+            avoided[name].append(case)
+    yield from _unknown(wanted, tools, "error", "is expected, so no reply passes")
+    yield from _unknown(avoided, tools, "information", "is forbidden, which nobody can break")
+
+
+def _unknown(
+    named: dict[str, list[Case]], tools: Collection[str], severity: Severity, consequence: str
+) -> Iterator[Complaint]:
+    for name, cases in named.items():
+        if name not in tools:
+            near = get_close_matches(name, tools, n=1)
+            yield complaint(
+                "unknown-tool",
+                severity,
+                cases,
+                f"the agent has no tool “{name}”; it {consequence}",
+                f"did you mean “{near[0]}”?" if near else f"it has {listed(sorted(tools)) or 'no tools'}",
+            )
