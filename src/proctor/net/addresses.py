@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from yarl import URL
 
@@ -10,6 +11,7 @@ _HARMLESS = frozenset({"accept", "accept-encoding", "accept-language", "content-
 _SHORTEST_SECRET = 4
 
 
+@lru_cache(maxsize=256)
 def parse(text: str) -> URL:
     """An absolute http or https address; raises ValueError with what is wrong, which never repeats the address."""
     try:
@@ -45,6 +47,11 @@ def credentials_in(headers: Mapping[str, str]) -> list[str]:
     """Every value that may be a secret: all headers but the few that never are, and the parts of `Bearer …`."""
     values = [value for name, value in headers.items() if name.lower() not in _HARMLESS]
     return values + [value.split(" ", 1)[1] for value in values if " " in value]
+
+
+def without_content(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a request that carries no body."""
+    return {name: value for name, value in headers.items() if name.lower() != "content-type"}
 
 
 def scrubbed(text: str, secrets: Iterable[str]) -> str:

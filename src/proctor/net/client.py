@@ -16,7 +16,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 from yarl import URL
 
-from proctor.errors import AgentFault, CallError, InputError, Misconfigured
+from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.faults import said
 from proctor.net import addresses
 from proctor.net.addresses import shown
@@ -45,15 +45,18 @@ class Client:
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> Response:
         """One exchange. Raises a fault where there is no whole response; a status is never one."""
-        async with self.open(method, url, body=body, headers=headers) as incoming:
+        incoming = await self._follow(method, _address(url), body, headers or {})
+        try:
             return await incoming.read()
+        finally:
+            incoming.release()
 
     @asynccontextmanager
     async def open(
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator[Incoming]:
         """The same for a body that is read as it arrives; what is left of it is not waited for."""
-        incoming = await self._follow(method, _address(url), body, dict(headers or {}))
+        incoming = await self._follow(method, _address(url), body, headers or {})
         try:
             yield incoming
         finally:
@@ -65,23 +68,22 @@ class Client:
         if session is not None:
             await session.close()
 
-    async def _follow(self, method: str, url: URL, body: bytes | None, headers: dict[str, str]) -> Incoming:
+    async def _follow(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         """The first response that is no redirect."""
-        origin, credentials = url, bool(addresses.credentials_in(headers)) or url.user is not None
+        origin = url
         for _ in range(self._bounds.redirects + 1):
             incoming = await self._request(method, url, body, headers)
-            target = _target(incoming)
-            if target is None:
+            if incoming.status not in _REDIRECTS or "Location" not in incoming.headers:
                 return incoming
             incoming.release()
-            _must_be_allowed(incoming, method, origin, target, credentials=credentials)
+            url = _target(incoming)
+            credentials = bool(addresses.credentials_in(headers)) or origin.user is not None
+            _must_be_allowed(incoming, method, origin, url, credentials=credentials)
             if incoming.status not in _KEEPS_METHOD and method != "GET":
-                method, body = "GET", None
-                headers.pop("Content-Type", None)
-            url = target
+                method, body, headers = "GET", None, addresses.without_content(headers)
         raise AgentFault(f"{shown(origin)} redirected more than {self._bounds.redirects} times")
 
-    async def _request(self, method: str, url: URL, body: bytes | None, headers: dict[str, str]) -> Incoming:
+    async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         try:
             response = await self._session().request(
                 method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
@@ -122,25 +124,30 @@ class Incoming:
         self.url = response.url
         self._response = response
         self._bounds = bounds
+        self._received = 0
 
     async def chunks(self) -> AsyncIterator[bytes]:
         """The body as it arrives, up to the bound."""
-        total = 0
-        try:
-            async for chunk in self._response.content.iter_any():
-                total += len(chunk)
-                if total > self._bounds.bytes:
-                    raise AgentFault(f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes")
-                yield chunk
-        except CallError:
-            raise
-        except (aiohttp.ClientError, OSError) as error:
-            raise fault_of(error, self.url, self._bounds) from error
+        while chunk := await self._more():
+            yield chunk
 
     async def read(self) -> Response:
         """The whole of it."""
-        body = b"".join([chunk async for chunk in self.chunks()])
-        return Response(status=self.status, headers=self.headers, body=body, url=str(self.url))
+        chunks = []
+        while chunk := await self._more():
+            chunks.append(chunk)
+        return Response(status=self.status, headers=self.headers, body=b"".join(chunks), url=str(self.url))
+
+    async def _more(self) -> bytes:
+        """What has arrived by now; nothing: that was all."""
+        try:
+            chunk = await self._response.content.readany()
+        except (aiohttp.ClientError, OSError) as error:
+            raise fault_of(error, self.url, self._bounds) from error
+        self._received += len(chunk)
+        if self._received > self._bounds.bytes:
+            raise AgentFault(f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes")
+        return chunk
 
     def release(self) -> None:
         """Give the connection back, or close it where something is left unread."""
@@ -182,15 +189,11 @@ def _address(url: str) -> URL:
         raise Misconfigured(f"the address cannot be called: {error}") from None  # not repeated: it may hold a secret
 
 
-def _target(incoming: Incoming) -> URL | None:
-    """Where a redirect leads; None: it is none."""
-    location = incoming.headers.get("Location")
-    if incoming.status not in _REDIRECTS or not location:
-        return None
+def _target(incoming: Incoming) -> URL:
+    """Where a redirect leads."""
     try:
-        return addresses.parse(str(incoming.url.join(URL(location))))
+        return addresses.parse(str(incoming.url.join(URL(incoming.headers["Location"]))))
     except ValueError:
-        incoming.release()
         raise AgentFault(f"{shown(incoming.url)} redirected to what is no http address") from None
 
 

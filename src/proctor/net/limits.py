@@ -9,8 +9,8 @@ import asyncio
 import math
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
 from contextvars import ContextVar
 from functools import partial
 
@@ -76,15 +76,24 @@ class Throttle:
         """How many calls may be under way just now."""
         return self._allowed if math.isinf(self._allowed) else math.floor(self._allowed)
 
-    @asynccontextmanager
-    async def slot(self, tokens: int = 0) -> AsyncIterator[float]:
+    def slot(self, tokens: int = 0) -> AbstractAsyncContextManager[float]:
         """A place among the calls under way, for a call of about so many tokens; gives the time it was let in."""
-        await self._enter()
+        return _Slot(self, tokens)
+
+    async def enter(self, tokens: int) -> float:
+        """Take a place by hand: `leave` must follow. Gives the time."""
+        await self._wait_for_place()
         try:
             await self._wait_for_rates(tokens)
-            yield self._clock()
-        finally:
-            self._leave()
+        except BaseException:
+            self.leave()
+            raise
+        return self._clock()
+
+    def leave(self) -> None:
+        """Give the place back."""
+        self._inside -= 1
+        self._let_in()
 
     def report(self, status: int, *, retry_after: float | None = None, began: float | None = None) -> None:
         """Tell how a call went. `began`, as the slot gave it, tells old news from new."""
@@ -106,7 +115,7 @@ class Throttle:
             self._allowed = max(1.0, min(self._allowed, self._inside) / 2)
             self._halved = now
 
-    async def _enter(self) -> None:
+    async def _wait_for_place(self) -> None:
         if not self._queue and self._inside < self.concurrency:
             self._inside += 1
             return
@@ -116,13 +125,9 @@ class Throttle:
             await _uncounted(lambda: turn)
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
-                self._leave()  # let in and called off at the same moment
+                self.leave()  # let in and called off at the same moment
             turn.cancel()
             raise
-
-    def _leave(self) -> None:
-        self._inside -= 1
-        self._let_in()
 
     def _let_in(self) -> None:
         while self._queue and self._inside < self.concurrency:
@@ -133,6 +138,8 @@ class Throttle:
 
     async def _wait_for_rates(self, tokens: int) -> None:
         """Until what the call takes is there and no server asked to be left alone."""
+        if self._requests is self._tokens is None and self._held_until == -math.inf:
+            return
         now = self._clock()
         taken = [(bucket, amount) for bucket, amount in ((self._requests, 1), (self._tokens, tokens)) if bucket]
         ready = max([now, *(now + bucket.take(amount, now=now) for bucket, amount in taken)])
@@ -143,6 +150,22 @@ class Throttle:
             for bucket, amount in taken:
                 bucket.give_back(amount)
             raise
+
+
+class _Slot(AbstractAsyncContextManager[float]):
+    """One place, while it is used. Written out, because it stands in the way of every call."""
+
+    __slots__ = ("_throttle", "_tokens")
+
+    def __init__(self, throttle: Throttle, tokens: int) -> None:
+        self._throttle = throttle
+        self._tokens = tokens
+
+    async def __aenter__(self) -> float:
+        return await self._throttle.enter(self._tokens)
+
+    async def __aexit__(self, *_: object) -> None:
+        self._throttle.leave()
 
 
 async def _uncounted(wait: Callable[[], Awaitable[None]]) -> None:

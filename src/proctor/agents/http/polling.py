@@ -16,13 +16,13 @@ from proctor.net.addresses import shown
 from proctor.transcript import Request
 
 
-async def wait_for(poll: Poll, body: Any, *, url: str, ask: Callable[[str], Awaitable[Any]]) -> Any:
+async def wait_for(poll: Poll, body: Any, *, ask: Callable[[], Awaitable[Any]]) -> Any:
     """The reply of the finished job. The time limit of the call is the only end."""
     while not poll.done.find(body):
         if poll.failed is not None and poll.failed.find(body):
             raise AgentFault(f"the job failed: {poll.failed.option} = {poll.failed.source!r} holds")
         await asyncio.sleep(poll.every)
-        body = await ask(url)
+        body = await ask()
     return body
 
 

@@ -62,7 +62,7 @@ def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
 def made_of(found: Mapping[str, Any]) -> Reply:
     """A reply of parts that may be written as other programs write them."""
     parts = {part: _NORMAL[part](found[part]) for part in PARTS if found.get(part) is not None}
-    return codec.to_reply({"text": found["text"], **parts})
+    return codec.to_reply({"text": found["text"], **parts}) if parts else Reply(text=found["text"])
 
 
 def _must_be_text(expression: Expression, body: Any) -> str:
