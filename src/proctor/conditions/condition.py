@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from enum import Enum
+from typing import Any
 
 from proctor.errors import InputError
 
@@ -14,8 +15,15 @@ TARGETS = ("tool", "sub_agent")
 FAULTS = ("fails", "delay", "answers", "missing")
 RESERVED = ("all", "none", "")
 """Names that mean something else where a condition is chosen."""
-AS_USUAL: Final = object()
-"""In place of an answer: the true one."""
+
+
+class Answer(Enum):
+    """What stands in place of an answer that is given whatever is asked."""
+
+    AS_USUAL = "as usual"
+
+
+AS_USUAL = Answer.AS_USUAL
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
