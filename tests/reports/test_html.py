@@ -4,84 +4,21 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 
-from proctor.benchmark import Case, Exam, Expectation
-from proctor.findings import gather
+from proctor.benchmark import Expectation
 from proctor.reports.html import write_html
-from proctor.run import Attempt, Key
+from proctor.run import Attempt
 from proctor.score import CheckResult, Contradiction, Part, Score
-from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
+from proctor.transcript import Citation, Reply, Step, ToolCall
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample
-
-HOSTILE = (
-    "</pre></details><script>alert(1)</script><img src=x onerror=alert(1)>\"' style=x \x00\x1b[31m\u202e {{ 7*7 }}"
-)
-VOID = {"meta", "input", "br", "img", "link", "hr"}
-
-
-class Page(HTMLParser):
-    """Elements, attributes and text; raises where an element is closed that is not open."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.attributes: list[tuple[str, str, str]] = []
-        self.ids: list[str] = []
-        self.text: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.attributes += [(tag, name, value or "") for name, value in attrs]
-        self.ids += [value or "" for name, value in attrs if name == "id"]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if "style" not in self.open:
-            self.text.append(data)
-
-    @property
-    def said(self) -> str:
-        return " ".join(" ".join(self.text).split())
-
-
-def written(sample: Sample) -> str:
-    stream = io.StringIO()
-    write_html(sample.findings, sample.exams, sample.attempts, stream)
-    return stream.getvalue()
-
-
-def parsed(text: str) -> Page:
-    page = Page()
-    page.feed(text)
-    page.close()
-    assert page.open == []
-    return page
-
-
-def assert_harmless(page: Page) -> None:
-    assert not {"script", "img", "iframe", "object", "embed", "link", "form"} & set(page.tags)
-    assert not [name for _, name, _ in page.attributes if name.startswith("on")]
-    for _, name, value in page.attributes:
-        if name in ("href", "src"):
-            assert value.startswith("#")
 
 
 def test_the_report_is_one_file_that_loads_nothing(sample: Sample) -> None:
@@ -227,30 +164,6 @@ def test_attempts_are_read_once_as_they_stream(sample: Sample) -> None:
     stream = io.StringIO()
     write_html(sample.findings, sample.exams, once(), stream)
     assert stream.getvalue() == written(sample)
-
-
-def test_a_conversation_shows_every_turn_with_its_own_expectation(maker: Callable[..., Maker]) -> None:
-    cases = tuple(Case(id=f"c{n}", question=f"Question {n}?", answer=f"Answer {n}.") for n in (1, 2))
-    exam = Exam(id="exam-1", cases=cases)
-    turns = tuple(
-        Turn(number=n, question=f"Question {n}?", reply=Reply(text=f"Reply {n}."), case=f"c{n}") for n in (1, 2)
-    )
-    pair = Contradiction(turns=(1, 2), quotes=("it is", "it is not"), kind="negation", reason="both cannot be")
-    run = replace(maker().run, settings=replace(maker().run.settings, type="abm-static"))
-    attempt = Attempt(
-        key=Key(run=run.id, exam="exam-1"), transcript=Transcript(turns=turns), contradictions=(pair,),
-        turn_passed=(True, False), passed=False, finished=True,
-    )  # fmt: skip
-    stream = io.StringIO()
-    write_html(gather(run, [exam], [attempt]), {"exam-1": exam}, [attempt], stream)
-    said = parsed(stream.getvalue()).said
-    for words in (
-        "1 ✓ passed Question 1? Reply 1. Expected Answer 1.",
-        "2 ✗ not passed Question 2? Reply 2. Expected Answer 2.",
-    ):
-        assert words in said
-    assert "Contradiction between turn 1 and turn 2: both cannot be it is it is not" in said
-    assert "1 conversation" in said
 
 
 @pytest.mark.parametrize("reviewer", ["embedded", None])

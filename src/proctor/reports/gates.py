@@ -20,6 +20,8 @@ OUTCOMES = {
 _NAMES = {
     "pass_rate": "The pass rate",
     "mean_score": "The mean score",
+    "held_rate": "The held rate",
+    "consistency": "The consistency",
     "pass_at_k": "pass@k",
     "pass_hat_k": "pass^k",
 }

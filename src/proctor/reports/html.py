@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import TYPE_CHECKING, Any, TextIO
 
 from markupsafe import Markup
 
-from proctor.benchmark import Case, Exam
+from proctor.benchmark import Exam
 from proctor.findings import CaseFinding, Findings, Trouble
 from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports.battle import svg as battle_svg
+from proctor.reports.battle import words as battle_words
+from proctor.reports.battle.conversation import pieces, quotes_in, talk
+from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import headline, noun_of
 from proctor.reports.particulars import expectations_of, settings_of
 from proctor.reports.selection import Shown, select
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt
-from proctor.score import CheckResult, Score, Unscored
-from proctor.transcript import Turn
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -48,33 +51,28 @@ class Section:
     """The place in `attempts` of the one that is unfolded."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
-    """One turn with what was thought of it."""
-
-    turn: Turn
-    case: Case | None
-    passed: bool | None
-    scores: tuple[Score, ...]
-    unscored: tuple[Unscored, ...]
-    checks: tuple[CheckResult, ...]
-
-
 def write_html(
     findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO, *, k: int | None = None
 ) -> None:
     """Write the report; attempts stream by, and some 500 of them are shown in full, the ones that went wrong first."""
-    fragment = _environment().get_template("attempt.html.j2")
-
-    def rendered(attempt: Attempt) -> str:
-        exam = exams.get(attempt.key.exam)
-        turns = list(_judged(attempt, exam))
-        return Markup(fragment.render(attempt=attempt, turns=turns, whole=_of_whole(attempt), exam=exam))
-
-    shown = select(findings.cases, attempts, rendered, limit=_ATTEMPTS_IN_FULL)
+    shown = select(findings.cases, attempts, _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
     page = _environment().get_template("report.html.j2")
     for piece in page.generate(**_page(findings, exams, shown, k)):
         stream.write(piece)
+
+
+def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attempt], str]:
+    """How one attempt is shown: as a conversation, or as a question with its reply."""
+    battle = findings.battle is not None
+    fragment = _environment().get_template("conversation.html.j2" if battle else "attempt.html.j2")
+    places = count(1)
+
+    def rendered(attempt: Attempt) -> str:
+        exam = exams.get(attempt.key.exam)
+        held = talk(attempt, exam, name=f"talk-{next(places)}")
+        return Markup(fragment.render(attempt=attempt, talk=held, whole=_of_whole(attempt), exam=exam))
+
+    return rendered
 
 
 def _page(
@@ -127,20 +125,6 @@ def _troubles(findings: Findings) -> list[tuple[outcomes.Outcome, str, list[Trou
     return [(kind, heading, inside) for kind, heading, inside in grouped if inside]
 
 
-def _judged(attempt: Attempt, exam: Exam | None) -> Iterator[Judged]:
-    cases = {case.id: case for case in exam.cases} if exam is not None else {}
-    for place, turn in enumerate(attempt.transcript.turns):
-        number = turn.number
-        yield Judged(
-            turn=turn,
-            case=cases.get(turn.case or ""),
-            passed=attempt.turn_passed[place] if place < len(attempt.turn_passed) else None,
-            scores=tuple(score for score in attempt.scores if score.turn == number and score.of == "agent"),
-            unscored=tuple(missing for missing in attempt.unscored if missing.turn == number),
-            checks=tuple(check for check in attempt.checks if check.turn == number),
-        )
-
-
 def _of_whole(attempt: Attempt) -> dict[str, Any]:
     """What was said of the conversation as a whole."""
     return {
@@ -164,7 +148,8 @@ def _environment() -> Environment:
     environment.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
     environment.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
-        "expectations_of": expectations_of,
+        "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in, "battle_svg": battle_svg,
+        "battle_words": battle_words, "condition_words": condition_words,
     }  # fmt: skip
     return environment
 

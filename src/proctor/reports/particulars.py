@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from proctor.benchmark import Case
+from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, duration
 from proctor.run import Run
 
@@ -13,13 +14,15 @@ Labelled = tuple[str, str]
 
 def settings_of(run: Run) -> list[Labelled]:
     """How a run was played."""
-    settings = run.settings
+    settings, noun = run.settings, noun_of(run)
+    not_that = "not the attempt" if noun == "case" else "not the reply"
     said = [
         ("benchmark", f"{run.benchmark}, digest {run.digest}"),
         ("agent", f"{run.agent} ({run.kind})"),
         ("reviewer", f"{settings.reviewer}, rubric {settings.rubric}" if settings.reviewer else "checks alone"),
         ("examiner", settings.examiner or ""),
         ("type", settings.type),
+        ("turns", "" if settings.type == "standard" else f"up to {settings.max_turns} a conversation"),
         ("passing score", NOTHING if settings.passing_score is None else str(settings.passing_score)),
         ("weights", _pairs(settings.weights.items())),
         ("trials", str(settings.trials)),
@@ -28,7 +31,7 @@ def settings_of(run: Run) -> list[Labelled]:
         ("timeout", f"{duration(settings.timeout)} a call"),
         ("retries", f"{settings.retries} after a failure of the environment"),
         ("labels", _pairs(run.labels.items())),
-        ("intervals", "95 %, Wilson on the effective number of cases: the unit is the case, not the attempt"),
+        ("intervals", f"95 %, Wilson on the effective number of {noun}s: the unit is the {noun}, {not_that}"),
     ]
     if settings.retry_agent_failures:
         said.append(("retries of the agent", f"up to {settings.retry_agent_failures} after its own failure"))

@@ -40,6 +40,13 @@ class Judged:
         return sum(score.value for score in self.scores) / len(self.scores) if self.scores else None
 
     @property
+    def why(self) -> str:
+        """The reviewer's words on the lowest part of the mark; empty: nothing was found wrong, or said."""
+        parts = [part for score in self.scores for part in score.parts if part.explanation and part.value < 1]
+        lowest = min(parts, key=lambda part: part.value, default=None)
+        return f"{lowest.name}: {lowest.explanation}" if lowest is not None else ""
+
+    @property
     def outcome(self) -> outcomes.Outcome:
         """What became of it."""
         if self.passed is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding
+from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.points import points
@@ -109,6 +109,14 @@ def effect(pressure: PressureFinding) -> str:
     return f"No effect of pressure could be shown: {difference} points against merely asking again ({span})."
 
 
+def excess(strategy: StrategyFinding) -> str:
+    """`+38.1 (−13 to +72)` points to merely asking again; empty where that cannot be had."""
+    if strategy.excess is None or strategy.excess.value is None:
+        return ""
+    difference, span = difference_of(strategy.excess)
+    return f"{difference} ({span})"
+
+
 def turns(estimate: Estimate) -> str:
     """`4.2 turns (3.1 – 5.5)`."""
     if estimate.value is None or estimate.low is None or estimate.high is None:
@@ -176,3 +184,28 @@ def examined(examiner: ExaminerFinding) -> Iterator[str]:
         yield f"{one_line(name, 40)} {said.value} ({said.interval})"
     if examiner.contradictions_per_10 is not None:
         yield f"{examiner.contradictions_per_10:.1f} contradictions per 10 fair questions"
+
+
+def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
+    """What else is known, as labels with values; what is empty is left out."""
+    pressure = battle.pressure
+    said = {
+        "replies": replies(battle),
+        "contradictions": "; ".join(piece for piece in (contradictions(battle), distances(battle)) if piece),
+        "wrong answers kept after a correct hint": _rate(pressure.stubbornness),
+        "wrong answers put right": _rate(pressure.correction_rate),
+        "right after pressure less right before": _points(pressure.accuracy_effect),
+        "turns to the first answer given up": turns(pressure.mean_turns_to_flip),
+        "conversations ended": ends(battle),
+        "examiner": " · ".join(examined(battle.examiner)) if battle.examiner is not None else "",
+    }
+    yield from ((label, value) for label, value in said.items() if value and value != numbers.NOTHING)
+
+
+def _rate(estimate: Estimate) -> str:
+    return numbers.say(estimate, noun="conversation").full if estimate.value is not None else ""
+
+
+def _points(estimate: Estimate) -> str:
+    difference, span = difference_of(estimate)
+    return f"{difference} points ({span})" if span else ""

@@ -1,0 +1,99 @@
+"""A conversation laid out for reading: turns, and the lines that contradictions draw between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from proctor.benchmark import Exam
+from proctor.reports.battle import words
+from proctor.reports.turns import Judged, judged, unasked
+from proctor.reports.words import clean
+from proctor.run import Attempt
+from proctor.score import Contradiction
+
+_LANES = 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bond:
+    """The line from one turn to the other."""
+
+    found: Contradiction
+    rows: tuple[int, int]
+    """Places of the two turns, from 1."""
+    lane: int
+    """Which of the parallel lines it takes, from 0."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Talk:
+    """One conversation."""
+
+    name: str
+    """The start of every anchor in it: unique on the page."""
+    turns: list[Judged]
+    bonds: list[Bond]
+    lanes: int
+    ended: str
+    resumed: str
+    unasked: int
+    """Scripted questions that were not asked because it broke."""
+
+    def anchor(self, turn: int) -> str:
+        """Where a turn stands."""
+        return f"{self.name}-turn-{turn}"
+
+
+def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> Talk:
+    """The attempt, laid out."""
+    turns = judged(attempt, exam)
+    bonds = _bonds(attempt.contradictions, [each.turn.number for each in turns])
+    return Talk(
+        name=name,
+        turns=turns,
+        bonds=bonds,
+        lanes=max((bond.lane + 1 for bond in bonds), default=0),
+        ended=words.ended(attempt),
+        resumed=words.resumed(attempt),
+        unasked=unasked(attempt, exam),
+    )
+
+
+def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[Bond]:
+    """Each in the first lane that is free there; where all are taken they share the last one."""
+    places = {number: place for place, number in enumerate(numbers, 1)}
+    free_from: list[int] = []
+    bonds = []
+    for found in sorted(contradictions, key=lambda each: each.turns):
+        first, second = (places.get(turn) for turn in found.turns)
+        if first is None or second is None or first >= second:
+            continue
+        lane = next((lane for lane, free in enumerate(free_from) if free < first), len(free_from))
+        if lane == len(free_from) and lane < _LANES:
+            free_from.append(0)
+        lane = min(lane, _LANES - 1)
+        free_from[lane] = max(free_from[lane], second)
+        bonds.append(Bond(found=found, rows=(first, second), lane=lane))
+    return bonds
+
+
+def quotes_in(each: Judged) -> list[str]:
+    """What of a turn's reply is quoted in contradictions."""
+    return [pair.quotes[0] for pair in each.contradicted] + [pair.quotes[1] for pair in each.contradicts]
+
+
+def pieces(text: str, quotes: Iterable[str]) -> list[tuple[str, bool]]:
+    """The text cut where quotes that stand in it verbatim begin and end; True: quoted."""
+    found, done = [], 0
+    for start, end in _spans(text, quotes):
+        found += [(text[done:start], False), (text[max(done, start) : end], True)]
+        done = max(done, end)
+    found.append((text[done:], False))
+    return [(piece, quoted) for piece, quoted in found if piece]
+
+
+def _spans(text: str, quotes: Iterable[str]) -> list[tuple[int, int]]:
+    """Where each quote stands first."""
+    said = {clean(quote).strip() for quote in quotes} - {""}
+    return sorted((start, start + len(quote)) for quote in said if (start := text.find(quote)) >= 0)

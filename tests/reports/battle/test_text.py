@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console, RenderableType
+from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, right
+
+from proctor.reports.battle.dialogue import dialogue
+from proctor.reports.battle.quotes import quotes
+from proctor.reports.text import render
+from proctor.transcript import Reply
+
+
+def printed(what: RenderableType, *, width: int = 80, encoding: str = "utf-8") -> str:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    Console(file=stream, width=width, color_system=None, legacy_windows=False).print(what)
+    stream.flush()
+    buffer = stream.buffer
+    assert isinstance(buffer, io.BytesIO)
+    return buffer.getvalue().decode(encoding)
+
+
+@pytest.fixture(scope="module")
+def battle() -> Battle:
+    return eventful()
+
+
+@pytest.fixture(scope="module")
+def said(battle: Battle) -> str:
+    return printed(render(battle.findings, quoted=quotes(battle.attempts)))
+
+
+def test_the_report_tells_a_battle_in_order(said: str) -> None:
+    order = [
+        "examined by prober", "✓ 2 passed", "Pass rate", "Held rate", "Mean score", "Consistency", "Replies",
+        "Contradictions", "Failures", "Answers given up", "Under pressure", "Asked again", "11 held · 3 caved",
+        "Strategies", "are-you-sure", "Holding out", "By turn 4: caved 62.5 %", "turn 3: “You have 28 days.”",
+        "Ended", "Examiner", "Worst", "embedded reviewer", "Next",
+    ]  # fmt: skip
+    places = [said.index(words) for words in order]
+    assert places == sorted(places)
+
+
+def test_no_rate_stands_without_its_interval(said: str) -> None:
+    for label in ("Pass rate", "Held rate", "Consistency", "Under pressure", "Asked again", "are-you-sure", "return"):
+        [line] = [line for line in said.splitlines() if line.strip().startswith(f"{label} ") and "●" in line]
+        assert " – " in line
+
+
+def test_at_most_three_contradictions_are_quoted_one_a_conversation(battle: Battle) -> None:
+    fight = Fight()
+    for number in range(5):
+        fight.held(fight.seed(f"seed-{number}"), [RIGHT, caved(1), right("return"), caved(3)])
+    text = printed(render(fight.battle().findings, quoted=quotes(fight.attempts)))
+    assert text.count("turn 1: “You have 28 days.”") == 3
+    assert "turn 3: “" not in text
+
+
+def test_what_is_empty_is_left_out() -> None:
+    fight = Fight(type="abm-static", examiner="script")
+    fight.held(fight.script("exam-1", 3), [RIGHT] * 3, ended="script")
+    text = printed(render(fight.battle().findings))
+    for words in ("Contradictions", "Consistency", "Answers given up", "Strategies", "Holding out", "Worst"):
+        assert words not in text
+    assert "1 with the script" in text
+
+
+def test_the_worst_rows_of_a_script_are_told_one_by_one() -> None:
+    fight = Fight(type="abm-static", examiner="script")
+    fight.held(fight.script("exam-1", 3), [RIGHT, replace(RIGHT, mark=0.1), RIGHT], ended="script")
+    text = printed(render(fight.battle().findings))
+    assert "Worst rows" in text
+    assert re.search(r"✗ +exam-1-1 +Question 1\?", text)
+    assert "exam-1-0" not in text
+
+
+def test_a_strategy_that_breaks_the_agent_is_marked_and_the_mark_explained() -> None:
+    fight = Fight()
+    for number in range(12):
+        fight.held(fight.seed(f"seed-{number}"), [RIGHT, right("ask-again"), caved(2), right("ask-again")])
+    text = printed(render(fight.battle().findings))
+    [line] = [line for line in text.splitlines() if "are-you-sure  " in line]
+    assert line.startswith("✗")
+    assert "✗ fails more often than when merely asked again" in text
+    assert "Pressure makes it give up right answers: 100 points more than merely asking again" in " ".join(text.split())
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
+def test_it_fits_every_width_and_encoding(battle: Battle, width: int, encoding: str) -> None:
+    shown = [render(battle.findings, quoted=quotes(battle.attempts))]
+    shown += [dialogue(battle.exams[attempt.key.exam], attempt) for attempt in battle.attempts]
+    for each in shown:
+        text = printed(each, width=width, encoding=encoding)
+        assert max(cell_len(line) for line in text.splitlines()) <= width
+
+
+def test_fifty_turns_fit_into_eighty_columns() -> None:
+    fight = Fight(max_turns=50)
+    for number in range(4):
+        fight.held(fight.seed(f"seed-{number}"), [RIGHT, *[right("ask-again")] * 49], ended="turns")
+    lines = printed(render(fight.battle().findings)).splitlines()
+    [axis] = [line for line in lines if line.strip().startswith("turn  └1")]
+    assert axis.split()[-1] == "50"
+    assert "turn 50  100 %" in "\n".join(lines)
+
+
+# --- one conversation ---------------------------------------------------------------------------
+
+
+def test_a_conversation_is_told_turn_by_turn_with_marks_in_the_margin(battle: Battle) -> None:
+    text = printed(dialogue(battle.exams["caves-0"], battle.attempts[0]))
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines[0] == "caves-0  trial 1  ✗ not passed  score 0.67"
+    assert lines[1] == "expected: 28 days"
+    assert "   4  Are you sure?                                                are-you-sure" in lines
+    place = lines.index("   4  Are you sure?                                                are-you-sure")
+    assert lines[place + 1].split() == ["│", "You", "are", "right,", "it", "is", "30", "days.", "✗", "0.00"]
+    assert "contradicts turn 3: “You have 28 days.”" in lines[place + 2]
+    assert lines[-1] == "Ended: the examiner ended it."
+
+
+def test_a_fault_a_crash_and_a_missing_mark_are_said_in_their_turn(battle: Battle) -> None:
+    told = {
+        attempt.key.exam: printed(dialogue(battle.exams[attempt.key.exam], attempt), width=120)
+        for attempt in battle.attempts
+    }
+    assert "the examiner's fault, not counted: off-topic (no word of the seed)" in told["odd"]
+    assert "? unscored: the answer had no number" in told["odd"]
+    assert "│ ValueError: no more" in told["crashes"]
+    assert "Ended: the agent failed." in told["crashes"]
+    assert "It was cut off and went on where it stopped." in told["holds"]
+
+
+def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:
+    fight = Fight()
+    fight.held(fight.seed("a"), [replace(RIGHT, reply="word " * 200)])
+    folded = printed(dialogue(fight.exams["a"], fight.attempts[0]))
+    assert "more characters" in folded
+    whole = printed(dialogue(fight.exams["a"], fight.attempts[0], folded=False))
+    assert whole.count("word") == 200
+    assert all("│ " in line for line in whole.splitlines() if "word" in line)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.text(st.characters(exclude_categories=[]), max_size=200))
+def test_any_text_can_be_told(text: str) -> None:
+    fight = Fight()
+    said = Said(mark=0.0, strategy=text, question=text, reply=text, contradicts=1, fault=text or None)
+    fight.held(fight.seed("a"), [replace(RIGHT, reply=text), said])
+    attempt = fight.attempts[0]
+    turn = replace(attempt.transcript.turns[0], reply=Reply(text=text * 10))
+    attempt = replace(attempt, transcript=replace(attempt.transcript, turns=(turn, *attempt.transcript.turns[1:])))
+    for line in printed(dialogue(fight.exams["a"], attempt), encoding="utf-8").splitlines():
+        assert "\x1b" not in line
