@@ -254,7 +254,14 @@ def _calls(part: _Part, below: Sequence[tuple[Span, tuple[Span, ...]]]) -> tuple
     if any("proctor.call.place" in span.attributes for span in spans):
         spans.sort(key=lambda span: span.attributes.get("proctor.call.place", 0))
         return tuple(call_of(span) for span in spans)
-    return tuple(replace(call_of(span), step=step) for span, step in zip(spans, _places(spans), strict=True))
+    calls = [replace(call_of(span), step=step) for span, step in zip(spans, _places(spans), strict=True)]
+    if _is_orchestrated(below):  # its steps point at their calls
+        calls = [replace(call, id=call.id or span.id) for call, span in zip(calls, spans, strict=True)]
+    return tuple(calls)
+
+
+def _is_orchestrated(below: Sequence[tuple[Span, tuple[Span, ...]]]) -> bool:
+    return any(kind_of(span) in ("plan", "agent") for span, _ in below)
 
 
 def _is_call(span: Span, above: Sequence[Span]) -> bool:
@@ -302,7 +309,7 @@ def _steps(below: Sequence[tuple[Span, tuple[Span, ...]]]) -> tuple[Step, ...]:
         own.sort(key=lambda span: span.attributes.get(names.STEP + "place", 0))
         return tuple(_own_step(span) for span in own)
     kinds = {"plan": "plan", "agent": "delegate", "tool": "tool"}
-    if not any(kind_of(span) in ("plan", "agent") for span, _ in below):
+    if not _is_orchestrated(below):
         return ()
     taken = [(span, above) for span, above in below if kind_of(span) in kinds and _is_step(span, above)]
     ids = {span.id for span, _ in taken}
@@ -324,7 +331,7 @@ def _foreign_step(span: Span, kind: str, above: Sequence[Span], ids: set[str]) -
         name=tool_name(span) if kind == "tool" else agent if kind == "delegate" else span.name,
         parent=next((each.id for each in reversed(above) if each.id in ids), None),
         agent=agent if kind == "delegate" else None,
-        call=call_of(span).id if kind == "tool" else None,
+        call=call_of(span).id or span.id if kind == "tool" else None,
         start=seconds_of(span.start),
         end=seconds_of(span.end),
         status="ok" if error is None else "error",
