@@ -34,6 +34,18 @@ def test_the_rate_is_that_of_the_run() -> None:
     assert entry.rate == over_cases(pass_at_k, [(3, 3)] * 57 + [(3, 0)] * 2 + [(3, 2)], 1, planned=3)
 
 
+def test_battles_have_the_held_rate_of_their_conversations() -> None:
+    held = {"exam-1": (3, 2), "exam-2": (3, 3)}
+    static, dynamic = (
+        told([(a_run(1, cases=3, type=kind), held)]).entries[0].rate for kind in ("abm-static", "abm-dynamic")
+    )
+    assert static is not None
+    assert dynamic is not None
+    assert [static.value, dynamic.value] == pytest.approx([5 / 6, 5 / 6])
+    assert (static.n, static.missing, dynamic.n) == (6, 3, 6)
+    assert dynamic.note == "the interval rests on 2 seed questions"
+
+
 def test_exams_that_were_never_played_are_missing_from_the_rate() -> None:
     rate = told([(a_run(1, status="paused"), counts(cases=50))]).entries[0].rate
     assert rate is not None

@@ -12,6 +12,7 @@ from proctor.codec import benchmark_of
 from proctor.errors import InputError, UsageError
 from proctor.run import Attempt, Finished, Key
 from proctor.storage import Store, open_store
+from proctor.storage.archive import Archive
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history, save_chart, save_page
 from proctor.workflows.reading import list_runs
@@ -92,6 +93,15 @@ def test_changes_are_those_that_compare_finds(store: str) -> None:
         assert getattr(found.difference, end) == pytest.approx(getattr(change.difference, end), abs=1e-12)
 
 
+def test_no_attempt_is_read(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read(archive: Archive, run: str) -> None:
+        pytest.fail(f"the attempts of {run} were read")
+
+    monkeypatch.setattr(Archive, "attempts", read)
+    monkeypatch.setattr(Archive, "full_attempts", read)
+    assert read_history(store=store) is not None
+
+
 def test_an_empty_store_has_no_history(tmp_path: Path) -> None:
     where = str(tmp_path / "store.db")
     with open_store(where):
@@ -119,8 +129,6 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_deleted_while_one_reads_is_left_out(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from proctor.storage.archive import Archive
-
     read = Archive.verdict_counts
     gone = story()[-1][0].id
 

@@ -21,7 +21,7 @@ class Change:
     look: int
     """How many runs of this segment have been held against a baseline, this one included."""
     difference: Estimate
-    """In pass rate, over the cases counted in both."""
+    """In that rate, over the cases (in battles, exams) counted in both."""
     p_value: float
     """Of no difference; where attempts are missing, the worst that they could make of it."""
     level: float
@@ -38,7 +38,7 @@ class Entry:
     when: float
     """When its replies were given, in seconds since the epoch: a rescored run's are those of the run it reads."""
     rate: Estimate | None
-    """The share of attempts that passed, over cases; None: the run cannot be read."""
+    """The pass rate, in battles the held rate, of whole conversations; None: the run cannot be read."""
     left_out: str
     """Why it is shown and not compared; empty: it is compared."""
     relabelled: dict[str, str]

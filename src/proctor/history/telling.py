@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
+from proctor.battle.units import Units
 from proctor.comparison import Unlike, unlike
 from proctor.history.course import Course, Entry, History, Segment
 from proctor.history.grouping import AGENT, check_by, grouped
@@ -111,12 +112,22 @@ def _entry(played: _Played, seen: Mapping[str, str]) -> Entry:
 
 
 def _rate(run: Run, counts: Counts) -> Estimate | None:
-    """The pass rate as in the run's findings, from its verdicts alone."""
+    """The pass rate, and in battles the held rate, as in the run's findings, from its verdicts alone."""
     if not run.planned:
         return None
+    if run.settings.type != "standard":
+        return _held_rate(run, counts)
     each = repeats(run)
     unplayed = repeat((0, 0), max(0, run.planned // each - len(counts)))
     return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
+
+
+def _held_rate(run: Run, counts: Counts) -> Estimate:
+    units = Units(seeds=run.settings.type == "abm-dynamic")
+    for exam, (counted, held) in counts.items():
+        for number in range(counted):
+            units.add(exam, float(number < held))
+    return units.estimate(missing=run.planned - sum(counted for counted, _ in counts.values()))
 
 
 def _why_left_out(played: _Played, rate: Estimate | None, seen: Mapping[str, str]) -> str:

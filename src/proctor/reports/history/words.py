@@ -120,11 +120,12 @@ def named(run: Run) -> str:
 
 
 def basis(entry: Entry) -> str:
-    """`30 × 3`: counted cases, and trials."""
+    """`30 × 3`: counted cases, and trials; in battles conversations."""
     if entry.rate is None:
         return numbers.NOTHING
-    trials = entry.run.settings.trials * len(entry.run.settings.conditions)
-    return f"{numbers.whole(entry.rate.n)} × {trials}" if trials > 1 else numbers.whole(entry.rate.n)
+    settings, n = entry.run.settings, numbers.whole(entry.rate.n)
+    trials = settings.trials * len(settings.conditions)
+    return f"{n} × {trials}" if trials > 1 and settings.type == "standard" else n
 
 
 def apart(segment: Segment) -> str:
@@ -157,14 +158,14 @@ def setting(history: History) -> Iterator[str]:
         yield f"--benchmark for {listed}{more}"
 
 
-def rule(history: History) -> str:
-    """When a change is called real."""
+def rule(history: History, *, baseline: str = ":") -> str:
+    """When a change is called real; `baseline` is how the baseline is drawn."""
     if history.strict:
-        how = f"by LOND: fewer than {STRICT_LEVEL:.0%} of all marks are false".replace("%", " %")
+        how = f"by LOND: on average at most {numbers.percent(STRICT_LEVEL)} of all marks are false"
     else:
         how = f"at p ≤ {CHART_LEVEL:g}: one false mark in {1 / CHART_LEVEL:.0f} looks"
     return (
-        "✓ better or ✗ worse than the baseline (:), paired by case, exact sign-flip test, "
+        f"✓ better or ✗ worse than the baseline ({baseline}), paired by case, exact sign-flip test, "
         f"{how}. A marked run is the next baseline."
     )
 
