@@ -116,6 +116,8 @@ class Benchmark:
     """Given conversations; empty: cut from the cases by the run's type."""
     description: str = ""
     """What it is for."""
+    expect: Expectation = Expectation()
+    """What every reply is held to, also one to a question that an examiner made up."""
     sources: str | None = None
     """The folder where cited sources can be read."""
     passing_score: float | None = None

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from proctor.errors import InputError
 from proctor.faults import keep_secret
 
-Family = Literal["agents", "reviewers", "examiners"]
+Family = Literal["agents", "reviewers", "examiners", "checks"]
 Factory = Callable[[str, Mapping[str, Any]], Any]
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
@@ -60,7 +60,7 @@ def _variable(match: re.Match[str]) -> str:
 
 def unknown(family: Family, name: str, names: list[str]) -> str:
     """The sentence for a name that nothing answers to."""
-    singular = {"agents": "agent", "reviewers": "reviewer", "examiners": "examiner"}[family]
+    singular = family.removesuffix("s")
     near = difflib.get_close_matches(name.partition(":")[0], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
     return f"there is no {singular} {name!r}: {hint}known are {', '.join(names) or 'none'}"

@@ -71,6 +71,10 @@ class CheckResult:
     """A score between 0 and 1, where the check has one."""
 
 
+NO_ERROR = "no error"
+"""The check that an agent's own failure fails."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Contradiction:
     """Two replies of one conversation that cannot both be true."""

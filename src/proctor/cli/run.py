@@ -36,6 +36,7 @@ from proctor.cli.gating import gate_options
 @click.option(
     "--reviewer", metavar="NAME|SPEC", help="Who judges: embedded, exact, openai:MODEL … [default: embedded]."
 )
+@click.option("--checks", type=click.Path(path_type=Path), help="A suite whose expectations hold for FILE too.")
 @click.option("--trials", type=int, help="How often each case is asked [default: 1].")
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @click.option("--concurrency", type=int, help="Attempts under way at once [default: 10].")
@@ -56,6 +57,7 @@ def command(
     reviewer: str | None,
     examiner: str | None,
     conditions: tuple[str, ...],
+    checks: Path | None,
     k: int | None,
     name: str | None,
     labels: tuple[str, ...],
@@ -87,6 +89,7 @@ def command(
             reviewer=reviewer,
             examiner=examiner,
             conditions=conditions or None,
+            checks=checks,
             name=name,
             labels=options.labels(labels),
             kind=agent_kind,

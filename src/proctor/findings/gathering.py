@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from proctor.benchmark import Case, Exam
+from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.finding import (
     CaseFinding,
     CategoryFinding,
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from proctor.battle.tally import BattleTally
     from proctor.orchestration.tally import OrchestrationTally
 
+_NOTHING = Expectation()
+
 
 @dataclass(slots=True)
 class _Gatherer:
@@ -52,9 +54,10 @@ class _Gatherer:
     """What → the first such attempt in the order of the plan, with its place."""
 
     @classmethod
-    def of(cls, exams: Sequence[Exam], repeats: int) -> _Gatherer:
-        """For exams that are played so many times each."""
-        return cls(tallies={exam.id: Tally(planned=repeats) for exam in exams}, planned=len(exams) * repeats)
+    def of(cls, exams: Sequence[Exam], repeats: int, *, marked: bool) -> _Gatherer:
+        """For exams that are played so many times each, `marked` by a reviewer or only checked."""
+        tallies = {exam.id: Tally(planned=repeats, markable=marked and _can_be_marked(exam)) for exam in exams}
+        return cls(tallies=tallies, planned=len(exams) * repeats)
 
     def add(self, attempt: Attempt) -> None:
         value = attempt.value
@@ -121,8 +124,11 @@ class Gathering:
         settings = run.settings
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
-        self._whole = _Gatherer.of(exams, settings.trials * len(conditions))
-        self._under = {name: _Gatherer.of(exams, settings.trials) for name in conditions if len(conditions) > 1}
+        marked = settings.reviewer is not None
+        self._whole = _Gatherer.of(exams, settings.trials * len(conditions), marked=marked)
+        self._under = {
+            name: _Gatherer.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
+        }
         self._battle = None if settings.type == "standard" else _battle(run, self._whole.planned)
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
@@ -182,6 +188,11 @@ class Gathering:
         return (case for exam in self._exams.values() for case in exam.cases)
 
 
+def _can_be_marked(exam: Exam) -> bool:
+    """Whether there is anything to judge a reply by; a checked case without a reference has nothing."""
+    return any(case.answer or case.reasoning or case.context or case.expect == _NOTHING for case in exam.cases)
+
+
 def _battle(run: Run, planned: int) -> BattleTally:
     """Imported here because it reads language, which takes a while to load."""
     from proctor.battle.tally import BattleTally
@@ -230,22 +241,21 @@ def _findings(run: Run, exams: Sequence[Exam], whole: _Gatherer, under: Mapping[
     tallies = list(whole.tallies.values())
     tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
     rate = pass_rate(tallies)
-    marked = run.settings.reviewer is not None
     return Findings(
         run=run,
         counts=whole.counts(),
         pass_rate=rate,
-        mean_score=mean_score(tallies, expected=marked),
+        mean_score=mean_score(tallies),
         median_score=median(whole.marks) if whole.marks else None,
         pass_at_k=over_k(tried, run.settings.trials, pass_at_k),
         pass_hat_k=over_k(tried, run.settings.trials, pass_hat_k),
-        categories=_categories(cases, whole.tallies, marked=marked),
+        categories=_categories(cases, whole.tallies),
         parts={name: _part(whole.parts[name]) for name in sorted(whole.parts, key=_place_of_part)},
         cases=cases,
         troubles=_troubles(whole),
         usage=whole.usage,
         latency=_latency(whole.seconds),
-        conditions=_conditions(under, marked=marked),
+        conditions=_conditions(under),
         notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None)),
     )
 
@@ -274,7 +284,7 @@ def _case(name: str, case: Case, tally: Tally, under: Mapping[str, _Gatherer] | 
     )
 
 
-def _conditions(under: Mapping[str, _Gatherer], *, marked: bool) -> tuple[ConditionFinding, ...]:
+def _conditions(under: Mapping[str, _Gatherer]) -> tuple[ConditionFinding, ...]:
     """Each condition beside the plain run, case by case; corrected for the number of conditions."""
     if not under:
         return ()
@@ -293,7 +303,7 @@ def _conditions(under: Mapping[str, _Gatherer], *, marked: bool) -> tuple[Condit
             name=name,
             counts=each.counts(),
             pass_rate=pass_rate(each.tallies.values()),
-            mean_score=mean_score(each.tallies.values(), expected=marked),
+            mean_score=mean_score(each.tallies.values()),
             difference=against[name].difference if name in against else None,
             p_value=corrected.get(name),
             latency=_latency(each.seconds),
@@ -311,23 +321,21 @@ def _planned(gatherer: _Gatherer) -> int:
     return max((tally.planned for tally in gatherer.tallies.values()), default=0)
 
 
-def _categories(
-    cases: tuple[CaseFinding, ...], tallies: Mapping[str, Tally], *, marked: bool
-) -> dict[str, CategoryFinding]:
+def _categories(cases: tuple[CaseFinding, ...], tallies: Mapping[str, Tally]) -> dict[str, CategoryFinding]:
     members: dict[str, list[CaseFinding]] = {}
     for case in cases:
         for category in case.categories:
             members.setdefault(category, []).append(case)
-    return {name: _category(inside, tallies, marked) for name, inside in members.items()}
+    return {name: _category(inside, tallies) for name, inside in members.items()}
 
 
-def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally], marked: bool) -> CategoryFinding:
+def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally]) -> CategoryFinding:
     inside = [tallies[case.id] for case in cases]
     return CategoryFinding(
         cases=len(cases),
         passed=sum(case.verdict == "pass" for case in cases),
         pass_rate=pass_rate(inside),
-        mean_score=mean_score(inside, expected=marked),
+        mean_score=mean_score(inside),
     )
 
 

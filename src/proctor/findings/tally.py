@@ -18,6 +18,8 @@ class Tally:
     """What the attempts at one exam came to; under one condition, or under all of them together."""
 
     planned: int
+    markable: bool = True
+    """Whether each attempt should get a mark: there is a reviewer, and something that it can judge by."""
     passed: int = 0
     counted: int = 0
     failed_by_agent: int = 0
@@ -66,14 +68,16 @@ def pass_rate(tallies: Iterable[Tally]) -> Estimate:
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
-def mean_score(tallies: Iterable[Tally], *, expected: bool = True) -> Estimate:
+def mean_score(tallies: Iterable[Tally]) -> Estimate:
     """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
 
-    Where no mark is `expected`, by checks alone, none is missing.
+    Of a case that nobody expects a mark for, as there is no reference to judge by, none is missing.
     """
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
     for tally in tallies:
+        if not tally.marks and not tally.markable:
+            continue
         attempts += tally.marks
         lacking = tally.planned - tally.marks
         missing += lacking
@@ -82,9 +86,7 @@ def mean_score(tallies: Iterable[Tally], *, expected: bool = True) -> Estimate:
         worst.add(tally.mark_total / tally.planned)
         best.add(min(1.0, (tally.mark_total + lacking) / tally.planned))
     note = "" if attempts else "no mark was given"
-    return mean_over_cases(
-        shown, attempts=attempts, missing=missing if expected else 0, worst=worst, best=best, note=note
-    )
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, note=note)
 
 
 def over_k(exams: Iterable[Sequence[Tally]], trials: int, formula: Formula) -> dict[int, Estimate]:

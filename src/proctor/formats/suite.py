@@ -116,7 +116,7 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
         errors=tuple(errors[:KEPT]),
         more=len(errors[KEPT:]),
         expect=maker.common,
-        benchmark=None if errors else _benchmark(cases, {"name": Path(name).stem, **others}),
+        benchmark=None if errors else _benchmark(cases, {"name": Path(name).stem, "expect": maker.common, **others}),
     )
 
 
@@ -208,8 +208,8 @@ def _given_ids(notes: list[Note], reading: Reading) -> set[str]:
 def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
     """Whatever decides a verdict is in the digest; a suite that adds nothing to its cases has theirs."""
     made = benchmark_of(cases, **others)
-    deciding = [made.passing_score, made.conditions]
-    return made if deciding == [None, {}] else replace(made, digest=digest([made.digest, deciding]))
+    deciding = [made.passing_score, made.conditions, made.expect]
+    return made if deciding == [None, {}, Expectation()] else replace(made, digest=digest([made.digest, deciding]))
 
 
 def _summary(reading: SuiteReading) -> str:

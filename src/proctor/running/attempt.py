@@ -20,7 +20,7 @@ from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.play import Play, begin, our_bug, over
 from proctor.running.waiting import within
-from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
+from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
@@ -198,8 +198,18 @@ class Player:
         reviews = []
         for reviewer in self._reviewers:
             make = partial(_reviewed, reviewer, case, turns)
-            reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
+            try:
+                reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
+            except Broken as broken:
+                if self._settings.checks is None or self._decides(case):
+                    raise
+                reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
+
+    def _decides(self, case: Case | None) -> bool:
+        """Whether a mark decides about the reply; where checks alone do, its absence breaks nothing."""
+        own = case.passing_score if case is not None else None
+        return own is not None or self._settings.passing_score is not None
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
@@ -221,6 +231,8 @@ class Player:
             missing += one.unscored
             checks += one.checks
             contradictions += one.contradictions
+        if self._settings.checks is not None and failure is not None and failure.owner == "agent":
+            checks.append(_no_error_failed(failure, len(play.turns)))
         broken = {contradiction.turns[1] for contradiction in contradictions}
         passed: list[bool | None] = []
         for turn in play.turns:
@@ -292,6 +304,10 @@ async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]
 
 async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
     return await reviewer.conclude(exam, turns) or Review()
+
+
+def _no_error_failed(failure: Failure, last: int) -> CheckResult:
+    return CheckResult(turn=failure.turn or last, name=NO_ERROR, passed=False, evidence=failure.reason)
 
 
 def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:

@@ -46,7 +46,13 @@ async def conduct(
     """
     journal = store.journal
     seen_kind: AgentKind = run.kind
-    executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings, examiner=cast.examiner)
+    executor = LocalExecutor(
+        agent=cast.agent,
+        reviewers=cast.reviewers,
+        settings=run.settings,
+        examiner=cast.examiner,
+        faults=cast.faults,
+    )
     with _clocked(journal, run.id) as end:
         if watch is not None:
             watch(tally)

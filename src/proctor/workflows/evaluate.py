@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,11 @@ from proctor.config import DEFAULT_STORE, Config, load_config
 from proctor.errors import UsageError
 from proctor.findings import Findings, Gathering
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
+from proctor.formats.suite import is_suite
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
+from proctor.workflows.checks import described, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.labels import found_labels
@@ -28,7 +30,7 @@ from proctor.workflows.parts import (
     Chosen,
     build_agent,
     build_examiner,
-    build_reviewer,
+    build_reviewers,
     choose,
     choose_examiner,
     kind_of,
@@ -76,6 +78,7 @@ async def aevaluate(
     reviewer: object = None,
     examiner: object = None,
     conditions: str | Sequence[str] | None = None,
+    checks: str | Path | None = None,
     name: str | None = None,
     labels: Mapping[str, str] | None = None,
     kind: str | None = None,
@@ -87,8 +90,8 @@ async def aevaluate(
     """Examine an agent and return the run with its findings. What `proctor run` does.
 
     `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
-    `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `settings` are those of
-    `proctor run`.
+    `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `checks` is a suite whose
+    expectations hold for the cases too; `settings` are those of `proctor run`.
     """
     config = config or load_config()
     prepared = prepare(
@@ -97,6 +100,7 @@ async def aevaluate(
         reviewer=reviewer,
         examiner=examiner,
         conditions=conditions,
+        checks=checks,
         name=name,
         labels=labels,
         kind=kind,
@@ -113,6 +117,7 @@ def prepare(
     reviewer: object = None,
     examiner: object = None,
     conditions: str | Sequence[str] | None = None,
+    checks: str | Path | None = None,
     name: str | None = None,
     labels: Mapping[str, str] | None = None,
     kind: str | None = None,
@@ -120,22 +125,38 @@ def prepare(
     settings: Mapping[str, Any],
 ) -> Prepared:
     """Find, build and check everything before the first call."""
-    loaded = with_conditions(load_benchmark(benchmark), config)
+    suite = isinstance(benchmark, (str, Path)) and is_suite(benchmark)
+    loaded = with_conditions(with_checks(load_benchmark(benchmark), checks), config)
     exam_type = type_of(settings)
-    examined = choose(agent, config.agents, default="standard")
-    chosen = {"agent": examined}
+    chosen = _choose(agent, reviewer, examiner, config, exam_type=exam_type, suite=suite)
+    expected = described(loaded, suite=suite, added=checks)
+    cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
+    others = _said_of(cast, chosen, exam_type) | {"checks": expected}
+    if suite and settings.get("passing_score") is None:
+        others["passing_score"] = loaded.passing_score
+    others["conditions"] = choose_conditions(conditions, loaded)
+    run = _new_run(
+        loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
+    )
+    return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
+
+
+def _choose(
+    agent: object, reviewer: object, examiner: object, config: Config, *, exam_type: ExamType, suite: bool
+) -> dict[str, Chosen]:
+    """Role → who plays it; a role that nobody plays is left out."""
+    chosen = {"agent": choose(agent, config.agents, default="standard")}
     if reviewer is None:
-        reviewer = config.run.reviewer or "embedded"
-    chosen["reviewer"] = choose(reviewer, config.reviewers, default="standard")
+        reviewer = config.run.reviewer or ("none" if suite and exam_type == "standard" else "embedded")
+    if reviewer != "none":
+        chosen["reviewer"] = choose(reviewer, config.reviewers, default="standard")
+    elif exam_type != "standard":
+        raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
     asking = _examiner(examiner, config, exam_type)
     if asking is not None:
-        refuse_itself(examined, asking)
+        refuse_itself(chosen["agent"], asking)
         chosen["examiner"] = asking
-    cast = replace(_cast(chosen, config, exam_type), faults=loaded.conditions)
-    played = choose_conditions(conditions, loaded)
-    made = make_settings(settings, config.run, conditions=played, **_said_of(cast, chosen, exam_type))
-    run = _new_run(loaded, examined, made, name=name, labels=labels, kind=kind)
-    return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
+    return chosen
 
 
 def _examiner(given: object, config: Config, exam_type: ExamType) -> Chosen | None:
@@ -151,14 +172,15 @@ def _examiner(given: object, config: Config, exam_type: ExamType) -> Chosen | No
     return None
 
 
-def _cast(chosen: Mapping[str, Chosen], config: Config, exam_type: ExamType) -> Cast:
-    reviewer = chosen["reviewer"]
-    if reviewer.name == "none" and exam_type != "standard":
-        raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
+def _cast(
+    chosen: Mapping[str, Chosen], benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
+) -> Cast:
+    judge = chosen.get("reviewer")
     return Cast(
         agent=build_agent(chosen["agent"], config),
-        reviewers=() if reviewer.name == "none" else (build_reviewer(reviewer, config, exam_type),),
+        reviewers=build_reviewers(judge, benchmark, config, exam_type=exam_type, checks=checks),
         examiner=build_examiner(chosen["examiner"], config) if "examiner" in chosen else None,
+        faults=benchmark.conditions,
     )
 
 
@@ -166,8 +188,8 @@ def _said_of(cast: Cast, chosen: Mapping[str, Chosen], exam_type: ExamType) -> d
     """What the settings must say of the players so that they can be built again."""
     scripted = "script" if exam_type == "abm-static" else None
     return {
-        "reviewer": chosen["reviewer"].name if cast.reviewers else None,
-        "rubric": cast.reviewers[0].rubric if cast.reviewers else "",
+        "reviewer": chosen["reviewer"].name if "reviewer" in chosen else None,
+        "rubric": "+".join(reviewer.rubric for reviewer in cast.reviewers),
         "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
         "context_given": cast.agent.takes_request,
         "built": {role: part.spec for role, part in chosen.items() if part.spec is not None},

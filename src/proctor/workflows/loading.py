@@ -15,7 +15,7 @@ import msgspec
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.codec import benchmark_of, case_id, digest
 from proctor.errors import InputError
-from proctor.formats import csv
+from proctor.formats import csv, suite
 from proctor.formats.rules import COLUMNS
 
 
@@ -25,6 +25,8 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
         return _checked(source)
     if isinstance(source, (str, Path)):
         path = Path(source)
+        if suite.is_suite(path):
+            return suite.read_suite(path)
         return csv.benchmark(csv.read_path(path), name=name or path.stem)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return _from_items(source, name=name or "cases")

@@ -13,6 +13,9 @@ from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
+from proctor.workflows.checks import OWN, check_reviewer
+
+JUDGE_RUBRIC = "judge-1"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -78,9 +81,23 @@ def build_agent(chosen: Chosen, config: Config) -> Agent:
     return agent
 
 
-def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType) -> Reviewer:
-    """The reviewer itself; in a battle one that also looks for contradictions."""
-    reviewer = _reviewer(chosen, config)
+def build_reviewers(
+    chosen: Chosen | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
+) -> tuple[Reviewer, ...]:
+    """Who judges: the checks where anything is expected, and the chosen reviewer; None: the checks alone."""
+    first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
+    if chosen is None:
+        return first
+    judging = checks == OWN and exam_type == "standard"
+    return (*first, build_reviewer(chosen, config, exam_type, judging=judging))
+
+
+def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
+    """The reviewer itself; in a battle one that also looks for contradictions.
+
+    A model that is `judging` a suite marks correctness and completeness, unless its options name another rubric.
+    """
+    reviewer = _reviewer(chosen, config, {"rubric": JUDGE_RUBRIC} if judging else {})
     if exam_type == "standard":
         return reviewer
     from proctor.reviewers.battle import BattleReviewer
@@ -88,10 +105,10 @@ def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType) -> Revie
     return BattleReviewer(reviewer)
 
 
-def _reviewer(chosen: Chosen, config: Config) -> Reviewer:
-    """A live one, a built-in one, or a chat model by its name."""
+def _reviewer(chosen: Chosen, config: Config, usual: Mapping[str, Any]) -> Reviewer:
+    """A live one, a built-in one, or a chat model by its name; `usual` are options of models."""
     if chosen.live is not None:
-        return _live_reviewer(chosen)
+        return _live_reviewer(chosen, usual)
     assert chosen.spec is not None
     spec = chosen.spec.spec
     scheme, colon, _ = spec.partition(":")
@@ -99,7 +116,10 @@ def _reviewer(chosen: Chosen, config: Config) -> Reviewer:
         spec = f"model:{spec}"
     else:
         _must_be_known("reviewers", spec, list(config.reviewers))
-    reviewer: Reviewer = plugins.build("reviewers", spec, chosen.spec.options)
+    options = chosen.spec.options
+    if spec.startswith("model:"):
+        options = {**usual, **options}
+    reviewer: Reviewer = plugins.build("reviewers", spec, options)
     return reviewer
 
 
@@ -111,12 +131,12 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
         raise InputError(plugins.unknown(family, spec, names))
 
 
-def _live_reviewer(chosen: Chosen) -> Reviewer:
+def _live_reviewer(chosen: Chosen, usual: Mapping[str, Any]) -> Reviewer:
     live = chosen.live
     if hasattr(live, "ainvoke") and not hasattr(live, "review") and not inspect.isclass(live):
         from proctor.reviewers.model import ModelReviewer
 
-        return ModelReviewer(live, name=chosen.name)
+        return ModelReviewer(live, name=chosen.name, **usual)
     from proctor.reviewers.function import adapt
 
     return adapt(live, name=chosen.name)
@@ -184,10 +204,8 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
     """The parts of a stored run, built again."""
     settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
-    reviewers: tuple[Reviewer, ...] = ()
-    if settings.reviewer is not None:
-        judge = _again(run, "reviewer", settings.reviewer, live)
-        reviewers = (build_reviewer(judge, config, settings.type),)
+    judge = None if settings.reviewer is None else _again(run, "reviewer", settings.reviewer, live)
+    reviewers = build_reviewers(judge, benchmark, config, exam_type=settings.type, checks=settings.checks)
     examiner = None
     if settings.type == "abm-dynamic" and settings.examiner is not None:
         examiner = build_examiner(_again(run, "examiner", settings.examiner, live), config)

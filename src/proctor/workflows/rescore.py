@@ -11,6 +11,7 @@ from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings import Findings
+from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
@@ -18,7 +19,7 @@ from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
-from proctor.workflows.parts import Cast, Chosen, build_reviewer, choose
+from proctor.workflows.parts import Cast, Chosen, build_reviewers, choose
 from proctor.workflows.replies import KEPT, Source, place, sittings, take_over
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
@@ -105,7 +106,7 @@ def prepare_rescoring(
     with open_store(store, create=False) as opened:
         source = opened.archive.find(run)
         benchmark = opened.archive.benchmark_of(source.id)
-    cast, settings = _recast(source, reviewer, config)
+    cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights)
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
     return Rescoring(run=made, benchmark=benchmark, cast=cast)
@@ -140,30 +141,42 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
     return " and ".join(changes) or "rescored"
 
 
-def _recast(source: Run, reviewer: object, config: Config) -> tuple[Cast, Settings]:
+def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config) -> tuple[Cast, Settings]:
     """Who judges, and what the settings must say of it so that it can be built again."""
     settings, agent = source.settings, _Nobody(source.agent)
     built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", KEPT)}
     if reviewer is None:
-        kept = () if settings.reviewer is None else (_Stored(settings.reviewer, settings.rubric),)
-        return Cast(agent=agent, reviewers=kept), replace(settings, built=settings.built | {KEPT: Spec(spec="stored")})
-    if reviewer == "none":
-        if settings.type != "standard":
-            raise UsageError("reviewer='none' judges no battle; name another one")
-        return Cast(agent=agent, reviewers=()), replace(settings, reviewer=None, rubric="", built=built)
-    chosen = choose(reviewer, config.reviewers, default="standard")
-    judge = build_reviewer(chosen, config, settings.type)
-    if chosen.spec is not None:
+        kept = settings.built | {KEPT: Spec(spec="stored")}
+        return Cast(agent=agent, reviewers=_stored(settings)), replace(settings, built=kept)
+    if reviewer == "none" and settings.type != "standard":
+        raise UsageError("reviewer='none' judges no battle; name another one")
+    chosen = None if reviewer == "none" else choose(reviewer, config.reviewers, default="standard")
+    judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
+    if chosen is not None and chosen.spec is not None:
         built["reviewer"] = chosen.spec
-    settings = replace(settings, reviewer=chosen.name, rubric=judge.rubric, built=built)
-    return Cast(agent=agent, reviewers=(judge,)), settings
+    settings = replace(
+        settings,
+        reviewer=None if chosen is None else chosen.name,
+        rubric="+".join(judge.rubric for judge in judges),
+        built=built,
+    )
+    return Cast(agent=agent, reviewers=judges), settings
 
 
-def rescoring_cast(run: Run, config: Config, reviewer: object) -> Cast:
+def _stored(settings: Settings) -> tuple[Reviewer, ...]:
+    """One that stands for all who judged: their stored words are kept as one."""
+    if settings.reviewer is None and settings.checks is None:
+        return ()
+    return (_Stored(settings.reviewer or "checks", settings.rubric),)
+
+
+def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: object) -> Cast:
     """Who judges in a rescored run that goes on."""
     settings = run.settings
-    if KEPT in settings.built or settings.reviewer is None:
-        return _recast(run, None, config)[0]
+    if KEPT in settings.built:
+        return _recast(run, benchmark, None, config)[0]
+    if settings.reviewer is None:
+        return _recast(run, benchmark, "none", config)[0]
     spec = settings.built.get("reviewer")
     if reviewer is None and spec is None:
         raise UsageError(
@@ -171,7 +184,8 @@ def rescoring_cast(run: Run, config: Config, reviewer: object) -> Cast:
             f"resume it there with proctor.resume({run.id!r}, reviewer=…)"
         )
     chosen = Chosen(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
-    return Cast(agent=_Nobody(run.agent), reviewers=(build_reviewer(chosen, config, settings.type),))
+    judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
+    return Cast(agent=_Nobody(run.agent), reviewers=judges)
 
 
 def _new_run(source: Run, settings: Settings, name: str) -> Run:

@@ -45,7 +45,7 @@ async def aresume(
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams)
         elif found.rescored_from is not None:
-            judges = rescoring_cast(found, config, reviewer)
+            judges = rescoring_cast(found, benchmark, config, reviewer)
             with opened.journal.writing(found.id):
                 done = opened.archive.finished(found.id)
                 findings = await play_rescored(opened, found, judges, finished=done, watch=watch)

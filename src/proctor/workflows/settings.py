@@ -53,7 +53,7 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     values |= {name: value for name, value in given.items() if value is not None}
     _check_type(values, given)
     _check(values, own_parts=_may_have_own_parts(chosen))
-    return Settings(**values, **chosen)
+    return Settings(**{**values, **chosen})
 
 
 def type_of(given: Mapping[str, Any]) -> ExamType:

@@ -1,0 +1,83 @@
+"""Expectations → the reviewer that checks them: a suite's own, those of cases made in Python, and `--checks SUITE`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+from proctor import plugins
+from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.errors import InputError
+from proctor.formats.suite import is_suite, read_suite
+from proctor.roles import Reviewer
+
+OWN = "own"
+"""What `Settings.checks` says where the benchmark itself tells what is expected."""
+_NOTHING = Expectation()
+
+
+def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
+    """The benchmark with a suite's expectations: a case's for the row with the same question, its own for all rows."""
+    if suite is None:
+        return benchmark
+    if not is_suite(suite):
+        raise InputError(f"checks={str(suite)!r} is no suite; expected a name that ends in .yaml, .yml or .jsonl")
+    from proctor.reviewers.checks import merge
+
+    added = read_suite(suite)
+    by_question = {case.question.strip(): case.expect for case in added.cases}
+    met = [case for case in _all_cases(benchmark) if case.question.strip() in by_question]
+    if not met and added.expect == _NOTHING:
+        raise InputError(f"no question of {str(suite)!r} is in {benchmark.name!r}, so it would check nothing")
+
+    def checked(case: Case) -> Case:
+        expect = merge(added.expect, by_question.get(case.question.strip(), _NOTHING))
+        return replace(case, expect=merge(case.expect, expect))
+
+    return replace(
+        benchmark,
+        cases=tuple(map(checked, benchmark.cases)),
+        exams=tuple(replace(exam, cases=tuple(map(checked, exam.cases))) for exam in benchmark.exams),
+        expect=merge(benchmark.expect, added.expect),
+        sources=benchmark.sources or added.sources,
+    )
+
+
+def described(benchmark: Benchmark, *, suite: bool, added: str | Path | None) -> str | None:
+    """What the settings say of the checks: None where there are none, else what makes two runs comparable."""
+    if added is not None:
+        return f"{Path(added).name} {read_suite(added).digest}"
+    expecting = benchmark.expect != _NOTHING or any(case.expect != _NOTHING for case in _all_cases(benchmark))
+    return OWN if suite or expecting else None
+
+
+def check_reviewer(benchmark: Benchmark) -> Reviewer:
+    """The reviewer that holds replies to what the benchmark expects."""
+    from proctor.reviewers.checks import CheckReviewer, load_own
+
+    names = {name for case in _all_cases(benchmark) for name in case.expect.checks} | set(benchmark.expect.checks)
+    return CheckReviewer(
+        sources=Path(benchmark.sources) if benchmark.sources else None,
+        everywhere=benchmark.expect,
+        own=load_own(sorted(names), _registered),
+    )
+
+
+def _registered(name: str) -> Callable[..., Any]:
+    """A check that an installed package offers under this name."""
+    known: dict[str, EntryPoint] = plugins.known("checks")
+    if name not in known:
+        told = plugins.unknown("checks", name, sorted(known))
+        raise InputError(f"{told}; a function of your own is python:MODULE:NAME")
+    try:
+        function: Callable[..., Any] = known[name].load()
+    except ImportError as error:
+        raise InputError(f"cannot load the check {name!r}: {known[name].value} does not import ({error})") from error
+    return function
+
+
+def _all_cases(benchmark: Benchmark) -> tuple[Case, ...]:
+    return benchmark.cases + tuple(case for exam in benchmark.exams for case in exam.cases)
