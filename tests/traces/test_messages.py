@@ -37,8 +37,8 @@ ANTHROPIC = [
     {"role": "assistant", "content": [{"type": "text", "text": "On the "}, {"type": "text", "text": "shelf."}]},
 ]
 LANGCHAIN = [
-    {"role": "user", "content": "Where?"},
-    {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "name": "find", "args": {"what": "it"}}]},
+    {"role": "Human", "content": "Where?"},
+    {"role": "AI", "content": "", "tool_calls": [{"id": "c1", "name": "find", "args": {"what": "it"}}]},
     {"role": "tool", "tool_call_id": "c1", "content": '{"at": "shelf"}'},
     {"role": "assistant", "content": "On the shelf."},
 ]

@@ -67,7 +67,7 @@ def _message(item: Mapping[str, Any]) -> Message:
         return Message(role="assistant", calls=(_call(item),))
     if item.get("type") == "function_call_output":
         return Message(role="tool", answers=(Answered(id=item.get("call_id"), result=parsed(item.get("output"))),))
-    role = str(item["role"])
+    role = str(item["role"]).lower()
     parts = item.get("parts", item.get("content"))
     text = _text_in(parts)
     calls = tuple(_call(call) for call in item.get("tool_calls") or () if isinstance(call, Mapping))
