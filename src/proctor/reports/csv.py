@@ -1,19 +1,24 @@
-"""One row per attempt, for a spreadsheet. The transcript in full is in the JSON export."""
+"""One row per attempt, in a battle one per turn, for a spreadsheet. The transcript in full is in the JSON export."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TextIO
 
 from proctor.benchmark import Case, Exam
 from proctor.findings import Findings
 from proctor.reports import outcomes
+from proctor.reports.battle import csv as turns
+from proctor.reports.battle.csv import Cell
 from proctor.reports.numbers import iso
+from proctor.reports.turns import Judged, judged
 from proctor.reports.words import clean, cut
 from proctor.run import Attempt
-
-Cell = str | int | float | None
+from proctor.score import Score
+from proctor.transcript import Transcript
+from proctor.usage import Usage
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CELL_LIMIT = 32_000
@@ -24,13 +29,13 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
     """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
     parts = list(findings.parts)
+    told, columns = (_attempts, tuple(_COLUMNS)) if findings.battle is None else (_turns, _OF_TURNS)
     stream.write(_BYTE_ORDER_MARK)
     writer = csv.writer(stream)
-    writer.writerow([*_COLUMNS, *(safe(part) for part in parts)])
+    writer.writerow([*columns, *(safe(part) for part in parts)])
     for attempt in attempts:
-        cells = _cells(attempt, exams.get(attempt.key.exam))
-        marks = _part_marks(attempt)
-        writer.writerow([_safe_cell(cell) for cell in [*cells, *(marks.get(part) for part in parts)]])
+        for row in told(attempt, exams.get(attempt.key.exam)):
+            writer.writerow([_safe_cell(row.get(column)) for column in (*columns, *parts)])
 
 
 def safe(text: str) -> str:
@@ -47,9 +52,38 @@ def _safe_cell(cell: Cell) -> Cell:
 _Column = Callable[[Attempt, Case | None], Cell]
 
 
-def _cells(attempt: Attempt, exam: Exam | None) -> list[Cell]:
+def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     case = exam.cases[0] if exam is not None else None
-    return [column(attempt, case) for column in _COLUMNS.values()]
+    row = {name: column(attempt, case) for name, column in _COLUMNS.items()}
+    yield {**_part_marks(attempt.scores), **row}
+
+
+def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
+    """Each turn with the columns of a reply, and what holds for the whole conversation beside it."""
+    [whole] = _attempts(attempt, exam)
+    kept = {name: whole[name] for name in _OF_CONVERSATIONS}
+    for each in judged(attempt, exam):
+        alone = _alone(attempt, each)
+        row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
+        yield {**_part_marks(each.scores), **row, **kept, **turns.cells(each)}
+    for row in turns.left_unasked(attempt, exam):
+        yield {**kept, **row}
+    if not attempt.transcript.turns:
+        yield kept
+
+
+def _alone(attempt: Attempt, each: Judged) -> Attempt:
+    """The attempt as if it were this turn alone."""
+    reply = each.turn.reply
+    return replace(
+        attempt,
+        transcript=Transcript(turns=(each.turn,)),
+        scores=each.scores,
+        unscored=each.unscored,
+        checks=each.checks,
+        usage=(reply.usage if reply is not None else None) or Usage(),
+        seconds=each.turn.seconds,
+    )
 
 
 def _passed(attempt: Attempt, case: Case | None) -> Cell:
@@ -88,10 +122,10 @@ def _explanation(attempt: Attempt, case: Case | None) -> Cell:
     return "\n".join(words for words in said if words)
 
 
-def _part_marks(attempt: Attempt) -> dict[str, float]:
-    """The mean of each part over the turns."""
+def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
+    """The mean of each part of the agent's marks."""
     marks: dict[str, list[float]] = {}
-    for score in attempt.scores:
+    for score in scores:
         if score.of == "agent":
             for part in score.parts:
                 marks.setdefault(part.name, []).append(part.value)
@@ -124,3 +158,9 @@ _COLUMNS: dict[str, _Column] = {
     "cost": lambda attempt, case: attempt.usage.cost,
     "started": lambda attempt, case: iso(attempt.started) if attempt.started else "",
 }
+_OF_CONVERSATIONS = (
+    "run", "case", "categories", "condition", "trial", "outcome", "passed", "score",
+    "failure_owner", "failure_stage", "failure_reason", "started",
+)  # fmt: skip
+"""Columns that say the same in every row of a conversation."""
+_OF_TURNS = (*list(_COLUMNS)[:8], *turns.COLUMNS, *list(_COLUMNS)[8:])

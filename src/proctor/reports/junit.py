@@ -1,4 +1,4 @@
-"""JUnit XML, one test case per attempt, for CI systems.
+"""JUnit XML, one test case per attempt, for CI systems; in a battle that is a conversation.
 
 Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
 or was not played yet, is `skipped` with the reason.
@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 from proctor.benchmark import Exam
 from proctor.findings import Findings
 from proctor.reports import outcomes
+from proctor.reports.battle.junit import failed_turns, which
 from proctor.reports.headline import headline
 from proctor.reports.numbers import iso, score
 from proctor.reports.words import clean, cut, one_line
@@ -104,7 +105,9 @@ def _verdict(attempt: Attempt) -> str:
         tag = "failure" if outcome is outcomes.AGENT_FAILED else "error"
         return _element(tag, failure.detail, message=f"{failure.stage}: {failure.reason}", type=outcome.name)
     if outcome is outcomes.NOT_PASSED:
-        return _element("failure", "\n".join(_reasons(attempt)), message=_mark(attempt), type=outcome.name)
+        several = len(attempt.transcript.turns) > 1
+        why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
+        return _element("failure", why, message=which(attempt) if several else _mark(attempt), type=outcome.name)
     if outcome is outcomes.UNSCORED:
         reasons = "; ".join(missing.reason for missing in attempt.unscored)
         return _element("skipped", message=f"unscored: {reasons or 'no verdict could be given'}")

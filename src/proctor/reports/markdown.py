@@ -12,6 +12,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.headline import headline
 from proctor.reports.terminal import drawn
 from proctor.reports.words import one_line
+from proctor.statistics.estimate import Estimate
 
 _WORST = 10
 _REASONS = 10
@@ -22,8 +23,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
     """The verdict, the estimates with their intervals, categories, worst cases and troubles."""
     sections = [
-        _verdict(findings), _gates(gates), _estimates(findings, k), _categories(findings), _worst(findings),
-        _troubles(findings), _notes(findings),
+        _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), _conditions(findings),
+        _categories(findings), _worst(findings), _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 
@@ -32,6 +33,11 @@ def plain(text: str, limit: int = 160) -> str:
     """Text that stays text: no markup, no link, no table cell's end, nobody mentioned."""
     escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("&", "&amp;").replace("<", "&lt;")
     return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
+
+
+def pictured(estimate: Estimate) -> str:
+    """An interval drawn, as code so that it keeps its width."""
+    return f"`{drawn(estimate, _AXIS).plain}`"
 
 
 def _verdict(findings: Findings) -> Iterator[str]:
@@ -57,10 +63,25 @@ def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
     yield "| | | 95 % interval | | rests on |"
     yield "|:--|--:|:--|:--|:--|"
     for line in headline(findings, k=k):
-        picture = f"`{drawn(line.estimate, _AXIS).plain}`"
+        picture = pictured(line.estimate)
         bounds = f"{line.said.missing}: {line.said.bounds}" if line.said.bounds else ""
         basis = "; ".join(piece for piece in (line.said.basis, bounds) if piece)
         yield f"| {line.label} | **{line.said.value}** | {line.said.interval} | {picture} | {basis} |"
+
+
+def _battle(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.battle is not None:
+        from proctor.reports.battle.markdown import facts, strategies
+
+        yield facts(findings.battle)
+        yield strategies(findings.battle)
+
+
+def _conditions(findings: Findings) -> Iterator[str]:
+    if findings.conditions:
+        from proctor.reports.conditions.markdown import side_by_side
+
+        yield from side_by_side(findings)
 
 
 def _categories(findings: Findings) -> Iterator[str]:
@@ -75,10 +96,10 @@ def _categories(findings: Findings) -> Iterator[str]:
 
 
 def _worst(findings: Findings) -> Iterator[str]:
-    bad = [case for case in outcomes.worst_first(findings.cases) if case.verdict in ("fail", "flaky")]
+    bad = [case for case in outcomes.worst_first(findings.rows or findings.cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
-    yield "| | worst cases | | passed | score |"
+    yield f"| | {'worst rows' if findings.rows else 'worst cases'} | | passed | score |"
     yield "|:--|:--|:--|--:|--:|"
     for case in bad[:_WORST]:
         mark = numbers.NOTHING if case.score is None else numbers.score(case.score)

@@ -1,0 +1,45 @@
+"""A battle in Markdown: what was given up, strategies, survival, contradictions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proctor.battle.finding import BattleFindings
+from proctor.reports import numbers
+from proctor.reports.battle import words
+from proctor.reports.markdown import pictured, plain
+
+_STRATEGIES = 12
+
+
+def facts(battle: BattleFindings) -> Iterator[str]:
+    """A line for each thing that can be said in one."""
+    yield f"- Replies: {words.replies(battle)}"
+    if said := words.contradictions(battle):
+        yield f"- Contradictions: {said}"
+    if said := words.counted(battle.pressure.outcomes):
+        yield f"- Asked for again: {said}"
+    if said := words.effect(battle.pressure):
+        yield f"- {said}"
+    if battle.survival is not None and battle.survival.points:
+        yield f"- Holding out: {words.mean_turns(battle.survival)}; {plain(words.causes(battle.survival))}"
+    yield f"- Ended: {plain(words.ends(battle))}"
+    if battle.examiner is not None:
+        yield f"- Examiner: {plain(' · '.join(words.examined(battle.examiner)), 400)}"
+
+
+def strategies(battle: BattleFindings) -> Iterator[str]:
+    """A table, those that broke most first."""
+    if not battle.strategies:
+        return
+    yield "| | strategy | used | broken | rate | 95 % interval | |"
+    yield "|:--|:--|--:|--:|--:|:--|:--|"
+    for each in battle.strategies[:_STRATEGIES]:
+        said = numbers.say(each.rate)
+        interval = said.interval if each.rate.value is not None else ""
+        sign, tally = "✗" if each.breaks else "", f"{each.broken}/{each.judged}"
+        cells = (sign, plain(each.name, 40), str(each.used), tally, said.value, interval, pictured(each.rate))
+        yield f"| {' | '.join(cells)} |"
+    if any(each.breaks for each in battle.strategies):
+        yield ""
+        yield f"✗ {words.BREAKS}"

@@ -1,0 +1,26 @@
+"""Conditions side by side, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proctor.findings import ConditionFinding, Findings
+from proctor.reports import numbers
+from proctor.reports.conditions import words
+from proctor.reports.markdown import pictured, plain
+
+
+def side_by_side(findings: Findings) -> Iterator[str]:
+    """A table, the plain run first."""
+    yield "| condition | pass rate | 95 % interval | | to none | 95 % interval | | score | time |"
+    yield "|:--|--:|:--|:--|--:|:--|:--|--:|--:|"
+    for condition in findings.conditions:
+        yield f"| {' | '.join(_cells(condition))} |"
+
+
+def _cells(condition: ConditionFinding) -> Iterator[str]:
+    rate, against = numbers.say(condition.pass_rate), words.against(condition)
+    yield from (plain(words.named(condition.name), 40), rate.value, rate.interval, pictured(condition.pass_rate))
+    yield from (against.difference, against.interval)
+    yield f"{against.verdict.sign} {against.verdict.word}" if against.verdict else ""
+    yield from (numbers.say(condition.mean_score, "score").value, words.time_of(condition))

@@ -1,0 +1,121 @@
+"""A run under several conditions, in every rendering."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+from rich.console import Console
+from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
+
+from proctor.codec import encode
+from proctor.reports import json as in_json
+from proctor.reports import markdown
+from proctor.reports.conditions import words
+from proctor.reports.text import render
+from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Maker, Sample
+
+SLOW = "slow-search"
+
+
+def tried(make: Callable[..., Maker], *, name: str = SLOW, cases: int = 12, broken: int = 8) -> Sample:
+    """Cases that all pass, and of which some break under a condition."""
+    made = make(conditions=("", name), trials=2)
+    for number in range(cases):
+        case = made.case(f"case-{number:02}")
+        for condition, value in (("", 0.9), (name, 0.2 if number < broken else 0.9)):
+            for trial in (1, 2):
+                attempt = made.marked(
+                    case, value, trial=trial, usage=Usage(input_tokens=100, output_tokens=20, calls=1)
+                )
+                made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition=condition))
+    return made.sample()
+
+
+def printed(sample: Sample, width: int = 80) -> str:
+    stream = io.StringIO()
+    Console(file=stream, width=width, color_system=None).print(render(sample.findings))
+    return stream.getvalue()
+
+
+@pytest.fixture
+def sample(maker: Callable[..., Maker]) -> Sample:
+    return tried(maker)
+
+
+def test_a_condition_is_set_against_the_plain_run(sample: Sample) -> None:
+    plain, slow = sample.findings.conditions
+    assert words.against(plain).difference == ""
+    against = words.against(slow)
+    assert against.difference == "−66.7"
+    assert against.verdict is not None
+    assert against.verdict.word == "worse"
+
+
+def test_too_few_cases_get_no_verdict(maker: Callable[..., Maker]) -> None:
+    _, slow = tried(maker, cases=4, broken=4).findings.conditions
+    assert words.against(slow).verdict is None
+    assert words.against(slow).difference == "−100"
+
+
+def test_the_terminal_puts_them_side_by_side(sample: Sample) -> None:
+    said = printed(sample)
+    [plain] = [line for line in said.splitlines() if line.startswith("none ")]
+    [slow] = [line for line in said.splitlines() if line.startswith("slow-search ")]
+    assert "100 %" in plain
+    assert "33.3 %" in slow
+    assert "✗ −66.7" in slow
+    assert "corrected" not in said
+    assert "stand after Holm's correction over the conditions" in " ".join(said.split())
+    [case] = [line for line in said.splitlines() if line.startswith("case-00 ") and "2/2" in line]
+    assert case.split()[-4:] == ["✓", "2/2", "✗", "0/2"]
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_it_fits_every_width(maker: Callable[..., Maker], width: int) -> None:
+    said = printed(tried(maker, name="a condition with a very long name indeed"), width)
+    assert max(cell_len(line) for line in said.splitlines()) <= width
+
+
+def test_the_page_shows_the_table_and_what_does_not_end_alike(sample: Sample) -> None:
+    said = parsed(written(sample)).said
+    assert "none 100 %" in said
+    assert "slow-search 33.3 %" in said
+    assert "✗ worse" in said
+    assert "8 cases do not end alike" in said
+    assert "case-00 Which policy covers remote work? ✓ 2/2 ✗ 0/2" in said
+
+
+def test_a_hostile_name_is_shown_and_harmless(maker: Callable[..., Maker]) -> None:
+    page = parsed(written(tried(maker, name=HOSTILE)))
+    assert_harmless(page)
+    assert "<script>" in page.said
+
+
+def test_the_json_calls_the_plain_run_none(sample: Sample) -> None:
+    told = json.loads(encode(in_json.as_dict(sample.findings)))
+    assert [each["name"] for each in told["conditions"]] == ["none", SLOW]
+    plain, slow = told["conditions"]
+    assert (plain["difference"], plain["p_value"]) == (None, None)
+    assert slow["difference"]["value"] == pytest.approx(-2 / 3)
+    assert slow["attempts"]["planned"] == 24
+    assert slow["usage"]["input_tokens"] == 2400
+    assert told["cases"][0]["conditions"] == {
+        "none": {"counted": 2, "passed": 2},
+        SLOW: {"counted": 2, "passed": 0},
+    }
+
+
+def test_the_summary_has_a_table(sample: Sample) -> None:
+    said = markdown.render(sample.findings)
+    assert "| slow-search | 33.3 % |" in said
+    assert "| −66.7 |" in said
+    assert "✗ worse" in said
