@@ -10,7 +10,9 @@ import click
 COMMANDS = {
     "demo": "Examine the embedded agent and read a report, with no key and no network.",
     "init": "Write a commented proctor.toml, a sample benchmark and a sample agent.",
-    "check": "Check a benchmark file: preview, compatibility, every error.",
+    "check": "Check a benchmark or suite file: preview, compatibility, every error.",
+    "doctor": "What is wrong with a benchmark itself: duplicates, leaked answers, impossible expectations.",
+    "schema": "Print the JSON Schema of suite files, for editors.",
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
     "run": "Examine an agent on a benchmark.",
     "resume": "Go on with a run where it stopped.",

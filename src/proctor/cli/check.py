@@ -11,7 +11,9 @@ import click
 from proctor.cli import options
 
 if TYPE_CHECKING:
+    from proctor.benchmark import Case
     from proctor.formats.csv import Table
+    from proctor.formats.suite import SuiteReading
 
 _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic": "ABM Dynamic"}
 
@@ -21,14 +23,13 @@ _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic":
 @options.as_json
 @click.pass_context
 def command(ctx: click.Context, file: Path, as_json: bool) -> None:
-    """Check the benchmark FILE: preview, compatibility, every error.
+    """Check the benchmark or suite FILE: preview, compatibility, every error.
 
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
     """
     from proctor.cli.output import print_json
-    from proctor.formats.csv import read_bytes, read_start
 
-    table = read_bytes(read_start(file))
+    table = _read(file)
     if as_json:
         print_json(_as_json(table))
     else:
@@ -36,20 +37,34 @@ def command(ctx: click.Context, file: Path, as_json: bool) -> None:
     ctx.exit(1 if table.errors else 0)
 
 
-def _as_json(table: Table) -> dict[str, Any]:
+def _read(file: Path) -> Table | SuiteReading:
+    from proctor.formats.csv import read_bytes, read_start
+    from proctor.formats.suite import check_suite, is_suite
+
+    return check_suite(file) if is_suite(file) else read_bytes(read_start(file))
+
+
+def _as_json(table: Table | SuiteReading) -> dict[str, Any]:
     from proctor.formats.compatibility import compatibility
-    from proctor.formats.rules import COLUMNS
 
     found = {
         "rows": table.rows,
         "errors": [asdict(problem) for problem in table.errors],
-        "preview": [{name: getattr(case, name) for name in COLUMNS} for case in table.preview],
+        "preview": [_row(case) for case in table.preview],
         "compatibility": {kind: asdict(indicator) for kind, indicator in compatibility(table.rows).items()},
     }
     return {**found, "more_errors": table.more} if table.more else found
 
 
-def _show(file: Path, table: Table) -> None:
+def _row(case: Case) -> dict[str, Any]:
+    """A row of the CSV format; a suite's case has its id and categories too."""
+    from proctor.formats.rules import COLUMNS
+
+    row = {name: getattr(case, name) for name in COLUMNS}
+    return {"id": case.id, **row, "categories": case.categories} if case.categories else row
+
+
+def _show(file: Path, table: Table | SuiteReading) -> None:
     from proctor.cli.output import console
     from proctor.formats.compatibility import compatibility
 
@@ -67,7 +82,7 @@ def _show(file: Path, table: Table) -> None:
         click.echo(f"and {_count(table.more, 'more error')}")
 
 
-def _preview(table: Table) -> Any:
+def _preview(table: Table | SuiteReading) -> Any:
     from rich.table import Table as Grid
     from rich.text import Text
 

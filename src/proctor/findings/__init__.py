@@ -5,6 +5,7 @@ from __future__ import annotations
 from proctor.findings.finding import (
     CaseFinding,
     CategoryFinding,
+    CheckFinding,
     ConditionFinding,
     Counts,
     Findings,
@@ -17,6 +18,7 @@ from proctor.findings.stability import stability
 __all__ = [
     "CaseFinding",
     "CategoryFinding",
+    "CheckFinding",
     "ConditionFinding",
     "Counts",
     "Findings",

@@ -92,6 +92,22 @@ class CategoryFinding:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CheckFinding:
+    """One check over all replies that were held to it."""
+
+    name: str
+    passed: int
+    failed: int
+    not_checkable: int
+    rate: Estimate
+    """Passed of those that could be checked, over cases."""
+    example: Key | None
+    """The first attempt that failed it; None: none did."""
+    evidence: str
+    """What the check saw there."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Trouble:
     """Attempts that broke or stayed unscored for one reason."""
 
@@ -150,6 +166,8 @@ class Findings:
     """Most frequent first."""
     usage: Usage
     latency: Latency | None
+    checks: tuple[CheckFinding, ...] = ()
+    """Those that failed most first."""
     battle: BattleFindings | None = None
     """What the conversations show; None: no battle."""
     rows: tuple[CaseFinding, ...] = ()

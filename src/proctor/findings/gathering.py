@@ -10,9 +10,11 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from proctor.benchmark import Case, Exam, Expectation
+from proctor.findings.checked import CheckTally
 from proctor.findings.finding import (
     CaseFinding,
     CategoryFinding,
+    CheckFinding,
     ConditionFinding,
     Counts,
     Findings,
@@ -49,6 +51,7 @@ class _Gatherer:
     marks: array[float] = field(default_factory=lambda: array("d"))
     seconds: array[float] = field(default_factory=lambda: array("d"))
     parts: dict[str, dict[str, Sums]] = field(default_factory=dict)
+    checks: dict[str, CheckTally] = field(default_factory=dict)
     troubles: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
     """What → the first such attempt in the order of the plan, with its place."""
@@ -73,6 +76,10 @@ class _Gatherer:
             if score.of == "agent":
                 for part in score.parts:
                     self._sums(part.name, attempt.key.exam).add(part.value)
+        for result in attempt.checks:
+            if result.name not in self.checks:
+                self.checks[result.name] = CheckTally()
+            self.checks[result.name].add(attempt, result)
 
     def _sums(self, part: str, exam: str) -> Sums:
         by_exam = self.parts.setdefault(part, {})
@@ -255,6 +262,7 @@ def _findings(run: Run, exams: Sequence[Exam], whole: _Gatherer, under: Mapping[
         troubles=_troubles(whole),
         usage=whole.usage,
         latency=_latency(whole.seconds),
+        checks=_checks(whole),
         conditions=_conditions(under),
         notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None)),
     )
@@ -342,6 +350,11 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally]) -> Categor
 def _part(by_exam: dict[str, Sums]) -> Estimate:
     attempts = sum(sums.n for sums in by_exam.values())
     return mean_over_cases(Sums.of(sums.mean for sums in by_exam.values()), attempts=attempts)
+
+
+def _checks(gatherer: _Gatherer) -> tuple[CheckFinding, ...]:
+    found = [tally.finding(name) for name, tally in gatherer.checks.items()]
+    return tuple(sorted(found, key=lambda each: (-each.failed, -each.passed, each.name)))
 
 
 def _troubles(gatherer: _Gatherer) -> tuple[Trouble, ...]:

@@ -1,0 +1,73 @@
+"""proctor doctor: what is wrong with a benchmark, before an agent is blamed for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from proctor.cli import options
+
+if TYPE_CHECKING:
+    from proctor.doctor import Complaint
+
+_SIGNS = {"error": "✗", "warning": "!", "information": "·"}
+_LINES_SHOWN = 5
+
+
+@click.command("doctor")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, file: Path, tools: tuple[str, ...], as_json: bool) -> None:
+    """Examine the benchmark or suite FILE itself: duplicates, leaked answers, expectations nobody can meet.
+
+    Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
+    """
+    from proctor.cli.output import print_json
+    from proctor.doctor import examine
+    from proctor.workflows.loading import load_benchmark
+
+    benchmark = load_benchmark(file)
+    complaints = examine(benchmark, tools=tools or None)
+    if as_json:
+        print_json({"cases": len(benchmark.cases), "complaints": [asdict(each) for each in complaints]})
+    else:
+        _show(file, len(benchmark.cases), complaints)
+    ctx.exit(1 if any(each.severity == "error" for each in complaints) else 0)
+
+
+def _show(file: Path, cases: int, complaints: Sequence[Complaint]) -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    from proctor.cli.output import console
+
+    told = (
+        f"{len(complaints)} complaint{'' if len(complaints) == 1 else 's'}" if complaints else "nothing to complain of"
+    )
+    click.echo(f"{file}: {cases} case{'' if cases == 1 else 's'}, {told}")
+    out = console()
+    for each in complaints:
+        out.print()
+        out.print(Text.assemble(f"{_SIGNS[each.severity]} {each.severity}  ", (each.message, "bold"), _where(each)))
+        out.print(Padding(Text(each.advice, style="dim"), (0, 0, 0, 2)))
+
+
+def _where(complaint: Complaint) -> str:
+    """`  lines 3, 17 and 2 more`, or the cases where no line is known."""
+    places = [str(line) for line in complaint.lines if line is not None]
+    what = ("line", "lines") if places else ("case", "cases")
+    places = places or list(complaint.cases)
+    if not places:
+        return ""
+    shown, left = places[:_LINES_SHOWN], len(places[_LINES_SHOWN:])
+    return f"  ({what[len(places) > 1]} {', '.join(shown)}{f' and {left} more' if left else ''})"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
