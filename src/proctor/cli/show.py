@@ -14,6 +14,8 @@ from proctor.cli.gating import gate_options
 @options.run_argument
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
+@click.option("--case", metavar="ID", help="Read what was said about one case instead.")
+@click.option("--trial", type=int, help="Only this trial of the case.")
 @gate_options
 @options.store
 @options.as_json
@@ -21,6 +23,8 @@ def command(
     run: str,
     k: int | None,
     form: str,
+    case: str | None,
+    trial: int | None,
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -38,8 +42,30 @@ def command(
 
     gating = read_gates(gates, k=k, look=look, force=force)
     url = store_url(store, load_config(config_path))
+    if case is not None:
+        return _read_out(run, case, trial, store=url, as_json=as_json)
+    if trial is not None:
+        raise click.UsageError("--trial picks a trial of a case; give --case too")
     findings = read_findings(run, store=url)
     check_k(k, findings.run.settings.trials)
     verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts, form=form)
     return exit_code(findings, verdicts) if gates else 0
+
+
+def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bool) -> int:
+    """Print the conversations about one case."""
+    import json
+
+    from proctor.cli.output import console, print_json
+    from proctor.codec import encode
+    from proctor.reports.battle.dialogue import dialogue
+    from proctor.workflows.reading import read_case
+
+    found = read_case(run, case, trial=trial, store=store)
+    if as_json:
+        print_json(json.loads(encode([attempt for _, attempt in found])))
+        return 0
+    for exam, attempt in found:
+        console().print(dialogue(exam, attempt, folded=False))
+    return 0

@@ -254,7 +254,7 @@ async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -
                 exams,
                 cast=prepared.cast,
                 sittings=sittings(run, exams),
-                tally=Tally(planned=run.planned),
+                tally=Tally.of(run),
                 watch=watch,
                 gathering=Gathering(run, exams),
             )

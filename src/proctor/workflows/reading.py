@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import chain, repeat
 
-from proctor.errors import NoSuchRun, StoreError
+from proctor.benchmark import Exam
+from proctor.errors import InputError, NoSuchRun, StoreError
 from proctor.findings import Findings
-from proctor.run import Run
+from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
@@ -30,6 +32,36 @@ def findings_of_run(opened: Store, run: Run) -> Findings:
     """The same in a store that is open already."""
     exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
     return findings_of(opened, run.id, exams)
+
+
+def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tuple[Exam, Attempt]]:
+    """What was said about one case, named by its id or the start of it: every trial, or one, under each condition."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        exam = _exam(exams_of(opened.archive.benchmark_of(run.id), run.settings), case, run)
+        keys = (
+            Key(run=run.id, exam=exam.id, condition=condition, trial=number)
+            for condition in run.settings.conditions
+            for number in range(1, run.settings.trials + 1)
+            if trial in (None, number)
+        )
+        found = [attempt for key in keys if (attempt := opened.archive.attempt(key)) is not None]
+    if not found:
+        which = f"trial {trial}" if trial is not None else "attempt"
+        raise InputError(f"no {which} of case {exam.id} has been played in run {run.id}")
+    return [(exam, attempt) for attempt in found]
+
+
+def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
+    """The exam of that name, or the one conversation in which a row of that name is asked."""
+    named = {exam.id: exam for exam in exams} | {row.id: exam for exam in exams for row in exam.cases}
+    if case in named:
+        return named[case]
+    meant = {name: exam for name, exam in named.items() if name.startswith(case)}
+    if len({exam.id for exam in meant.values()}) == 1:
+        return next(iter(meant.values()))
+    near = ", ".join([*meant][:5]) if meant else ", ".join([*named][:5]) + " …"
+    raise InputError(f"{'several cases begin' if meant else 'no case begins'} with {case!r} in run {run.id}: {near}")
 
 
 def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate | None]]:

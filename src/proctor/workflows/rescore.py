@@ -227,7 +227,7 @@ def _unless_pending(store: Store, findings: Findings) -> Findings:
 
 
 def _tally_so_far(store: Store, run: Run, finished: Container[Place]) -> Tally:
-    tally = Tally(planned=run.planned)
+    tally = Tally.of(run)
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
             tally.count(attempt)

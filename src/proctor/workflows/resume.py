@@ -93,7 +93,7 @@ async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, wa
 
 def _tally_so_far(store: Store, run: Run) -> Tally:
     """What needs no second try."""
-    tally = Tally(planned=run.planned)
+    tally = Tally.of(run)
     for attempt in store.archive.attempts(run.id):
         if attempt.finished and (attempt.failure is None or attempt.failure.owner == "agent"):
             tally.count(attempt)

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from proctor.run import Attempt, Finished, Record
+from proctor.run import Attempt, Finished, Record, Run
 from proctor.statistics.intervals import Sums
 from proctor.usage import Usage
 
 
 class Tally:
-    """Counts finished attempts as their records are stored."""
+    """Counts finished attempts as their records are stored; in a battle, the share of replies that passed."""
 
-    def __init__(self, planned: int) -> None:
+    def __init__(self, planned: int, *, battle: bool = False) -> None:
         self.planned = planned
+        self._battle = battle
         self.done = 0
         self.failed = 0
         self.passed = 0
         self.counted = 0
         self.lost = 0
         self.usage = Usage()
-        self._cases: dict[str, tuple[int, int]] = {}
+        self._cases: dict[str, tuple[int, float]] = {}
         self._sums = Sums()
+
+    @classmethod
+    def of(cls, run: Run) -> Tally:
+        """For this run, with nothing counted yet."""
+        return cls(run.planned, battle=run.settings.type != "standard")
 
     def add(self, records: Iterable[Record]) -> None:
         """Count what finished in these records."""
@@ -40,9 +46,14 @@ class Tally:
         if attempt.passed is not None:
             self.counted += 1
             self.passed += attempt.passed
+        if self._battle:
+            given = [passed for passed in attempt.turn_passed if passed is not None]
+            if given:
+                self._count_case(attempt.key.exam, sum(given) / len(given))
+        elif attempt.passed is not None:
             self._count_case(attempt.key.exam, attempt.passed)
 
-    def _count_case(self, exam: str, passed: bool) -> None:
+    def _count_case(self, exam: str, passed: float) -> None:
         """Keep the sums over cases up to date: a run looks at them many times a second."""
         m, c = self._cases.get(exam, (0, 0))
         if m:
