@@ -40,6 +40,7 @@ TABLE: list[tuple[str, list[Step], int, float | None]] = [
         1,
         0,
     ),
+    ("a success inside what failed all the same", [find("a", "error"), find("b", parent="a")], 1, 0),
     (
         "coped with inside",
         [find("a"), step("t", "tool", "search", status="error", parent="a")],

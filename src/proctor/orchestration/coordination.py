@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proctor.errors import InputError
 from proctor.orchestration.expected import ExpectedStep, read_step
 from proctor.orchestration.share import Share, share
-from proctor.orchestration.trail import Node, Played, Trail, plain
+from proctor.orchestration.trail import Node, Played, Trail, kind_of, plain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -63,7 +63,7 @@ def _expected_delegations(turn: Played) -> Iterator[ExpectedStep]:
             wanted = read_step(entry)
         except InputError:  # said where the step itself is judged
             continue
-        if wanted.which.kind == "delegate" and wanted.most != 0:
+        if kind_of(wanted.which.kind or "") == "delegate" and wanted.most != 0:
             yield wanted
 
 

@@ -97,9 +97,11 @@ class OrchestrationCase:
     seconds: float | None
     """Mean time an attempt took."""
     tokens: float | None
-    """Per success, as all that follow."""
+    """Per success; None without one, and where an attempt does not tell."""
     cost: float | None
+    """Likewise."""
     tool_calls: float | None
+    """Likewise."""
     shares: dict[str, float]
     """Metric → its mean: planned, used, done, right, distinct, overlap, critical, recovered, kept."""
     speed_up: float | None

@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from proctor.orchestration.expected import ExpectedStep, judge, missing_from
+from proctor.orchestration.expected import ExpectedStep, StepVerdict, judge, missing_from
 from proctor.orchestration.share import Share, share
-from proctor.orchestration.trail import PLANS, Node, Played, Trail, mentions
+from proctor.orchestration.trail import PLANS, Node, Played, Trail, kind_of, mentions
 from proctor.text.fold import fold
 from proctor.text.overlap import content, coverage
 from proctor.text.words import stem_set
+
+_Verdicts = Sequence[tuple[ExpectedStep | None, StepVerdict]]
 
 _ENTRY = re.compile(
     r"[ \t]*(?:[-*•–]|\(?\d{1,3}[.):]|(?:step|task)[ \t]+\d{1,3}[.:)]?)[ \t]+(?P<text>\S.*)", re.IGNORECASE
@@ -37,28 +39,27 @@ class Planning:
 
 def planning(turns: Sequence[Played]) -> Planning:
     """What the plans of an attempt's replies were worth."""
+    judged = [(each, tuple(judge(each.expect.steps, each.trail))) for each in turns]
     return Planning(
         plans=sum(node.kind == "plan" for each in turns for node in each.trail.nodes),
-        planned=share(pair for each in turns for pair in _planned(each)),
-        used=share(pair for each in turns for pair in _used(each)),
+        planned=share(pair for each, verdicts in judged for pair in _planned(each, verdicts)),
+        used=share(pair for each, verdicts in judged for pair in _used(each, verdicts)),
         done=share(pair for each in turns for pair in _done(each.trail)),
     )
 
 
-def _used(turn: Played) -> Iterator[tuple[str, bool]]:
+def _used(turn: Played, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
     missing = missing_from(turn.trail, turn.expect)
     yield from ((name, name not in missing) for name in turn.expect.sub_agents)
-    for _, verdict in judge(turn.expect.steps, turn.trail):
-        if verdict.passed is not None:
-            yield verdict.wanted, verdict.passed
+    yield from ((verdict.wanted, verdict.passed) for _, verdict in verdicts if verdict.passed is not None)
 
 
-def _planned(turn: Played) -> Iterator[tuple[str, bool]]:
+def _planned(turn: Played, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
     plan = "\n".join(_plans(turn.trail))
     if not plan:
         return
     yield from ((name, mentions(plan, name)) for name in turn.expect.sub_agents)
-    for wanted, verdict in judge(turn.expect.steps, turn.trail):
+    for wanted, verdict in verdicts:
         told = _to_be_named(wanted) if wanted is not None else []
         if told:
             yield verdict.wanted, any(mentions(plan, name) for name in told)
@@ -73,7 +74,7 @@ def _plans(trail: Trail) -> Iterator[str]:
 
 def _to_be_named(wanted: ExpectedStep) -> list[str]:
     """What a plan would have to name: nothing where only a kind is expected, or where it must not happen."""
-    if wanted.most == 0 or wanted.which.kind in (*PLANS, "error"):
+    if wanted.most == 0 or kind_of(wanted.which.kind or "") in (*PLANS, "error"):
         return []
     return [name for name in (wanted.which.name, wanted.which.agent) if name]
 
@@ -84,16 +85,20 @@ def _done(trail: Trail) -> Iterator[tuple[str, bool]]:
     if not plans:
         return
     first, in_force = plans[0][0], plans[-1][1]
-    later = [node for node in trail.nodes if node.works and not node.failed and trail.follows(node, first)]
-    yield from ((entry, any(_is_done_by(entry, node, trail) for node in later)) for entry in in_force)
+    later = [
+        (node, stem_set(fold(trail.text(node))))
+        for node in trail.nodes
+        if node.works and not node.failed and trail.follows(node, first)
+    ]
+    yield from ((entry, any(_is_done_by(entry, node, words) for node, words in later)) for entry in in_force)
 
 
-def _is_done_by(entry: str, node: Node, trail: Trail) -> bool:
+def _is_done_by(entry: str, node: Node, words: frozenset[str]) -> bool:
     """A step does what an entry says where the entry names its agent or itself, or half of its words are about it."""
     if any(name and mentions(entry, name) for name in (node.step.agent, node.step.name)):
         return True
     telling = content(fold(entry))
-    return bool(telling) and coverage(telling, stem_set(fold(trail.text(node)))) >= _DONE_FROM
+    return bool(telling) and coverage(telling, words) >= _DONE_FROM
 
 
 def _entries(plan: str) -> tuple[str, ...]:

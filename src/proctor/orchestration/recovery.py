@@ -27,56 +27,75 @@ class Recovery:
 def recovery(turns: Sequence[Played]) -> Recovery:
     """What became of the errors in an attempt's replies."""
     return Recovery(
-        recovered=share(
-            (node.label, _is_recovered(node, each.trail)) for each in turns for node in _errors(each.trail)
-        ),
+        recovered=share(pair for each in turns for pair in _errors(each.trail)),
         re_plans=sum(node.kind == "re-plan" for each in turns for node in each.trail.nodes),
     )
 
 
-def _errors(trail: Trail) -> Iterator[Node]:
+def _errors(trail: Trail) -> Iterator[tuple[str, bool]]:
     """Steps that are an error or ended in one; an error step inside a step that failed is that same error."""
+    successes = _last_successes(trail)
+    changes = [node for node in trail.nodes if node.kind == "re-plan"]
     for node in trail.nodes:
         reported = node.kind == "error" and node.parent is not None and trail.nodes[node.parent].failed
         if node.failed and not reported:
-            yield node
+            recovered = (
+                _is_tried_again(node, successes, trail)
+                or _is_coped_with(node, trail)
+                or _is_planned_round(node, changes, successes, trail)
+            )
+            yield node.label, recovered
 
 
-def _is_recovered(error: Node, trail: Trail) -> bool:
-    return _is_tried_again(error, trail) or _is_coped_with(error, trail) or _is_planned_round(error, trail)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Successes:
+    """Whose, of what, and as part of what → the last step that succeeded."""
+
+    by_agent: dict[str, Node]
+    by_task: dict[tuple[str, str], Node]
+    by_parent: dict[int | None, Node]
 
 
-def _is_tried_again(error: Node, trail: Trail) -> bool:
-    """Whether the same was done later, by the same sub-agent, with success."""
-    return any(_succeeds(node) and _is_same(node, error) and trail.follows(node, error) for node in trail.nodes)
+def _last_successes(trail: Trail) -> _Successes:
+    succeeded = [node for node in trail.by_begin() if _succeeds(node)]
+    return _Successes(
+        by_agent={_agent(node): node for node in succeeded},
+        by_task={_task(node): node for node in succeeded},
+        by_parent={node.parent: node for node in succeeded},
+    )
+
+
+def _is_tried_again(error: Node, successes: _Successes, trail: Trail) -> bool:
+    """Whether the same sub-agent did the same later; an error step has a name of its own, so there anything will do."""
+    if error.kind == "error" and error.agent is not None:
+        again = successes.by_agent.get(_agent(error))
+    else:
+        again = successes.by_task.get(_task(error))
+    return again is not None and trail.follows(again, error) and not trail.inside(again, error)
 
 
 def _is_coped_with(error: Node, trail: Trail) -> bool:
     """Whether the sub-agent in whose work it happened ended that work well."""
     delegation = next((node for node in trail.above(error) if node.kind == "delegate"), None)
-    return delegation is not None and _succeeds(delegation) and _is_by_same_agent(delegation, error)
+    return delegation is not None and _succeeds(delegation) and _agent(delegation) == _agent(error)
 
 
-def _is_planned_round(error: Node, trail: Trail) -> bool:
+def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, trail: Trail) -> bool:
     """Whether the plan was changed, and then a step beside the failed one succeeded, or the step both are part of."""
-    changes = [node for node in trail.nodes if node.kind == "re-plan" and trail.follows(node, error)]
-    if not changes:
-        return False
-    if error.parent is not None and _succeeds(trail.nodes[error.parent]):
+    since = [node for node in changes if trail.follows(node, error)]
+    if since and error.parent is not None and _succeeds(trail.nodes[error.parent]):
         return True
-    beside = (node for node in trail.nodes if _succeeds(node) and node.parent == error.parent)
-    return any(trail.follows(node, change) for node in beside for change in changes)
+    beside = successes.by_parent.get(error.parent)
+    return beside is not None and any(trail.follows(beside, change) for change in since)
 
 
 def _succeeds(node: Node) -> bool:
     return node.works and not node.failed
 
 
-def _is_same(node: Node, error: Node) -> bool:
-    """An error step has a name of its own: there the sub-agent alone must agree."""
-    by_agent_alone = error.kind == "error" and error.agent is not None
-    return _is_by_same_agent(node, error) and (by_agent_alone or plain(node.step.name) == plain(error.step.name))
+def _agent(node: Node) -> str:
+    return plain(node.agent or "")
 
 
-def _is_by_same_agent(node: Node, error: Node) -> bool:
-    return plain(node.agent or "") == plain(error.agent or "")
+def _task(node: Node) -> tuple[str, str]:
+    return _agent(node), plain(node.step.name)

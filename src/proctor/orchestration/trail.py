@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import isfinite
 
 from proctor.benchmark import Exam, Expectation
@@ -19,6 +20,7 @@ PLANS = ("plan", "re-plan")
 _SPELLINGS = {"replan": "re-plan", "re plan": "re-plan"}
 _JOINTS = re.compile(r"[\W_]+")
 _DEEPEST = 100  # levels of nesting; what lies deeper hangs on the last of them, so that no reply can take for ever
+_SHORT = 80  # characters; what is longer is a task or a plan and seldom comes again
 _LATEST = 1e15  # seconds; sums over any reply stay finite
 
 
@@ -95,6 +97,10 @@ class Trail:
             return later.place > earlier.place or not _begins_when_ended(earlier, later)
         return False
 
+    def by_begin(self) -> list[Node]:
+        """The steps in the order in which they began."""
+        return sorted(self.nodes, key=lambda node: (node.start or 0.0) if self.timed else 0.0)
+
     def text(self, node: Node) -> str:
         """All that is told about a step: name, detail, and what its tool call was given."""
         call = self.calls.get(node.step.call or "")
@@ -151,7 +157,14 @@ def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> Trail:
 
 def plain(name: str) -> str:
     """A name in one spelling: `Research_Agent` is `research agent`."""
+    return _known(name) if len(name) <= _SHORT else _plain(name)
+
+
+def _plain(name: str) -> str:
     return " ".join(_JOINTS.split(fold(name))).strip() or name.strip()
+
+
+_known = lru_cache(maxsize=4096)(_plain)  # the same few names come again in every attempt
 
 
 def mentions(text: str, name: str) -> bool:
@@ -159,6 +172,7 @@ def mentions(text: str, name: str) -> bool:
     return bool(plain(name)) and f" {plain(name)} " in f" {plain(text)} "
 
 
+@lru_cache(maxsize=256)
 def kind_of(kind: str) -> str:
     """A kind in one spelling, `OTHER` where it is none of `KINDS`."""
     folded = fold(kind).strip()
