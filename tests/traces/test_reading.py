@@ -10,10 +10,11 @@ import pytest
 from tests.traces.played import EXAM, REPLY, RUN, SEARCH, attempt, judged, orchestrated, recorded_requests
 
 from proctor.run import Failure, Owner
+from proctor.traces.activity import activity_of
 from proctor.traces.json_spans import span_in, spans_of_trace
 from proctor.traces.otlp import decode, encode
 from proctor.traces.otlp_json import spans_in
-from proctor.traces.reading import activity_of, conversation_of, recording_of, transcript_of
+from proctor.traces.reading import conversation_of, recording_of, transcript_of
 from proctor.traces.span import Event, Span
 from proctor.traces.writing import spans_of
 from proctor.transcript import Citation, Reply, Step, ToolCall, Turn
@@ -357,6 +358,31 @@ def test_a_call_or_a_model_seen_twice_counts_once() -> None:
     reply = reply_of(made.spans)
     assert len(reply.tool_calls) == 1
     assert reply.usage == Usage(input_tokens=5, output_tokens=1, calls=1)
+
+
+def test_an_agent_inside_itself_is_no_sub_agent() -> None:
+    made = Tracer()
+    outer = made.span("invoke_agent a", input__value="q", output__value="a")
+    made.span("a", outer, openinference__span__kind="AGENT")
+    assert reply_of(made.spans).steps == ()
+
+
+def test_tools_beside_the_one_agent_of_a_trace_are_its_calls_too() -> None:
+    made = Tracer()
+    root = made.span("POST /chat", input__value="no question")
+    made.span("execute_tool prefetch", root)
+    made.span("execute_tool look", made.span("invoke_agent a", root, input__value="q", output__value="a"))
+    turn = only(made.spans)
+    assert turn.question == "q"
+    assert [call.name for call in reply_of(made.spans).tool_calls] == ["prefetch", "look"]
+
+
+def test_a_trace_without_a_root_is_told_by_its_first_and_last_pieces() -> None:
+    made = Tracer()
+    made.span("start", input__value="q", output__value="not yet")
+    made.span("execute_tool look", input__value="no", output__value="no")
+    made.span("finish", input__value="more", output__value="a")
+    assert (only(made.spans).question, reply_of(made.spans).text) == ("q", "a")
 
 
 def test_an_exception_tells_why_a_tool_failed() -> None:

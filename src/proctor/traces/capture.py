@@ -51,7 +51,7 @@ class Captured:
         """The reply, with what it does not say itself: calls, citations, steps and usage as the spans tell them."""
         if not self._ended:
             return reply
-        from proctor.traces.reading import activity_of
+        from proctor.traces.activity import activity_of
 
         seen = activity_of(self.spans())
         calls = reply.tool_calls or seen.tool_calls

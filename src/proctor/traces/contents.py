@@ -103,7 +103,7 @@ def citations_of(span: Span) -> tuple[Citation, ...]:
 
 def call_of(span: Span) -> ToolCall:
     """The tool call that a span stands for."""
-    own = "proctor.call.place" in span.attributes
+    own = names.CALL_PLACE in span.attributes
     result = first(span.attributes, names.RESULT, names.OUTPUT, "output.value")
     documents = _documents(span.attributes)
     known = result is not None or bool(documents)
@@ -137,6 +137,12 @@ def tool_name(span: Span) -> str:
     """What a tool is called."""
     told = first(span.attributes, names.TOOL, "tool.name")
     return told if isinstance(told, str) else span.name.removeprefix("execute_tool ")
+
+
+def agent_name(span: Span) -> str:
+    """What an agent is called."""
+    told = first(span.attributes, names.AGENT, "agent.name")
+    return told if isinstance(told, str) else span.name.removeprefix("invoke_agent ")
 
 
 def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:

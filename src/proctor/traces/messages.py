@@ -21,8 +21,11 @@ class Answered:
     """What a tool gave back, as a message tells it."""
 
     id: str | None
+    """Of the call."""
     result: Any
+    """What came back."""
     error: str | None = None
+    """Why it failed; None: it did not."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,10 +33,15 @@ class Message:
     """One message, whoever's dialect it was in."""
 
     role: str
+    """user, assistant, tool, system, in lower case."""
     text: str = ""
+    """All its parts of text."""
     calls: tuple[ToolCall, ...] = ()
+    """What it asks tools for."""
     answers: tuple[Answered, ...] = ()
+    """What tools gave back."""
     citations: tuple[Citation, ...] = ()
+    """What it points at."""
 
 
 def parsed(value: Any) -> Any:
@@ -70,7 +78,7 @@ def _message(item: Mapping[str, Any]) -> Message:
     role = str(item["role"]).lower()
     parts = item.get("parts", item.get("content"))
     text = _text_in(parts)
-    calls = tuple(_call(call) for call in item.get("tool_calls") or () if isinstance(call, Mapping))
+    calls = tuple(_call(call) for call in _blocks(item.get("tool_calls")))
     answers = tuple(_answers(parts))
     if role in _TOOL_ROLES and not answers:
         answers = (Answered(id=item.get("tool_call_id"), result=parsed(text)),)
@@ -134,9 +142,8 @@ def arguments_in(value: Any) -> dict[str, Any]:
 def _annotations(item: Mapping[str, Any]) -> tuple[Citation, ...]:
     """The sources that a message or its parts of text point at."""
     blocks = [item, *_blocks(item.get("content"))]
-    notes = [note for block in blocks for note in block.get("annotations") or () if isinstance(note, Mapping)]
-    cited = [note.get("url_citation", note) for note in notes]
-    return citations_in([*cited, *(item.get("citations") or ())])
+    notes = [note for block in blocks for note in _blocks(block.get("annotations"))]
+    return citations_in([note.get("url_citation", note) for note in notes]) + citations_in(item.get("citations"))
 
 
 def citations_in(value: Any) -> tuple[Citation, ...]:

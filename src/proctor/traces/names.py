@@ -41,6 +41,8 @@ TURN = "proctor.turn"
 ENDED = "proctor.ended"
 ESTIMATED = "proctor.time.estimated"
 """True where the times were not measured but laid out in order."""
+CALL_PLACE = "proctor.call.place"
+"""A tool call's place in the order of its reply."""
 STEP = "proctor.step."
 """Before the fields of a Step."""
 

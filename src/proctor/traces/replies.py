@@ -115,7 +115,7 @@ def _call_attributes(call: ToolCall, place: int) -> dict[str, Any]:
         names.OBSERVATION_TYPE: "tool",
         names.INPUT: Json(call.arguments),
         names.METADATA + "step": str(call.step if call.step is not None else place + 1),
-        "proctor.call.place": place,
+        names.CALL_PLACE: place,
         **{name: value for name, value in known.items() if value is not None},
         **(told if call.result_known else {}),
         **_error_attributes(call.error),
