@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import Any, cast
 
 import msgspec
@@ -133,11 +134,16 @@ def _event_in(event: Any) -> Event:
 
 
 def _field(value: Any, name: str) -> Any:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return None
     if name in value:
         return value[name]
-    return value.get("".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name))
+    return value.get(_snake_case(name))
+
+
+@cache
+def _snake_case(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
 def _list(value: Any) -> list[Any]:
@@ -168,7 +174,7 @@ def _attributes_in(attributes: Any) -> dict[str, Any]:
 
 
 def _value_in(value: Any) -> Any:
-    if not isinstance(value, Mapping) or not value:
+    if not isinstance(value, dict) or not value:
         return None
     kind, inner = next(iter(value.items()))
     match kind:
