@@ -45,7 +45,8 @@ async def play_bare(url: str, cases: Cases) -> int:
         nonlocal passed
         for question, answer in queue:
             async with session.post(url, json={"question": question}) as response:
-                passed += (await response.json())["text"] == answer
+                said = await response.json()
+            passed += said["text"] == answer
 
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
         await asyncio.gather(*(work(session) for _ in range(CONCURRENCY)))

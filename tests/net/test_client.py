@@ -44,6 +44,14 @@ async def test_body_headers_and_method_arrive(client: Client) -> None:
     assert server.requests == ["PUT /a?b=c"]
 
 
+async def test_a_body_that_does_not_fit_into_the_socket_arrives_whole() -> None:
+    async def count(request: web.Request) -> web.Response:
+        return web.Response(text=str(len(await request.read())))
+
+    async with serving(count) as server:
+        assert (await post(server.url, b"x" * 30_000_000)).body == b"30000000"
+
+
 async def test_connections_are_reused() -> None:
     client = Client()
     async with serving(echo) as server:

@@ -7,6 +7,7 @@ Cookies are not kept, so that no conversation can leak into another.
 from __future__ import annotations
 
 import asyncio
+import io
 import ssl
 import urllib.request
 import weakref
@@ -21,10 +22,13 @@ from proctor.faults import said
 from proctor.net import addresses
 from proctor.net.addresses import shown
 from proctor.net.exchange import Bounds, Response
+from proctor.net.prompt import REQUEST
 from proctor.net.trouble import fault_of, named
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
+_LARGE = 2**20
+"""Bytes of a body from which on it is sent in pieces, so that everybody else gets a turn in between."""
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _KEEPS_METHOD = frozenset({307, 308})
 
@@ -84,9 +88,10 @@ class Client:
         raise AgentFault(f"{shown(origin)} redirected more than {self._bounds.redirects} times")
 
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
+        sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
         try:
             response = await self._session().request(
-                method, url, data=body, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
+                method, url, data=sent, headers=headers, allow_redirects=False, proxy=self._proxy_for(url)
             )
         except (aiohttp.ClientError, OSError, ValueError) as error:
             raise fault_of(error, url, self._bounds) from error
@@ -103,6 +108,7 @@ class Client:
         bounds = self._bounds
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=self._tls),
+            request_class=REQUEST,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "proctor"},
             timeout=aiohttp.ClientTimeout(total=bounds.seconds, connect=bounds.connect, sock_read=bounds.idle),

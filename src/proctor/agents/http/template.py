@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,7 @@ from proctor.transcript import Request, Turn
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_Fill = Callable[[Mapping[str, Any]], Any]
 _Make = Callable[[Request, Any], Any]
 
 
@@ -52,6 +54,7 @@ class Template:
     def __init__(self, source: Any, *, option: str, extra: frozenset[str] = frozenset()) -> None:
         self.source = source
         self.uses = frozenset(_names(source))
+        self._fill = _filler(source)
         for name in sorted(self.uses - VALUES.keys() - extra):
             raise InputError(_unknown(name, option, [*VALUES, *extra]))
 
@@ -61,7 +64,7 @@ class Template:
 
     def filled(self, values: Mapping[str, Any]) -> Any:
         """The structure with the values in it."""
-        return _filled(self.source, values) if self.uses else self.source
+        return self._fill(values)
 
     def text(self, values: Mapping[str, Any], *, quoting: Callable[[str], str] = str) -> str:
         """The text with the values in it, each quoted; what was put in is not looked at again."""
@@ -84,15 +87,19 @@ def _unknown(name: str, option: str, known: list[str]) -> str:
     return f"{option} holds the placeholder {{{{{name}}}}}, which stands for nothing; {hint}"
 
 
-def _filled(source: Any, values: Mapping[str, Any]) -> Any:
-    if isinstance(source, str):
-        alone = PLACEHOLDER.fullmatch(source)
-        return values[alone[1]] if alone else PLACEHOLDER.sub(lambda found: _as_text(values[found[1]]), source)
+def _filler(source: Any) -> _Fill:
+    """What makes the structure anew for each request: the template is read once."""
+    if not _names(source):
+        return lambda _: source
     if isinstance(source, Mapping):
-        return {name: _filled(value, values) for name, value in source.items()}
+        fields = [(name, _filler(value)) for name, value in source.items()]
+        return lambda values: {name: fill(values) for name, fill in fields}
     if isinstance(source, (list, tuple)):
-        return [_filled(value, values) for value in source]
-    return source
+        places = [_filler(value) for value in source]
+        return lambda values: [fill(values) for fill in places]
+    if alone := PLACEHOLDER.fullmatch(source):
+        return itemgetter(alone[1])
+    return lambda values: PLACEHOLDER.sub(lambda found: _as_text(values[found[1]]), source)
 
 
 def _as_text(value: Any) -> str:
