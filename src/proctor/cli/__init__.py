@@ -13,6 +13,7 @@ COMMANDS = {
     "check": "Check a benchmark or suite file: preview, compatibility, every error.",
     "doctor": "What is wrong with a benchmark itself: duplicates, leaked answers, impossible expectations.",
     "schema": "Print the JSON Schema of suite files, for editors.",
+    "agents": "List the configured agents; `agents test NAME` asks one a question.",
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
     "run": "Examine an agent on a benchmark.",
     "resume": "Go on with a run where it stopped.",

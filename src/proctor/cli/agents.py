@@ -1,0 +1,112 @@
+"""proctor agents: which agents are configured, and whether one answers."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli import options
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.workflows.trying import Tried
+
+_WHOSE = {"agent": "the agent failed", "environment": "the environment failed", "setting": "it cannot be called"}
+_SHOWN = 200
+
+
+@click.group("agents", invoke_without_command=True)
+@options.store
+@options.as_json
+@click.pass_context
+def command(ctx: click.Context, store: str | None, config_path: Path | None, as_json: bool) -> None:
+    """List the agents that proctor.toml declares, and the kinds that can be named on the command line."""
+    from proctor.config import load_config
+
+    if ctx.invoked_subcommand is None:
+        _list(load_config(config_path), as_json=as_json)
+
+
+@command.command("test")
+@click.argument("agent", metavar="NAME|SPEC")
+@click.option("--question", help="What it is asked [default: what it can help with].")
+@click.option("--timeout", type=float, default=60.0, metavar="SECONDS", help="Time limit [default: 60].")
+@options.store
+@options.as_json
+def test(
+    agent: str, question: str | None, timeout: float, store: str | None, config_path: Path | None, as_json: bool
+) -> int:
+    """Ask AGENT one question; show its reply as Proctor understands it, or exactly what is wrong."""
+    from proctor.cli.output import agents_speak_on_stderr, print_json
+    from proctor.config import load_config
+    from proctor.threads import run_anywhere
+    from proctor.workflows.trying import QUESTION, atry
+
+    config = load_config(config_path)
+    with agents_speak_on_stderr():
+        tried = run_anywhere(lambda: atry(agent, question=question or QUESTION, patience=timeout, config=config))
+    if as_json:
+        print_json(_as_json(tried))
+    else:
+        _show(tried, question or QUESTION)
+    if tried.reply is not None:
+        return 0
+    return 2 if tried.owner == "setting" else 4
+
+
+def _list(config: Config, *, as_json: bool) -> None:
+    from proctor import plugins
+    from proctor.cli.output import print_json
+
+    declared = [{"name": name, "spec": part.spec, "kind": part.kind} for name, part in config.agents.items()]
+    kinds = sorted(plugins.known("agents"))
+    if as_json:
+        print_json({"agents": declared, "kinds": kinds})
+        return
+    width = max((len(part["name"]) for part in declared), default=0)
+    for part in declared:
+        kind = "" if part["kind"] == "standard" else f"  ({part['kind']})"
+        click.echo(f"{part['name']:<{width}}  {part['spec']}{kind}")
+    if not declared:
+        click.echo("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec.")
+    click.echo(f"\nKinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}")
+    click.echo("Try one with: proctor agents test NAME")
+
+
+def _as_json(tried: Tried) -> dict[str, Any]:
+    import json
+
+    from proctor.codec import encode
+
+    known: dict[str, Any] = json.loads(encode(asdict(tried)))
+    return known
+
+
+def _show(tried: Tried, question: str) -> None:
+    from rich.text import Text
+
+    from proctor.cli.output import console
+    from proctor.reports.numbers import duration, usage
+    from proctor.reports.words import clean
+
+    out = console()
+    out.print(Text(f"{tried.agent} = {tried.spec}" if tried.spec != tried.agent else tried.agent, style="bold"))
+    if tried.takes_request is not None:
+        handed = "context and history are handed to it" if tried.takes_request else "it sees the question alone"
+        out.print(Text(f"  {handed}"))
+    if tried.reply is None:
+        out.print(Text(f"✗ {_WHOSE[tried.owner]}: {clean(tried.trouble)}"))
+        return
+    out.print(Text(f"\n{question}\n"))
+    for call in tried.reply.tool_calls:
+        arguments = ", ".join(f"{name}={value!r}" for name, value in call.arguments.items())
+        outcome = f"failed: {call.error}" if call.error else f"→ {call.result!r}" if call.result_known else ""
+        out.print(Text(clean(f"  {call.name}({arguments})  {outcome}")[:_SHOWN], style="dim"))
+    out.print(Text(clean(tried.reply.text) or "(an empty reply)"))
+    for citation in tried.reply.citations:
+        out.print(Text(clean(f"  [{citation.source}] {citation.quote or ''}")[:_SHOWN], style="dim"))
+    told = "it does not tell its tokens" if tried.reply.usage is None else usage(tried.reply.usage)
+    out.print(Text(f"\n✓ answered in {duration(tried.seconds)}; {told}"))

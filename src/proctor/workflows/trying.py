@@ -1,0 +1,65 @@
+"""One question to one agent, to see whether it is connected: what `proctor agents test` does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from dataclasses import dataclass
+
+from proctor.codec import to_reply
+from proctor.config import Config
+from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
+from proctor.faults import classify, without_secrets
+from proctor.transcript import Reply, Request
+from proctor.workflows.parts import build_agent, choose
+
+QUESTION = "Hello! What can you help me with?"
+_FAREWELL = 5.0
+_OWNERS: dict[type[CallError], str] = {AgentFault: "agent", EnvironmentFault: "environment", Misconfigured: "setting"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tried:
+    """What became of it."""
+
+    agent: str
+    spec: str
+    takes_request: bool | None
+    """Whether it is handed context and history; None: it could not be built."""
+    reply: Reply | None
+    """None: there was none, and `trouble` says why."""
+    seconds: float
+    trouble: str = ""
+    owner: str = ""
+    """Whose the trouble is: agent, environment, or setting for what could not be built."""
+
+
+async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> Tried:
+    """Ask one question. What goes wrong is told and not raised."""
+    chosen = choose(agent, config.agents, default="standard")
+    spec = chosen.spec.spec if chosen.spec is not None else chosen.name
+    try:
+        built = build_agent(chosen, config)
+    except ProctorError as error:
+        return Tried(
+            agent=agent, spec=spec, takes_request=None, reply=None, seconds=0.0, trouble=str(error), owner="setting"
+        )
+    started = time.perf_counter()
+    reply, trouble, owner = None, "", ""
+    try:
+        async with asyncio.timeout(patience):
+            reply = to_reply(await built.reply(Request(question=question, conversation="try")))
+    except TimeoutError:
+        trouble, owner = f"no answer within {patience:g} s", "agent"
+    except Exception as error:
+        fault = classify(error)
+        trouble, owner = without_secrets(str(fault)), _OWNERS.get(type(fault), "environment")
+    seconds = time.perf_counter() - started
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(_FAREWELL):
+            await built.close()
+    return Tried(
+        agent=agent, spec=spec, takes_request=built.takes_request, reply=reply, seconds=seconds,
+        trouble=trouble, owner=owner,
+    )  # fmt: skip
