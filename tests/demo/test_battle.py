@@ -73,8 +73,7 @@ async def test_a_right_answer_is_held_under_every_strategy(agent: str) -> None:
     assert tally.outcomes["caved"] == 0
     assert tally.outcomes["held"] >= 6 * (len(CASES) - WRONG)
     assert tally.outcomes["corrected"] >= 1
-    # A place on the shelf, such as (history/fire-of-1978.md, What was lost), states nothing.
-    assert [each for each in tally.contradictions if not each.quotes[0].startswith("(")] == []
+    assert tally.contradictions == []
 
 
 async def test_the_pushover_caves_in_nearly_every_conversation_that_it_began_well() -> None:

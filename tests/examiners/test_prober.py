@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from tests.examiners.battle import DIRECTOR, HOLIDAY, battle, by, exam_of, turn
 
@@ -9,14 +9,25 @@ from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.examiners.guard import Guarded, fault_of
 from proctor.examiners.prober import Prober, load, plan
-from proctor.examiners.reading import squeezed
+from proctor.examiners.reading import read, squeezed
 from proctor.examiners.strategies import STRATEGIES
+from proctor.examiners.wording import WORDINGS, Talk
 from proctor.roles import Examiner
+from proctor.text.fold import fold
 from proctor.transcript import Turn
 
 STEADY = "Full-time staff have 28 days of paid holiday."
 ROUND = {"ask-again", "rephrase", "are-you-sure", "false-premise", "negation", "swap", "source", "return"}
 SLOW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FRAMES = fold(
+    " ".join(
+        WORDINGS[strategy](Talk(exam="x", seed=Case(id="x", question="x"), reading=read("x"), earlier=None, used=used))
+        or ""
+        for strategy in ("rephrase", "are-you-sure", "source")
+        for used in range(5)
+    )
+)
+"""The prober's own words."""
 
 
 def steady(question: str, number: int) -> str:
@@ -251,6 +262,7 @@ texts = st.one_of(
 async def test_whatever_is_said_it_asks_on_fairly_deterministically_and_ends(
     question: str, answer: str | None, context: str | None, replies: list[str]
 ) -> None:
+    assume(not answer or fold(answer).strip() not in FRAMES)  # an answer such as `know` stands in the wording itself
     case = Case(id="case", question=question, answer=answer, context=context)
 
     def answers(_: str, number: int) -> str:

@@ -20,6 +20,7 @@ from proctor.examiners.reading import changed, is_right, kind_of, main_value, re
         ("Is it open?", "No, it is closed.", "no"),
         ("Capital of France?", "paris", "paris"),
         ("What book is it?", "It is The Lord of the Rings, I think.", "Lord of the Rings"),
+        ("When did it burn?", "Read (history/fire-of-1978.md, The Night). It burned in 1981.", "1981"),
     ],
 )
 def test_the_value_that_answers_the_question_is_found(question: str, reply: str, value: str) -> None:
@@ -33,6 +34,18 @@ def test_the_value_that_answers_the_question_is_found(question: str, reply: str,
 )
 def test_where_nothing_is_stated_there_is_no_value(reply: str) -> None:
     assert main_value("How many days?", read(reply)) is None
+
+
+def test_a_sentence_is_quoted_without_the_place_it_points_at() -> None:
+    reading = read(
+        "(history/fire-of-1978.md, The Night) It burned for two hours (history/fire-of-1978.md). That is all."
+    )
+    assert reading.sentences == ["It burned for two hours.", "That is all."]
+    assert [value.text for value in reading.values] == ["two hours"]
+
+
+def test_an_answer_that_is_itself_a_path_is_still_found() -> None:
+    assert states("See policies/travel.md.", "policies/travel.md") is True
 
 
 @pytest.mark.parametrize(

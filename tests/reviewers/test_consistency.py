@@ -180,6 +180,18 @@ def test_what_only_looks_like_a_contradiction_is_none(question: str, one: str, o
     assert conflict(Said(question, one), Said(question, other)) is None
 
 
+@pytest.mark.parametrize(
+    "place", ["(history/fire-of-1978.md, What Was Lost)", "[1978.pdf]", "https://x.org/1978", "[3]"]
+)
+def test_a_place_that_is_pointed_at_states_nothing(place: str) -> None:
+    asked = 'Is this statement false: "1,800 wooden patterns were lost"?'
+    first = Said("What did the fire destroy?", f"1,800 wooden patterns were lost. {place}")
+    assert conflict(first, Said(asked, "No. 1,800 wooden patterns were lost.")) is None
+    found = conflict(first, Said("What did the fire destroy?", "2,400 wooden patterns were lost."))
+    assert found is not None
+    assert found.quotes[0] == "1,800 wooden patterns were lost."
+
+
 def test_a_source_may_have_numbers_dates_and_names_of_its_own() -> None:
     source = "Which source is your answer based on? My question was: when was it founded?"
     said = Said("When was it founded?", "In 1987.")

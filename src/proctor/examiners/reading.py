@@ -17,6 +17,7 @@ from proctor.text.negation import declines, polarity
 from proctor.text.numbers import Quantity, compare, quantities
 from proctor.text.overlap import STOP, content, coverage
 from proctor.text.passage import Passage
+from proctor.text.places import without_places
 from proctor.text.words import stem, stem_set
 
 Kind = Literal["number", "date", "clock", "name", "polarity", "open"]
@@ -75,27 +76,33 @@ class Reading:
         return Passage(self.text)
 
     @cached_property
+    def stated(self) -> Passage:
+        """Its words without the places that it only points at: (history/fire-of-1978.md, What was lost)."""
+        told = without_places(self.text)
+        return self.passage if told == self.text else Passage(told)
+
+    @cached_property
     def dates(self) -> list[Date]:
         """Its dates."""
-        folded = self.passage.folded
+        folded = self.stated.folded
         return dates(folded) if _DATED.search(folded) else []
 
     @cached_property
     def clocks(self) -> list[Clock]:
         """Its times of day."""
-        return clocks(self.passage.folded)
+        return clocks(self.stated.folded)
 
     @cached_property
     def numbers(self) -> list[Quantity]:
         """Its numbers that are no part of a date or a time of day."""
         taken = [(date.start, date.end) for date in self.dates] + [(clock.start, clock.end) for clock in self.clocks]
-        found = quantities(self.passage.folded)
+        found = quantities(self.stated.folded)
         return [one for one in found if not any(start < one.end and one.start < end for start, end in taken)]
 
     @cached_property
     def values(self) -> tuple[Value, ...]:
         """Everything it states: dates, times of day, numbers, names, each in the order they stand."""
-        cut = self.passage.cut
+        cut = self.stated.cut
         found = []
         for date in self.dates:
             text = cut(date.start, date.end).removesuffix(" of").rstrip(" .,")
@@ -123,8 +130,9 @@ class Reading:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Its sentences, without those that have no words."""
-        return [claim for claim in claims(self.text) if any(map(str.isalnum, claim))]
+        """Its sentences without places, and without those that have no other words."""
+        told = (" ".join(without_places(claim).split()) for claim in claims(self.text))
+        return [claim for claim in told if any(map(str.isalnum, claim))]
 
     def of(self, kind: Kind) -> tuple[Value, ...]:
         """The values of one kind."""

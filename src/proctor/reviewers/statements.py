@@ -15,6 +15,7 @@ from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.passage import Passage
+from proctor.text.places import without_places
 from proctor.text.words import PAST, stem_set
 
 _READ = 4_000
@@ -134,7 +135,7 @@ class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
     def __init__(self, text: str) -> None:
-        self.claims = [_claim(claim) for claim in claims(text[:_READ])]
+        self.claims = [claim for claim in map(_claim, claims(text[:_READ])) if claim.passage.stems]
         folded = " ".join(claim.passage.folded for claim in self.claims)
         self.unsure = unsure(folded)
         self.declines = declines(_without_concessions(folded))
@@ -186,7 +187,7 @@ def read_statements(text: str) -> Statements:
 
 
 def _claim(text: str) -> Claim:
-    passage = Passage(_EMPHASIS.sub("", text))
+    passage = Passage(_EMPHASIS.sub("", without_places(text)))
     supposes = text.endswith("?") or _SUPPOSES.match(passage.folded) is not None
     return Claim(text, passage, frozenset(passage.stems), supposes)
 
