@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import count
@@ -18,10 +18,12 @@ from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in, talk
 from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import headline, noun_of
+from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.particulars import expectations_of, settings_of
 from proctor.reports.selection import Shown, select
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt
+from proctor.transcript import Step
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -150,8 +152,17 @@ def _environment() -> Environment:
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
         "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in, "battle_svg": battle_svg,
         "battle_words": battle_words, "condition_words": condition_words,
+        "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
     return environment
+
+
+def _line_of_time(steps: Sequence[Step]) -> Markup:
+    """An orchestrator's steps as a picture."""
+    from proctor.orchestration.timeline import timeline
+    from proctor.reports.gantt import gantt
+
+    return Markup(gantt(timeline(steps)))
 
 
 def _harmless(value: object) -> object:

@@ -38,6 +38,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "cases": [_case(case) for case in findings.cases],
         "rows": [_case(case) for case in findings.rows],
         "conditions": _conditions(findings),
+        "orchestration": plain(findings.orchestration),
         **_battle(findings),
     }
 

@@ -23,8 +23,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
     """The verdict, the estimates with their intervals, categories, worst cases and troubles."""
     sections = [
-        _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), _conditions(findings),
-        _categories(findings), _worst(findings), _troubles(findings), _notes(findings),
+        _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
+        _conditions(findings), _categories(findings), _worst(findings), _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 
@@ -75,6 +75,14 @@ def _battle(findings: Findings) -> Iterator[Iterator[str]]:
 
         yield facts(findings.battle)
         yield strategies(findings.battle)
+
+
+def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.orchestration is not None:
+        from proctor.reports.orchestration.markdown import facts, shares
+
+        yield shares(findings.orchestration)
+        yield facts(findings.orchestration)
 
 
 def _conditions(findings: Findings) -> Iterator[str]:

@@ -69,6 +69,7 @@ def _report(
     yield from _facts(findings, lines, label)
     yield from _gates(gates)
     yield from _battle(findings, width, quoted)
+    yield from _orchestration(findings, width)
     yield from _conditions(findings, width)
     yield from _categories(findings.categories, width)
     yield from _worst(findings, width)
@@ -166,6 +167,13 @@ def _battle(findings: Findings, width: int, quoted: Sequence[Quoted]) -> Iterato
         from proctor.reports.battle.text import sections
 
         yield from sections(findings.battle, width, quoted)
+
+
+def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if findings.orchestration is not None:
+        from proctor.reports.orchestration.text import section
+
+        yield from section(findings.orchestration, width)
 
 
 def _conditions(findings: Findings, width: int) -> Iterator[RenderableType]:

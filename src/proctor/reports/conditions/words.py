@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.findings import CaseFinding, ConditionFinding, Findings
+from proctor.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.outcomes import Outcome
@@ -82,6 +83,11 @@ def cell(case: CaseFinding, condition: str) -> tuple[Outcome, str]:
     if passed == counted:
         return outcomes.PASSED, said
     return (outcomes.FLAKY if passed else outcomes.NOT_PASSED), said
+
+
+def orchestrated(findings: Findings) -> dict[str, OrchestrationFindings]:
+    """Condition → what an orchestrator's steps show under it."""
+    return {each.name: each.orchestration for each in findings.conditions if each.orchestration is not None}
 
 
 def telling(findings: Findings) -> list[CaseFinding]:

@@ -1,0 +1,1 @@
+"""Renderings of what an orchestrator's steps show."""

@@ -1,0 +1,27 @@
+"""An orchestrator for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from proctor.orchestration.findings import OrchestrationFindings
+from proctor.reports import numbers
+from proctor.reports.headline import Line
+from proctor.reports.orchestration import words
+from proctor.reports.terminal import BATTLE_LABEL, estimates, facts
+
+
+def section(found: OrchestrationFindings, width: int) -> Iterator[RenderableType]:
+    """Shares one above the other, then what is counted."""
+    yield Text("Orchestration", style="dim")
+    lines = [
+        Line(label=each.label, estimate=each.estimate, unit="percent", said=numbers.say(each.estimate))
+        for each in words.shares(found)
+    ]
+    if lines:
+        yield from estimates(lines, width, label=BATTLE_LABEL)
+    yield from facts({label: said for label, said in words.facts(found).items() if label != "Time"}, label=BATTLE_LABEL)
+    yield Text()
