@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -273,11 +275,16 @@ async def test_plain_text_is_a_reply_in_its_own_charset() -> None:
 
 
 async def test_time_spent_waiting_for_our_own_limits_is_not_the_agents() -> None:
-    async with agent_at(answering("yes"), requests_per_minute=600) as (agent, _):
-        for _ in range(10):  # a second's worth comes at once
-            assert (await agent.reply(ASKED)).seconds is None
-        limited = await agent.reply(ASKED)
-    assert limited.seconds is not None
+    async def think(_: web.Request) -> web.Response:
+        await asyncio.sleep(0.05)
+        return web.json_response("yes")
+
+    async with agent_at(think, concurrency=1) as (agent, _):
+        before = time.perf_counter()
+        _, second = await asyncio.gather(agent.reply(ASKED), agent.reply(ASKED))
+        both = time.perf_counter() - before
+    assert second.seconds is not None
+    assert 0.04 < second.seconds < both - 0.04
 
 
 # --- sessions ----------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import AsyncIterable, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator
 from dataclasses import dataclass
 
 from proctor.errors import AgentFault
@@ -22,7 +22,7 @@ class Event:
     """Its lines, joined."""
 
 
-async def events(chunks: AsyncIterable[bytes]) -> AsyncIterator[Event]:
+async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[Event, None]:
     """Every event that carries data; also a last one that the server did not end with an empty line."""
     reader = _Reader()
     decoder = codecs.getincrementaldecoder("utf-8-sig")()

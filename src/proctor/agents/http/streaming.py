@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -82,10 +83,11 @@ class Gathered:
 async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Expression], started: float) -> Gathered:
     """Every event up to the end, or to `[DONE]`."""
     gathered = Gathered(expressions=expressions, started=started)
-    async for event in events(chunks):
-        if event.data.strip() == _DONE:
-            break
-        if event.name == "error":
-            raise AgentFault(f"the stream ended in an error: {' '.join(event.data.split())[:_ERROR_SHOWN]}")
-        gathered.take(event)
+    async with aclosing(events(chunks)) as stream:
+        async for event in stream:
+            if event.data.strip() == _DONE:
+                break
+            if event.name == "error":
+                raise AgentFault(f"the stream ended in an error: {' '.join(event.data.split())[:_ERROR_SHOWN]}")
+            gathered.take(event)
     return gathered
