@@ -238,6 +238,21 @@ async def test_a_server_that_breaks_off_or_speaks_no_http_is_at_fault(client: Cl
     assert len(str(caught.value)) < 400
 
 
+@pytest.mark.parametrize("method", ["GET", "PUT", "POST"])
+async def test_a_request_that_was_taken_is_not_sent_again(client: Client, method: str) -> None:
+    heard = 0
+
+    async def vanish_and_count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal heard
+        await hear(reader)
+        heard += 1
+
+    async with raw(vanish_and_count) as url:
+        with pytest.raises(AgentFault, match="dropped the connection"):
+            await client.send(method, url)
+    assert heard == 1
+
+
 # --- the network -------------------------------------------------------------------------------
 
 

@@ -106,13 +106,15 @@ class Client:
 
     def _new_session(self) -> aiohttp.ClientSession:
         bounds = self._bounds
-        return aiohttp.ClientSession(
+        session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=_KEEP_ALIVE, ssl=self._tls),
             request_class=REQUEST,
             cookie_jar=aiohttp.DummyCookieJar(),
             headers={"User-Agent": "proctor"},
             timeout=aiohttp.ClientTimeout(total=bounds.seconds, connect=bounds.connect, sock_read=bounds.idle),
         )
+        session._retry_connection = False  # aiohttp would ask twice where a GET is dropped; that is for the run to say
+        return session
 
     def _proxy_for(self, url: URL) -> str | None:
         """As the environment says. aiohttp's own way would read passwords from ~/.netrc as well."""
