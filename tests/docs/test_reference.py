@@ -18,6 +18,8 @@ from tests.docs.pages import PAGES, ROOT, name_of
 import proctor
 from proctor.cli import COMMANDS, cli
 from proctor.config import AgentConfig, Config, RunConfig
+from proctor.formats.suites import declaration
+from proctor.formats.suites.structures import Record
 from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS
 from proctor.workflows.settings import _OPTIONS
 
@@ -56,6 +58,9 @@ def options_of(command: click.Command) -> Iterator[str]:
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             yield from parameter.opts
+    if isinstance(command, click.Group):
+        for inner in command.commands.values():
+            yield from options_of(inner)
 
 
 # --- commands ----------------------------------------------------------------------------------
@@ -275,3 +280,9 @@ def _text(name: str) -> str:
         return path.read_text("utf-8") if path.is_file() else ""
     except UnicodeDecodeError:
         return ""
+
+
+@pytest.mark.parametrize("record", [each for each in vars(declaration).values() if isinstance(each, Record)])
+def test_every_key_of_a_suite_is_in_the_suite_format(record: Record) -> None:
+    known = words_in_code((REFERENCE / "suite-format.md").read_text("utf-8"))
+    assert [key for key in record.fields if key not in known] == []
