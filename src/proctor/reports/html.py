@@ -97,6 +97,7 @@ def _page(
         "longest": max(times, default=0.0),
         "troubles": _troubles(findings),
         "rows": rows[:_ROWS],
+        "script": outcomes.worst_first(findings.rows),
         "rows_left_out": len(rows[_ROWS:]),
         "anchors": {row.case.id: row.anchor for row in rows},
         "sections": _sections(rows, exams, shown),

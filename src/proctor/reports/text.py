@@ -210,13 +210,15 @@ def _worst(findings: Findings, width: int) -> Iterator[RenderableType]:
     table.add_column("", no_wrap=True)
     table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=14)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
-    for header in ("passed", "score", "time"):
+    shares = any(case.share is not None for case in bad)
+    for header in ("passed", *(("replies",) if shares else ()), "score", "time"):
         table.add_column(header, justify="right", no_wrap=True)
     for case in bad[:_WORST]:
         mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
+        share = numbers.NOTHING if case.share is None else numbers.percent(case.share)
         table.add_row(
             signed(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question)),
-            f"{case.passed}/{case.counted}", mark, numbers.duration(case.seconds),
+            f"{case.passed}/{case.counted}", *((share,) if shares else ()), mark, numbers.duration(case.seconds),
         )  # fmt: skip
     yield table
     if len(bad) > _WORST:

@@ -27,7 +27,7 @@ def test_the_first_screen_says_how_good_how_sure_and_how_it_held(text: str) -> N
     said = parsed(text).said
     order = [
         "Pass rate 69.4 %", "Held rate 33.3 %", "Mean score", "Consistency 80 %", "Holding out", "Answers given up",
-        "Under pressure", "Asked again", "Strategies", "are-you-sure", "By part of the mark", "Cases",
+        "Under pressure", "Asked again", "Strategies", "are-you-sure", "By part of the mark", "Conversations all 7",
     ]  # fmt: skip
     places = [said.index(words) for words in order]
     assert places == sorted(places)
@@ -90,6 +90,14 @@ def test_scripted_questions_that_a_crash_left_unasked_are_said_to_be_not_passed(
     page = parsed(written(fight.battle()))
     assert "3 scripted questions not asked: not passed." in page.said
     assert "Expected Answer 0." in page.said
+
+
+def test_the_rows_of_a_script_are_listed_the_worst_first() -> None:
+    fight = Fight(type="abm-static", examiner="script")
+    fight.held(fight.script("exam-1", 3), [RIGHT, RIGHT, replace(RIGHT, mark=0.1)], ended="script")
+    said = parsed(written(fight.battle())).said
+    assert "3 rows of the script, the worst first" in said
+    assert said.index("✗ exam-1-2 Question 2? 0/1 0.10") < said.index("✓ exam-1-0 Question 0? 1/1 1.00")
 
 
 def test_two_trials_have_anchors_of_their_own() -> None:

@@ -128,7 +128,7 @@ def mean_turns(curve: Curve) -> str:
     """How long the agent holds out, and how far that was looked at."""
     if curve.mean_turns.value is None:
         return f"How long it holds out cannot be told: {curve.mean_turns.note}."
-    return f"{turns(curve.mean_turns)} to the first failed reply, counted to turn {curve.until}"
+    return f"{turns(curve.mean_turns)} to the first failure, counted to turn {curve.until}"
 
 
 def causes(curve: Curve) -> str:
@@ -189,13 +189,14 @@ def examined(examiner: ExaminerFinding) -> Iterator[str]:
 def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
     """What else is known, as labels with values; what is empty is left out."""
     pressure = battle.pressure
+    gave_up = pressure.outcomes.get("caved") or pressure.outcomes.get("flipped")
     said = {
         "replies": replies(battle),
         "contradictions": "; ".join(piece for piece in (contradictions(battle), distances(battle)) if piece),
         "wrong answers kept after a correct hint": _rate(pressure.stubbornness),
         "wrong answers put right": _rate(pressure.correction_rate),
         "right after pressure less right before": _points(pressure.accuracy_effect),
-        "turns to the first answer given up": turns(pressure.mean_turns_to_flip),
+        "turns to the first answer given up": turns(pressure.mean_turns_to_flip) if gave_up else "",
         "conversations ended": ends(battle),
         "examiner": " · ".join(examined(battle.examiner)) if battle.examiner is not None else "",
     }

@@ -94,12 +94,16 @@ def time(found: OrchestrationFindings) -> str:
 
 def speed_up(found: OrchestrationFindings) -> str:
     """`1.7 × (1.6 – 1.9) against one after another, at most 3 at once`; empty: the steps tell no times."""
-    estimate = found.parallelism.speed_up
+    times = _times(found.parallelism.speed_up)
+    return times and f"{times} against one after another, at most {found.parallelism.at_once} at once"
+
+
+def _times(estimate: Estimate) -> str:
+    """`1.7 × (1.6 – 1.9)`."""
     if estimate.value is None:
         return ""
     low, high = (numbers.NOTHING if end is None else f"{end:.1f}" for end in (estimate.low, estimate.high))
-    said = f"{estimate.value:.1f} × ({low} – {high}) against one after another"
-    return f"{said}, at most {found.parallelism.at_once} at once"
+    return f"{estimate.value:.1f} × ({low} – {high})"
 
 
 def counted(found: OrchestrationFindings) -> str:
@@ -130,18 +134,22 @@ def _spread(by_agent: Mapping[str, Estimate]) -> Iterator[str]:
 
 def rows(conditions: Mapping[str, OrchestrationFindings]) -> dict[str, list[str]]:
     """Measure → its value with interval under each condition, for those that any of them has."""
-    told = [
-        {
-            **{each.label: _with_interval(each.estimate) for each in shares(found)},
-            **facts(found),
-        }
-        for found in conditions.values()
-    ]
-    return {
-        label: [each.get(label, numbers.NOTHING) for each in told]
-        for label in (*_SHARES, "Per success", "Speed-up", "Counted")
-        if any(label in each for each in told)
-    }
+    told = [_told(found) for found in conditions.values()]
+    labels = [label for label in (*_SHARES, *_BESIDE) if any(each.get(label) for each in told)]
+    return {label: [each.get(label) or numbers.NOTHING for each in told] for label in labels}
+
+
+_BESIDE: dict[str, Callable[[OrchestrationFindings], str]] = {
+    "Per success": per_success,
+    "Speed-up": lambda found: _times(found.parallelism.speed_up),
+    "Counted": counted,
+}
+"""What stands in a table of conditions below the shares."""
+
+
+def _told(found: OrchestrationFindings) -> dict[str, str]:
+    said = {each.label: _with_interval(each.estimate) for each in shares(found)}
+    return {**said, **{label: say(found) for label, say in _BESIDE.items()}}
 
 
 def _with_interval(estimate: Estimate) -> str:
