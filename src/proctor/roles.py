@@ -14,7 +14,10 @@ from proctor.usage import Usage
 
 
 class Agent(Protocol):
-    """Who is examined."""
+    """Who is examined.
+
+    One that keeps the conversation to itself although it is handed context says so by `keeps_memory = True`.
+    """
 
     @property
     def name(self) -> str:

@@ -64,7 +64,7 @@ class Player:
 
     async def play(self, sitting: Sitting) -> Failure | None:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
-        play = begin(sitting, keeps_memory=not self._agent.takes_request)
+        play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
         try:
             await self._converse(play)
             result = self._result(play, None)
@@ -272,6 +272,12 @@ class Player:
             checks += review.checks
             contradictions += review.contradictions
         return _Judged(scores=scores, unscored=missing, checks=checks, contradictions=contradictions)
+
+
+def _keeps_memory(agent: Agent) -> bool:
+    """Whether a conversation lives in the agent itself, so that one that was cut off has to be replayed."""
+    kept: bool = getattr(agent, "keeps_memory", not agent.takes_request)
+    return kept
 
 
 def _unjudged(turn: Turn, judged: Mapping[int, _Judged]) -> bool:

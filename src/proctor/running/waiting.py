@@ -7,6 +7,8 @@ from collections.abc import Coroutine, Generator
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from proctor.net.limits import TIME_LIMIT
+
 T = TypeVar("T")
 
 
@@ -23,7 +25,11 @@ async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
         return result
     try:
         async with asyncio.timeout(seconds) as limit:
-            answer = await _Begun(work, first)
+            token = TIME_LIMIT.set(limit)
+            try:
+                answer = await _Begun(work, first)
+            finally:
+                TIME_LIMIT.reset(token)
     except TimeoutError:
         if limit.expired():
             raise Late from None

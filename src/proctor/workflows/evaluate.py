@@ -224,7 +224,7 @@ def _new_run(
     exams = exams_of(benchmark, settings)
     return Run(
         id=new_id(),
-        name=name or f"{agent.name.rpartition(':')[2]} on {benchmark.name}",
+        name=name or f"{_short(agent.name)} on {benchmark.name}",
         benchmark=benchmark.name,
         digest=benchmark.digest,
         agent=agent.name,
@@ -234,6 +234,11 @@ def _new_run(
         planned=len(exams) * settings.trials * len(settings.conditions),
         created=time.time(),
     )
+
+
+def _short(agent: str) -> str:
+    """What a run is called after: an address as it is, of another spec its last part."""
+    return agent.partition("://")[2] or agent.rpartition(":")[2]
 
 
 def new_id() -> str:

@@ -24,6 +24,8 @@ from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
 
 _HANDS_OVER = frozenset({"context", "history", "messages"})
+_TELLS_ALL = frozenset({"history", "messages"})
+"""What a body uses that hands over the whole conversation; without it, the server has to remember."""
 _NOTABLE = 0.001
 """Seconds of waiting for our own limits from which on they are told apart from the agent's time."""
 
@@ -36,6 +38,7 @@ class HttpAgent:
         self._options = options
         self._writer = Writer(target, options)
         self.takes_request = not self._writer.uses.isdisjoint(_HANDS_OVER)
+        self.keeps_memory = self._writer.uses.isdisjoint(_TELLS_ALL)
         self._sessions: dict[str, Any] = {}
         # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
         bounds = Bounds(bytes=options.max_bytes, seconds=None, idle=None)
