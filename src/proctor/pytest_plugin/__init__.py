@@ -1,0 +1,144 @@
+"""The pytest plugin: suite files as tests, and fixtures that examine an agent.
+
+pytest loads this in every session of everybody who has Proctor installed, so it imports nothing until a suite is
+collected or a fixture is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proctor.pytest_plugin.claiming import claims
+from proctor.pytest_plugin.failing import NotPassed, NoVerdict
+
+if TYPE_CHECKING:
+    from proctor.pytest_plugin.examination import Examination
+    from proctor.pytest_plugin.examining import Examine, Examined, assert_passes, cases
+
+__all__ = ["Examine", "Examined", "NoVerdict", "NotPassed", "assert_passes", "cases"]
+_LAZY = ("Examine", "Examined", "assert_passes", "cases")
+_EXAMINATION = pytest.StashKey["Examination"]()
+
+
+def __getattr__(name: str) -> Any:
+    """What tests import from here is loaded when they do."""
+    if name not in _LAZY:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from proctor.pytest_plugin import examining
+
+    return getattr(examining, name)
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--proctor-…`, and the same in the configuration."""
+    group = parser.getgroup("proctor", "examining AI agents")
+    group.addoption("--proctor-agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
+    group.addoption("--proctor-reviewer", metavar="NAME|SPEC", help="Who judges beside the checks of a suite.")
+    group.addoption("--proctor-trials", type=int, metavar="N", help="How often each case is asked [default: 1].")
+    group.addoption("--proctor-passes", type=int, metavar="N", help="How many trials must pass [default: all].")
+    group.addoption("--proctor-store", metavar="PATH|URL", help="Keep the results there [default: they are not kept].")
+    group.addoption("--proctor-summary", type=Path, metavar="FILE", help="Append a summary in Markdown to FILE.")
+    group.addoption("--proctor-annotations", action="store_true", help="Annotate the suite on GitHub where it fails.")
+    parser.addini("proctor_agent", "Who is examined, unless --proctor-agent says so.")
+    parser.addini("proctor_suites", "Which files are suites, as patterns like those of python_files.", type="args")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Announce the marker; look at what can be wrong before anything is asked."""
+    config.addinivalue_line("markers", "proctor: a case of a suite of Proctor's, played by an agent.")
+    if any(config.getoption(f"proctor_{name}") is not None for name in ("trials", "passes", "store")):
+        _examination(config).check()
+
+
+def _examination(config: pytest.Config) -> Examination:
+    """That of this session, made when it is first needed."""
+    if _EXAMINATION not in config.stash:
+        from proctor.pytest_plugin.examination import Examination
+
+        config.stash[_EXAMINATION] = Examination(config)
+    return config.stash[_EXAMINATION]
+
+
+# --- tests ---------------------------------------------------------------------------------------
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A suite that was named, or that `proctor_suites` matches."""
+    if not claims(file_path, parent.session):
+        return None
+    from proctor.pytest_plugin.collecting import SuiteFile
+
+    return SuiteFile.from_parent(parent, path=file_path, examination=_examination(parent.config))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    """Note which reports are of cases without a verdict, wherever that was noticed."""
+    report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, NoVerdict):
+        report.proctor_no_verdict = True
+        if report.when == "setup":  # where pytest does not let the test put it in words
+            report.longrepr = item.repr_failure(call.excinfo)
+    return report
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
+    """What nobody could judge is an error, also where `examine` noticed it in the middle of a test."""
+    return ("error", "E", "ERROR") if getattr(report, "proctor_no_verdict", False) else None
+
+
+# --- fixtures ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def proctor_agent(pytestconfig: pytest.Config) -> object:
+    """Who is examined: as --proctor-agent or the configuration says. Define your own to hand in an object."""
+    return _examination(pytestconfig).agent()
+
+
+@pytest.fixture
+def examine(proctor_agent: object, pytestconfig: pytest.Config) -> Examine:
+    """Ask the agent one question and judge its reply: `assert examine("…", expect={"keywords": ["…"]})`."""
+    from proctor.pytest_plugin.examining import Examine
+
+    return Examine(_examination(pytestconfig), proctor_agent)
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Let everybody go, and keep what was asked to be kept."""
+    if _EXAMINATION in session.config.stash:
+        session.config.stash[_EXAMINATION].finish()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """The pass rate of each suite with its interval, which a count of tests does not tell."""
+    lines: Sequence[str] = config.stash[_EXAMINATION].lines if _EXAMINATION in config.stash else ()
+    if lines:
+        terminalreporter.section("proctor")
+        for line in lines:
+            terminalreporter.write_line(line)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of xdist how tests are dealt out: it sees only its own."""
+    node.workerinput["proctor_dist"] = node.config.getoption("dist")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a worker of xdist found; one that crashed found nothing."""
+    found: Sequence[str] = getattr(node, "workeroutput", {}).get("proctor", ())
+    if found:
+        _examination(node.config).receive(found)

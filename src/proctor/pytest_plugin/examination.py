@@ -1,0 +1,162 @@
+"""What one pytest session examines: its options, its event loop, and the suites it has played."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proctor.config import NAME, Config, load_config
+from proctor.errors import ProctorError
+from proctor.pytest_plugin.loop import Loop
+
+if TYPE_CHECKING:
+    from proctor.pytest_plugin.playing import Play, Played
+
+_WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
+"""Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
+_NO_AGENT = (
+    "no agent to examine: give --proctor-agent, or set proctor_agent in pytest's configuration or agent under [run] "
+    "in proctor.toml, or define a fixture proctor_agent that returns one"
+)
+
+
+class Examination:
+    """One per session, and per worker of xdist."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.loop = Loop()
+        self.lines: list[str] = []
+        """What the terminal says at the end."""
+        self._config = config
+        self._declared: Config | None = None
+        self._plays: dict[Path, Play | ProctorError] = {}
+        self._received: list[Played] = []
+        self._agents: dict[str, Any] = {}
+
+    def option(self, name: str) -> Any:
+        """What `--proctor-NAME` says."""
+        return self._config.getoption(f"proctor_{name}")
+
+    @property
+    def declared(self) -> Config:
+        """`proctor.toml` of the folder in which pytest was started, else of its root folder."""
+        if self._declared is None:
+            folders = (self._config.invocation_params.dir, self._config.rootpath)
+            found = next((folder / NAME for folder in folders if (folder / NAME).is_file()), None)
+            self._declared = load_config(found) if found is not None else Config()
+        return self._declared
+
+    @property
+    def sees_all_it_runs(self) -> bool:
+        """Whether this process runs every test that it has collected of a file, so that they can be asked together."""
+        given: dict[str, Any] = getattr(self._config, "workerinput", {})
+        return given.get("proctor_dist", "no") in _WHOLE_FILES
+
+    def check(self) -> None:
+        """Refuse options that make no sense, and a store that cannot be opened, before anything is asked."""
+        trials, passes = self.option("trials"), self.option("passes")
+        for name, value in (("trials", trials), ("passes", passes)):
+            if value is not None and value < 1:
+                raise pytest.UsageError(f"--proctor-{name} {value} is not usable; expected a whole number from 1")
+        if self.option("store") is not None and not hasattr(self._config, "workerinput"):
+            from proctor.storage import open_store
+
+            try:
+                open_store(self.option("store")).close()
+            except ProctorError as error:
+                raise pytest.UsageError(f"--proctor-store: {error}") from error
+
+    def agent(self) -> str:
+        """The agent's name or spec, as options and configuration say."""
+        try:
+            named = self.option("agent") or self._config.getini("proctor_agent") or self.declared.run.agent
+        except ProctorError as error:
+            pytest.fail(str(error), pytrace=False)
+        if not named:
+            pytest.fail(_NO_AGENT, pytrace=False)
+        return str(named)
+
+    def play(self, suite: Path, agent: object) -> Play:
+        """The one of this file; what is wrong with it is found out once, and raised for each of its cases."""
+        if suite not in self._plays:
+            self._plays[suite] = self._prepared(suite, agent)
+        found = self._plays[suite]
+        if isinstance(found, ProctorError):
+            raise found
+        return found
+
+    def _prepared(self, suite: Path, agent: object) -> Play | ProctorError:
+        from proctor.pytest_plugin.playing import Play
+
+        settings = {"reviewer": self.option("reviewer"), "trials": self.option("trials")}
+        try:
+            play = Play(suite, agent=agent, config=self.declared, loop=self.loop, **settings)
+            self.needed(play)
+        except ProctorError as error:
+            return error
+        return play
+
+    def needed(self, play: Play) -> int:
+        """How many trials of a case must pass."""
+        asked: int | None = self.option("passes")
+        if asked is not None and asked > play.trials:
+            raise ProctorError(f"--proctor-passes {asked} cannot be reached in {play.trials} trials of each case")
+        return asked if asked is not None else play.trials
+
+    def built(self, agent: object) -> object:
+        """The agent for single questions; one that is named is built once a session."""
+        if not isinstance(agent, str):
+            return agent
+        if agent not in self._agents:
+            from proctor.workflows.parts import build_agent, choose
+
+            self._agents[agent] = build_agent(choose(agent, self.declared.agents, default="standard"), self.declared)
+        return self._agents[agent]
+
+    def receive(self, found: Sequence[str]) -> None:
+        """Take what a worker of xdist found."""
+        from proctor.codec import decode
+        from proctor.pytest_plugin.playing import Played
+
+        self._received += [decode(text, Played) for text in found]
+
+    def finish(self) -> None:
+        """Let everybody go; then send home what was found, or report it."""
+        from proctor.pytest_plugin import playing
+
+        plays = {path: play for path, play in self._plays.items() if not isinstance(play, ProctorError)}
+        for play in plays.values():
+            play.stop()
+        for agent in (*(play.prepared.cast.agent for play in plays.values()), *self._agents.values()):
+            self.loop.run(playing.let_go(agent))
+        self.loop.close()
+        played = [play.played(self._name(path)) for path, play in plays.items()]
+        if hasattr(self._config, "workerinput"):
+            from proctor.codec import encode
+
+            self._config.workeroutput["proctor"] = [encode(each) for each in played]  # type: ignore[attr-defined]
+        else:
+            self._report([*played, *self._received])
+
+    def _name(self, path: Path) -> str:
+        root = self._config.rootpath
+        return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
+
+    def _report(self, played: Sequence[Played]) -> None:
+        if not played:
+            return
+        from proctor.pytest_plugin import reporting
+
+        try:
+            self.lines += reporting.report(
+                played,
+                root=self._config.rootpath,
+                store=self.option("store"),
+                summary=self.option("summary"),
+                annotations=self.option("annotations"),
+            )
+        except (ProctorError, OSError) as error:
+            pytest.exit(f"Proctor could not keep the results: {error}", returncode=pytest.ExitCode.INTERNAL_ERROR)

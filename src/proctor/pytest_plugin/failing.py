@@ -1,0 +1,21 @@
+"""How a case that did not pass, or has no verdict, is told to pytest."""
+
+from __future__ import annotations
+
+
+class Told(Exception):
+    """Text for a person instead of a traceback; its first line says it all."""
+
+    __module__ = "proctor.pytest_plugin"
+
+
+class NotPassed(Told, AssertionError):
+    """The agent did not pass a case."""
+
+    __module__ = "proctor.pytest_plugin"
+
+
+class NoVerdict(Told):
+    """Nobody can say whether the agent passed: the environment failed, or no mark could be given."""
+
+    __module__ = "proctor.pytest_plugin"
