@@ -7,6 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 from tests.made_runs import in_order, made, pair, verdicts
+from tests.reports.battles import eventful
 
 from proctor.findings import Findings
 from proctor.gates import GateVerdict, judge, parse
@@ -42,6 +43,14 @@ def judged(gate: str, findings: Findings, *others: Findings, **options: Any) -> 
 )
 def test_a_gate_says_why(gate: str, expected: str) -> None:
     assert sentence(judged(gate, made(verdicts(27, 3)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("gate", "start"),
+    [("held_rate>=0.99", "The held rate is 33.3 %"), ("consistency>=0.99", "The consistency is 80 %")],
+)
+def test_a_gate_on_a_battle_says_why(gate: str, start: str) -> None:
+    assert sentence(judged(gate, eventful().findings)).startswith(start)
 
 
 def test_an_end_close_to_the_bound_is_told_from_it() -> None:

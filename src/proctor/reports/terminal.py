@@ -21,7 +21,7 @@ STYLES = {
     "pending": "dim", "plain": "",
 }  # fmt: skip
 INDENT = (0, 0, 0, 2)
-LABEL, BATTLE_LABEL = 10, 14
+LABEL, WIDE_LABEL = 10, 14
 """Columns that labels take at least, so that what stands below each other is aligned."""
 _WIDEST = 120
 _STAND_INS = str.maketrans("✓✗≈·–…×−├┤─●█▌→│└▁▂▃▄▅▆▇", "+x~.-.x-||-o#|>||..::###")

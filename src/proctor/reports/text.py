@@ -1,9 +1,8 @@
-"""The terminal report, and the table of runs."""
+"""The terminal report."""
 
 from __future__ import annotations
 
 import shlex
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -17,12 +16,13 @@ from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle.quotes import Quoted
-from proctor.reports.headline import Line, headline, noun_of
+from proctor.reports.headline import Line, headline
+from proctor.reports.runs import runs_table as runs_table
 from proctor.reports.terminal import (
-    BATTLE_LABEL,
     INDENT,
     LABEL,
     STYLES,
+    WIDE_LABEL,
     Page,
     drawn,
     estimates,
@@ -32,7 +32,6 @@ from proctor.reports.terminal import (
 )
 from proctor.reports.words import clean, one_line
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 
 _WORST = 8
 _REASONS = 5
@@ -64,7 +63,7 @@ def _report(
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
-    label = LABEL if findings.battle is None else BATTLE_LABEL
+    label = LABEL if findings.battle is None else WIDE_LABEL
     yield from estimates(lines, width, label=label)
     yield from _facts(findings, lines, label)
     yield from _gates(gates)
@@ -286,70 +285,3 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
         agent = shlex.quote(clean(run.agent))
         return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
     return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"
-
-
-def runs_table(listed: Sequence[tuple[Run, Estimate | None]], *, now: float | None = None) -> RenderableType:
-    """Runs with their pass rates (None: not known), one a row."""
-    moment = time.time() if now is None else now
-    return Page(lambda width: [_runs(listed, width, moment)])
-
-
-_SIGNS = {"completed": "✓", "failed": "!", "cancelled": "!"}
-_ONE_LINE_A_RUN = 112
-
-
-def _runs(listed: Sequence[tuple[Run, Estimate | None]], width: int, now: float) -> RenderableType:
-    if not listed:
-        return Text("No runs yet. Try: proctor demo")
-    cells = [_run_cells(run, rate, now) for run, rate in listed]
-    return _runs_in_one_line(cells, width) if width >= _ONE_LINE_A_RUN else _runs_in_two_lines(cells, width)
-
-
-def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
-    said = None if rate is None else numbers.say(rate, noun=noun_of(run))
-    cases = rate.n if rate is not None else run.planned // max(1, run.settings.trials * len(run.settings.conditions))
-    return {
-        "run": run.id,
-        "name": one_line(run.name),
-        "benchmark": one_line(run.benchmark),
-        "agent": one_line(run.agent),
-        "status": f"{_SIGNS.get(run.status, '·')} {run.status}",
-        "pass rate": said.value if said else numbers.NOTHING,
-        "interval": said.interval if said and rate and rate.n else "",
-        "cases": numbers.whole(cases),
-        "when": numbers.ago(run.created, now),
-    }
-
-
-def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    table = page_table(width)
-    for header in rows[0]:
-        flexible = header in ("name", "benchmark", "agent")
-        table.add_column(
-            header, ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
-            justify="right" if header in ("pass rate", "interval", "cases", "when") else "left",
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row.values()))
-    return table
-
-
-def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    """Pairs of cells, one above the other, so that nothing is lost at 80 columns."""
-    pairs = [("name", "run"), ("agent", "benchmark"), ("status", ""), ("pass rate", "interval"), ("cases", "when")]
-    if width < 70:
-        pairs.remove(("agent", "benchmark"))
-    table = page_table(width)
-    for upper, lower in pairs:
-        flexible = upper in ("name", "agent")
-        table.add_column(
-            f"{upper}\n{lower}".rstrip(), ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
-            justify="right" if upper in ("pass rate", "cases") else "left",
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(_stacked(row[upper], row.get(lower, "")) for upper, lower in pairs))
-    return table
-
-
-def _stacked(upper: str, lower: str) -> Text:
-    return Text(upper).append(f"\n{lower}", style="dim")

@@ -14,7 +14,7 @@ from proctor.reports.battle import words
 from proctor.reports.battle.chart import chart
 from proctor.reports.battle.quotes import Quoted
 from proctor.reports.headline import Line
-from proctor.reports.terminal import BATTLE_LABEL, INDENT, STYLES, drawn, estimates, facts, page_table
+from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, drawn, estimates, facts, page_table
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.survival import Curve
@@ -38,7 +38,7 @@ def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]
     yield Text("Answers given up", style="dim")
     lines = [_line(label, rate) for label, rate in words.given_up(pressure).items()]
     if lines:
-        yield from estimates(lines, width, label=BATTLE_LABEL)
+        yield from estimates(lines, width, label=WIDE_LABEL)
     for said in (outcomes, words.effect(pressure)):
         if said:
             yield Padding(Text(said), INDENT)
@@ -97,5 +97,5 @@ def _around(battle: BattleFindings) -> Iterator[RenderableType]:
     """How the conversations ended, and how well they were asked."""
     examiner = " · ".join(words.examined(battle.examiner)) if battle.examiner is not None else ""
     said = {"Ended": words.ends(battle), "Examiner": examiner}
-    yield from facts(said, label=BATTLE_LABEL)
+    yield from facts(said, label=WIDE_LABEL)
     yield Text()

@@ -11,7 +11,7 @@ from proctor.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
 from proctor.reports.headline import Line
 from proctor.reports.orchestration import words
-from proctor.reports.terminal import BATTLE_LABEL, estimates, facts
+from proctor.reports.terminal import WIDE_LABEL, estimates, facts
 
 
 def section(found: OrchestrationFindings, width: int) -> Iterator[RenderableType]:
@@ -22,6 +22,6 @@ def section(found: OrchestrationFindings, width: int) -> Iterator[RenderableType
         for each in words.shares(found)
     ]
     if lines:
-        yield from estimates(lines, width, label=BATTLE_LABEL)
-    yield from facts({label: said for label, said in words.facts(found).items() if label != "Time"}, label=BATTLE_LABEL)
+        yield from estimates(lines, width, label=WIDE_LABEL)
+    yield from facts({label: said for label, said in words.facts(found).items() if label != "Time"}, label=WIDE_LABEL)
     yield Text()
