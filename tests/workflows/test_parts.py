@@ -89,11 +89,11 @@ async def test_static_and_class_methods_answer_too(agent: object, text: str) -> 
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("nobody", "there is no agent 'nobody': known are mine, command:…, demo:…, python:…"),
+        ("nobody", "there is no agent 'nobody': known are mine, command:…, demo:…, "),
         ("min", "did you mean 'mine'?"),
         ("demo", "did you mean 'demo:…'?"),
         ("pyton:a:b", "did you mean 'python:…'?"),
-        ("http://localhost", "there is no agent 'http://localhost'"),
+        ("ftp://localhost", "there is no agent 'ftp://localhost'"),
     ],
 )
 def test_an_unknown_agent_names_the_nearest(spec: str, words: str) -> None:
