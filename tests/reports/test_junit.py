@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from proctor.gates import GateVerdict, judge, parse
 from proctor.reports.junit import write_junit
 from proctor.transcript import Reply
 
@@ -34,9 +35,9 @@ CHILDREN = {
 }
 
 
-def written(sample: Sample) -> ET.Element:
+def written(sample: Sample, gates: Sequence[GateVerdict] = ()) -> ET.Element:
     stream = io.StringIO()
-    write_junit(sample.findings, sample.exams, sample.attempts, stream)
+    write_junit(sample.findings, sample.exams, sample.attempts, stream, gates=gates)
     return ET.fromstring(stream.getvalue().encode("utf-8"))
 
 
@@ -109,3 +110,20 @@ def test_any_text_makes_valid_xml(maker: Callable[..., Maker], text: str) -> Non
 def test_the_note_on_the_embedded_reviewer_is_a_property(sample: Sample) -> None:
     notes = [each.attrib["value"] for each in written(sample).iter("property") if each.attrib["name"] == "note"]
     assert any("embedded reviewer" in note for note in notes)
+
+
+def test_gates_are_a_suite_of_their_own_and_counted(sample: Sample) -> None:
+    texts = ("pass_rate>=0.01", "pass_rate>=0.99", "pass_rate>=0.5", "failures<=0")
+    gates = judge([parse(text) for text in texts], sample.findings, {}.__getitem__, force=True)
+    assert [gate.verdict for gate in gates] == ["met", "not met", "inconclusive", "not met"]
+    root = written(sample, gates)
+    assert_as_ci_reads_it(root)
+    said, plain = root[0], written(sample)
+    assert [(case.attrib["name"], case[0].tag) for case in said] == list(
+        zip(texts, ("system-out", "failure", "skipped", "failure"), strict=True)
+    )
+    assert said[1][0].attrib["message"].startswith("The pass rate is ")
+    for name, more in {"tests": 4, "failures": 2, "errors": 0, "skipped": 1}.items():
+        assert int(said.attrib[name]) == more
+        assert int(root.attrib[name]) == int(plain.attrib[name]) + more
+    assert ET.tostring(root[1]) == ET.tostring(plain[0])

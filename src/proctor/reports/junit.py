@@ -1,17 +1,20 @@
 """JUnit XML, one test case per attempt, for CI systems; in a battle that is a conversation.
 
 Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
-or was not played yet, is `skipped` with the reason.
+or was not played yet, is `skipped` with the reason. Gates are a suite of their own: one that is not met is a `failure`,
+an inconclusive one is `skipped`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from proctor.benchmark import Exam
 from proctor.findings import Findings
+from proctor.gates import GateVerdict
+from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
 from proctor.reports.battle.junit import failed_turns, which
 from proctor.reports.headline import headline
@@ -22,13 +25,25 @@ from proctor.run import Attempt, Key, Run
 _REPLY_LIMIT = 20_000
 
 
-def write_junit(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
-    """Write one suite; attempts stream by."""
+def write_junit(
+    findings: Findings,
+    exams: Mapping[str, Exam],
+    attempts: Iterable[Attempt],
+    stream: TextIO,
+    *,
+    gates: Sequence[GateVerdict] = (),
+) -> None:
+    """Write one suite, and one of the gates if there are any; attempts stream by."""
     run = findings.run
-    counts = _counts(findings)
-    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    stream.write(f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **counts)}>\n")
+    counts, gate_counts = _counts(findings), _gate_counts(gates)
+    both = {name: str(int(counts[name]) + int(number)) for name, number in gate_counts.items() if name != "time"}
     moment = iso(run.started or run.created).removesuffix("Z")
+    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    stream.write(f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **{**counts, **both})}>\n")
+    if gates:
+        stream.write(f"<testsuite{_attributes(name='gates', timestamp=moment, **gate_counts)}>\n")
+        stream.writelines(_gate(verdict) for verdict in gates)
+        stream.write("</testsuite>\n")
     stream.write(f"<testsuite{_attributes(name=run.benchmark, timestamp=moment, **counts)}>\n")
     stream.write("<properties>\n")
     for name, value in _properties(findings):
@@ -48,6 +63,27 @@ def _counts(findings: Findings) -> dict[str, str]:
         "skipped": str(counts.unscored + counts.pending),
         "time": f"{findings.run.seconds:.3f}",
     }
+
+
+def _gate_counts(gates: Sequence[GateVerdict]) -> dict[str, str]:
+    verdicts = [gate.verdict for gate in gates]
+    return {
+        "tests": str(len(gates)),
+        "failures": str(verdicts.count("not met")),
+        "errors": "0",
+        "skipped": str(verdicts.count("inconclusive")),
+        "time": "0.000",
+    }
+
+
+def _gate(gate: GateVerdict) -> str:
+    said = said_gates.sentence(gate)
+    verdict = {
+        "met": _element("system-out", said),
+        "not met": _element("failure", message=said, type="gate_not_met"),
+        "inconclusive": _element("skipped", message=f"inconclusive: {said}"),
+    }[gate.verdict]
+    return f"<testcase{_attributes(classname='gates', name=gate.gate.text, time='0.000')}>{verdict}</testcase>\n"
 
 
 def _properties(findings: Findings) -> Iterator[tuple[str, str]]:
