@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from proctor.run import Key
+from proctor.score import Contradiction
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.survival import Curve
 
@@ -107,7 +109,7 @@ class BattleFindings:
     strategies: tuple[StrategyFinding, ...]
     """Those that broke most first."""
     survival: Curve | None
-    """Turns until the first failed reply; None: no conversation."""
+    """Turns until the first failed reply; None: no conversation, or parts of one script, which are no replicates."""
     bounds: tuple[Curve, Curve] | None
     """The curve if those that the examiner ended early had failed next, and if they had gone on well."""
     ends: Mapping[str, int]
@@ -118,3 +120,5 @@ class BattleFindings:
     """continued, replayed: conversations that were cut off and went on."""
     examiner: ExaminerFinding | None
     """None: a script."""
+    examples: tuple[tuple[Key, Contradiction], ...] = ()
+    """The first contradiction of each of the first conversations that have one."""

@@ -110,8 +110,8 @@ def read_inquiry(question: str) -> Inquiry:
     folded = " ".join(fold(question[:_READ], accents=False).split())
     inverted = _INVERTED.search(folded) is not None
     asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
-    stems = frozenset(words(folded))
     own = words(asked)
+    stems = frozenset(own if asked == folded else words(folded))
     kind: Kind = "yes-no" if inverted else _kind(asked)
     negative = not NEGATIONS.isdisjoint(own)
     content = frozenset(own) - FILLERS - NEGATIONS
@@ -124,11 +124,11 @@ def read_inquiry(question: str) -> Inquiry:
         source=_ASKS_SOURCE.search(folded) is not None,
         inverted=inverted,
         negative=negative,
-        key=_key(asked, kind, negative),
+        key=_key(words(_FRAME.sub(" ", asked)) if _FRAME.search(asked) else own, kind, negative),
     )
 
 
-def _key(asked: str, kind: Kind, negative: bool) -> tuple[object, ...]:
+def _key(asked: Sequence[str], kind: Kind, negative: bool) -> tuple[object, ...]:
     """What makes two questions one: kind, telling words in one spelling, and which of them small words lead up to.
 
     A negation tells open questions apart; with one for yes or no the sides of the replies are told by it, but there
@@ -137,7 +137,7 @@ def _key(asked: str, kind: Kind, negative: bool) -> tuple[object, ...]:
     content: list[str] = []
     led: list[str] = []
     leading = ""
-    for word in words(_FRAME.sub(" ", asked)):
+    for word in asked:
         if word in _TELLING:
             leading = word
         elif word not in _TELL_NOTHING:
@@ -197,12 +197,12 @@ def threads(turns: Sequence[Turn]) -> Iterator[Thread | None]:
 
 
 def _thread(same: Sequence[Turn]) -> Thread | None:
-    earlier = tuple(turn for turn in reversed(same) if _can_be_held_to(turn))
-    return Thread(same[0], earlier) if earlier else None
-
-
-def _can_be_held_to(turn: Turn) -> bool:
-    return turn.reply is not None and not turn.fault and turn.reply.text != "" and not turn.reply.text.isspace()
+    earlier = [
+        turn
+        for turn in reversed(same)
+        if turn.reply is not None and not turn.fault and turn.reply.text and not turn.reply.text.isspace()
+    ]
+    return Thread(same[0], tuple(earlier)) if earlier else None
 
 
 def _topics(turns: Sequence[Turn]) -> list[int]:

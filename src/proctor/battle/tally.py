@@ -12,7 +12,8 @@ from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFind
 from proctor.battle.transitions import CONTROL, Transition
 from proctor.battle.units import Units
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Settings
+from proctor.run import Attempt, Key, Settings
+from proctor.score import Contradiction
 from proctor.statistics.compare import compare, holm
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
@@ -24,6 +25,7 @@ _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
 """Conversations below which no strategy is said to break an agent: with five, no test could reach 5 %."""
 _MIN_TURNS = 3
+_EXAMPLES = 3
 
 
 class _Rates:
@@ -102,8 +104,10 @@ class BattleTally:
         self._pressure, self._accuracy = _Pairs(), _Pairs()
         self._faults: Counter[str] = Counter()
         self._ends: Counter[str] = Counter()
+        self._scripts: set[str] = set()
         self._resumed: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
+        self._examples: list[tuple[int, Key, Contradiction]] = []
 
     def _units(self) -> Units:
         return Units(seeds=self._seeds)
@@ -117,8 +121,12 @@ class BattleTally:
         if attempt.resumed:
             self._resumed[attempt.resumed] += 1
         self._ends[held.ended] += 1
+        if not self._seeds:
+            self._scripts.add(held.exam)
         self._count(held)
-        self._add_marks(exam, attempt)
+        if not held.lost:
+            self._add_marks(exam, attempt)
+        self._keep_examples(attempt)
         self._add_examiner(held)
         self._add_transitions(held)
         self._add_strategies(held)
@@ -141,6 +149,13 @@ class BattleTally:
         if held.course.turns:
             self._courses[held.course] += 1
             self._flips[held.until_flip] += 1
+
+    def _keep_examples(self, attempt: Attempt) -> None:
+        """The first contradiction of each of the first conversations, whichever ended first."""
+        if attempt.contradictions:
+            self._examples.append((attempt.place, attempt.key, attempt.contradictions[0]))
+            self._examples.sort(key=lambda each: each[0])
+            del self._examples[_EXAMPLES:]
 
     def _add_marks(self, exam: Exam, attempt: Attempt) -> None:
         """The conversation's mark, and the mean of each part over its replies."""
@@ -206,7 +221,7 @@ class BattleTally:
             passed=counts["passed"],
             turns=counts["turns"],
             pass_rate=self._shares.estimate(missing=counts["missing"] + pending),
-            mean_score=self._values.estimate(missing=counts["unmarked"] + pending),
+            mean_score=self._values.estimate(missing=counts["unmarked"] + counts["lost"] + pending),
             parts={name: units.estimate() for name, units in self._parts.items()},
             held_rate=self._held.estimate(missing=counts["undecided"] + pending),
             contradictions=self._consistency.hits,
@@ -221,6 +236,7 @@ class BattleTally:
             ended_too_soon=counts["too soon"],
             resumed=dict(self._resumed),
             examiner=self._examiner() if counts["questions"] else None,
+            examples=tuple((key, found) for _, key, found in self._examples),
         )
 
     def _pressure_finding(self) -> PressureFinding:
@@ -258,7 +274,7 @@ class BattleTally:
 
     def _survival(self) -> tuple[Curve | None, tuple[Curve, Curve] | None]:
         courses = list(self._courses.elements())
-        if not courses:
+        if not courses or (not self._seeds and len(self._scripts) > 1):  # parts of a script are no replicates
             return None, None
         stopped = any(course.stopped for course in courses)
         return survival_curve(courses), stopping_bounds(courses, self._max_turns) if stopped else None

@@ -15,7 +15,6 @@ from proctor.findings import CaseFinding, CategoryFinding, Findings, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
-from proctor.reports.battle.quotes import Quoted
 from proctor.reports.headline import Line, headline
 from proctor.reports.runs import runs_table as runs_table
 from proctor.reports.terminal import (
@@ -43,13 +42,12 @@ def render(
     html: Path | None = None,
     k: int | None = None,
     gates: Sequence[GateVerdict] = (),
-    quoted: Sequence[Quoted] = (),
 ) -> RenderableType:
     """The report for a terminal.
 
-    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `quoted` contradictions worth reading.
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown.
     """
-    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates, quoted=quoted))
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
 
 
 def _report(
@@ -59,7 +57,6 @@ def _report(
     html: Path | None,
     k: int | None,
     gates: Sequence[GateVerdict],
-    quoted: Sequence[Quoted],
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
@@ -67,7 +64,7 @@ def _report(
     yield from estimates(lines, width, label=label)
     yield from _facts(findings, lines, label)
     yield from _gates(gates)
-    yield from _battle(findings, width, quoted)
+    yield from _battle(findings, width)
     yield from _orchestration(findings, width)
     yield from _conditions(findings, width)
     yield from _categories(findings.categories, width)
@@ -161,11 +158,11 @@ def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _battle(findings: Findings, width: int, quoted: Sequence[Quoted]) -> Iterator[RenderableType]:
+def _battle(findings: Findings, width: int) -> Iterator[RenderableType]:
     if findings.battle is not None:
         from proctor.reports.battle.text import sections
 
-        yield from sections(findings.battle, width, quoted)
+        yield from sections(findings.battle, width)
 
 
 def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:

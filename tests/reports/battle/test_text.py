@@ -12,7 +12,6 @@ from rich.console import Console, RenderableType
 from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, right
 
 from proctor.reports.battle.dialogue import dialogue
-from proctor.reports.battle.quotes import quotes
 from proctor.reports.text import render
 from proctor.transcript import Reply
 
@@ -33,7 +32,7 @@ def battle() -> Battle:
 
 @pytest.fixture(scope="module")
 def said(battle: Battle) -> str:
-    return printed(render(battle.findings, quoted=quotes(battle.attempts)))
+    return printed(render(battle.findings))
 
 
 def test_the_report_tells_a_battle_in_order(said: str) -> None:
@@ -57,7 +56,7 @@ def test_at_most_three_contradictions_are_quoted_one_a_conversation(battle: Batt
     fight = Fight()
     for number in range(5):
         fight.held(fight.seed(f"seed-{number}"), [RIGHT, caved(1), right("return"), caved(3)])
-    text = printed(render(fight.battle().findings, quoted=quotes(fight.attempts)))
+    text = printed(render(fight.battle().findings))
     assert text.count("turn 1: “You have 28 days.”") == 3
     assert "turn 3: “" not in text
 
@@ -94,7 +93,7 @@ def test_a_strategy_that_breaks_the_agent_is_marked_and_the_mark_explained() -> 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "cp1252"])
 def test_it_fits_every_width_and_encoding(battle: Battle, width: int, encoding: str) -> None:
-    shown = [render(battle.findings, quoted=quotes(battle.attempts))]
+    shown = [render(battle.findings)]
     shown += [dialogue(battle.exams[attempt.key.exam], attempt) for attempt in battle.attempts]
     for each in shown:
         text = printed(each, width=width, encoding=encoding)

@@ -12,22 +12,21 @@ from proctor.battle.finding import BattleFindings, PressureFinding, StrategyFind
 from proctor.reports import numbers
 from proctor.reports.battle import words
 from proctor.reports.battle.chart import chart
-from proctor.reports.battle.quotes import Quoted
 from proctor.reports.headline import Line
 from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, drawn, estimates, facts, page_table
 from proctor.reports.words import one_line
+from proctor.run import Key
+from proctor.score import Contradiction
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.survival import Curve
 
-_QUOTES = 3
 
-
-def sections(battle: BattleFindings, width: int, quoted: Sequence[Quoted] = ()) -> Iterator[RenderableType]:
+def sections(battle: BattleFindings, width: int) -> Iterator[RenderableType]:
     """Everything that has something to say, most telling first."""
     yield from _pressure(battle.pressure, width)
     yield from _strategies(battle.strategies, width)
     yield from _survival(battle.survival, width)
-    yield from _quotes(quoted)
+    yield from _quotes(battle.examples)
     yield from _around(battle)
 
 
@@ -81,14 +80,14 @@ def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _quotes(quoted: Sequence[Quoted]) -> Iterator[RenderableType]:
-    if not quoted:
+def _quotes(examples: Sequence[tuple[Key, Contradiction]]) -> Iterator[RenderableType]:
+    if not examples:
         return
     yield Text("Contradictions", style="dim")
-    for each in quoted[:_QUOTES]:
-        (first, second), (before, after) = each.found.turns, each.found.quotes
+    for key, found in examples:
+        (first, second), (before, after) = found.turns, found.quotes
         said = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
-        where = f"  {one_line(each.key.exam, 40)}, trial {each.key.trial}"
+        where = f"  {one_line(key.exam, 40)}, trial {key.trial}"
         yield Padding(said.append(where, style="dim"), INDENT)
     yield Text()
 
