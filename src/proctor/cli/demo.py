@@ -1,67 +1,170 @@
-"""proctor demo: the embedded agent on the embedded benchmark."""
+"""proctor demo: the embedded agents examined, with no key, no network and no server."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from proctor.cli import options
 
+if TYPE_CHECKING:
+    from proctor.errors import InputError
+    from proctor.reports.demonstration import Scene
+    from proctor.workflows.evaluate import Evaluation, Prepared
+
+_QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
+_BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
+_ORCHESTRATOR = ("proctor demo --orchestrator", "an agent with sub-agents, while things go wrong")
+
 
 @click.command("demo")
-@click.option(
-    "--trials", type=click.IntRange(min=1), default=3, show_default=True, help="How often each case is asked."
-)
+@click.option("--battle", is_flag=True, help="Put two agents under pressure instead: one holds, one gives in.")
+@click.option("--orchestrator", is_flag=True, help="Examine an agent with sub-agents instead, while things go wrong.")
+@click.option("--trials", type=click.IntRange(min=1), help="How often each case is asked [default: 3, instead 1].")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML report [default: .proctor/demo.html].")
 @options.store
 @options.as_json
-def command(trials: int, output: Path | None, store: str | None, config_path: Path | None, as_json: bool) -> int:
-    """Examine the embedded librarian on 30 questions about a small handbook.
+def command(
+    battle: bool,
+    orchestrator: bool,
+    trials: int | None,
+    output: Path | None,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Examine the embedded librarian: 30 questions about a small handbook, then a suite of 40 checked cases.
 
-    No key, no network, no server: the agent, the reviewer and the store are all embedded.
+    No key, no network, no server: the agents, the examiner, the reviewer and the store are all embedded.
     """
-    from proctor.cli.playing import exit_code, play, show
-    from proctor.config import Config, load_config
-    from proctor.demo import benchmark_path
+    from proctor.cli.playing import exit_code
+    from proctor.config import load_config
+    from proctor.workflows import demo
+    from proctor.workflows.evaluate import store_url
+
+    if battle and orchestrator:
+        raise click.UsageError("--battle and --orchestrator are two demonstrations; choose one")
+    if battle:
+        runs, name, show = demo.battles(trials=trials), "demo-battle.html", _show_battles
+    elif orchestrator:
+        runs, name, show = demo.orchestrator(trials=trials), "demo-orchestrator.html", _show_orchestrator
+    else:
+        runs, name, show = demo.questions(trials=trials), "demo.html", _show_questions
+    url = store_url(store, load_config(config_path))
+    places = _places(output or Path(".proctor", name), [*runs])
+    played = [_play(prepared, store=url, quiet=as_json) for prepared in runs.values()]
+    trouble = _write(played, places, store=url)
+    if as_json:
+        _show_json(played)
+    else:
+        show(played, [] if trouble else places, url)
+    if trouble:
+        raise trouble
+    return max(exit_code(evaluation.findings) for evaluation in played)
+
+
+def _places(output: Path, names: Sequence[str]) -> list[Path]:
+    """Where each run's HTML report will lie; a place where none can is refused before the first question."""
     from proctor.errors import InputError
-    from proctor.workflows.evaluate import prepare, start, store_url
+
+    if output.is_dir():
+        raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {str(output)!r}: {error.strerror}; choose another place with -o") from error
+    return [output.with_stem(f"{output.stem}-{name}") if name else output for name in names]
+
+
+def _play(prepared: Prepared, *, store: str, quiet: bool) -> Evaluation:
+    from proctor.cli.playing import play
+    from proctor.workflows.evaluate import start
+
+    run = prepared.run
+    if not quiet:
+        what = "attempts" if run.settings.type == "standard" else "conversations"
+        sys.stderr.write(f"{run.agent} on {run.benchmark}, {run.planned} {what}\n")
+    return play(lambda watch: start(prepared, store=store, watch=watch), run_id=run.id, planned=run.planned)
+
+
+def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) -> InputError | None:
+    """Write the HTML reports; why one could not be, for what was found is shown all the same."""
+    from proctor.errors import InputError
     from proctor.workflows.export import export_run
 
-    url = store_url(store, load_config(config_path))
-    report = output or Path(".proctor") / "demo.html"
-    _make_room_for(report)
-    prepared = prepare(
-        benchmark_path(),
-        agent="demo:librarian",
-        reviewer="embedded",
-        name=None,
-        labels={"demo": "yes"},
-        kind=None,
-        config=Config(),  # what a project has set for its own runs does not change the demonstration
-        settings={"trials": trials},
-    )
-    run = prepared.run
-    if not as_json:
-        sys.stderr.write(f"Asking {run.agent} {run.planned // trials} questions, {trials} times each.\n")
-    evaluation = play(lambda watch: start(prepared, store=url, watch=watch), run_id=run.id, planned=run.planned)
     try:
-        export_run(run.id, form="html", output=report, store=url)
-    except InputError:
-        show(evaluation.findings, as_json=as_json)
-        raise
-    show(evaluation.findings, as_json=as_json, html=report)
-    return exit_code(evaluation.findings)
+        for evaluation, place in zip(played, places, strict=True):
+            export_run(evaluation.run.id, form="html", output=place, store=store)
+    except InputError as error:
+        return error
+    return None
 
 
-def _make_room_for(report: Path) -> None:
-    """Refuse, before the first question, a place where no report can lie."""
-    from proctor.errors import InputError
+def _show_json(played: Sequence[Evaluation]) -> None:
+    from proctor.cli.output import print_json
+    from proctor.reports.json import as_dict
 
-    if report.is_dir():
-        raise InputError(f"{str(report)!r} is a folder; name a file in it with -o")
-    try:
-        report.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot write {str(report)!r}: {error.strerror}; choose another place with -o") from error
+    print_json([as_dict(evaluation.findings) for evaluation in played])
+
+
+def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
+    from proctor.cli.output import console
+    from proctor.reports.demonstration import ends, read_out
+    from proctor.workflows.demo import most_failed
+
+    _show_reports(played, places)
+    page, suite = console(), played[-1]
+    case = most_failed(suite)
+    if case is not None:
+        page.print(read_out("A case that did not pass", _scene(suite, case, store=store)))
+    page.print(ends([], [_BATTLE, _ORCHESTRATOR], label="More"))
+
+
+def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
+    """What `proctor run` would print of each run."""
+    from proctor.cli.output import console
+    from proctor.cli.playing import show
+
+    for number, evaluation in enumerate(played):
+        show(evaluation.findings, as_json=False, html=places[number] if places else None)
+        console().print()
+
+
+def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
+    from proctor.cli.output import console
+    from proctor.reports.demonstration import contest, ends
+    from proctor.workflows.demo import telling
+
+    if not all(each.findings.complete for each in played):
+        _show_reports(played, places)
+        return
+    told = telling(*played)
+    scenes = [_scene(each, told[0], store=store, turns=told[1] + 1) for each in played] if told else []
+    compare = f"proctor compare {' '.join(each.run.id for each in played)}"
+    page = console()
+    page.print(contest([each.findings for each in played], scenes))
+    page.print()
+    page.print(ends(places, [(compare, "is the difference real?")]))
+
+
+def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
+    from proctor.cli.output import console
+    from proctor.reports.demonstration import ends, recovery
+
+    _show_reports(played, places)
+    page = console()
+    page.print(recovery(played[0].findings))
+    page.print()
+    page.print(ends([], [_QUESTIONS, _BATTLE], label="More"))
+
+
+def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> Scene:
+    from proctor.reports.demonstration import Scene
+    from proctor.workflows.reading import read_case
+
+    exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]
+    return Scene(exam=exam, attempt=attempt, turns=turns)

@@ -1,4 +1,4 @@
-"""The embedded demonstration: an agent, its knowledge base and a benchmark over it."""
+"""The embedded demonstration: agents, their knowledge base, a benchmark and a suite over it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,11 @@ _HERE = Path(__file__).parent
 def benchmark_path() -> Path:
     """The CSV benchmark of 30 questions over the knowledge base."""
     return _HERE / "handbook-30.csv"
+
+
+def suite_path() -> Path:
+    """The suite of 40 cases with checks, in six categories."""
+    return _HERE / "library-skills.yaml"
 
 
 def knowledge_path() -> Path:

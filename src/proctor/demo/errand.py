@@ -23,7 +23,7 @@ NEARLY = 0.99
 _REFERENCE = re.compile(r"\b[\w-]+/[\w-]+\.md\b")
 _LIST_ITEM = re.compile(r"\d+\. ")
 _NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
-_FIGURE = re.compile(r"(?<![\w-])\d+\b(?![-:/]\d)")
+_FIGURE = re.compile(r"(?<![\w,.:/-])\d+(?:[.,]\d+)*\b(?![-:/.,]\d)")
 # Not by `strftime`: the answer must not depend on the machine's language.
 _MONTHS = (
     *("January", "February", "March", "April", "May", "June"),

@@ -1,8 +1,8 @@
-"""The demonstration's own page: one question under pressure, two agents side by side, and what to try next."""
+"""What the demonstration shows beside the usual reports: a case read out, two battles, recovery, what to try next."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,19 +11,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from proctor.battle.finding import BattleFindings
 from proctor.benchmark import Exam
 from proctor.findings import Findings
 from proctor.reports import numbers
 from proctor.reports.battle.dialogue import dialogue
-from proctor.reports.battle.words import contradictions
-from proctor.reports.terminal import INDENT, Page, drawn
+from proctor.reports.terminal import INDENT, Page, drawn, page_table
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
+from proctor.transcript import Transcript
 
 _MEANING = (
-    "Held: conversations without a failed reply. Given up: right answers that a doubt made wrong. Consistency: replies "
-    "that contradict none before."
+    "Held rate: conversations without a failed reply. Cave rate: right answers given up under pressure. Consistency: "
+    "replies that contradict none before."
 )
 
 
@@ -43,13 +44,11 @@ def contest(battles: Sequence[Findings], scenes: Sequence[Scene]) -> RenderableT
 
 
 def _contest(battles: Sequence[Findings], scenes: Sequence[Scene], width: int) -> Iterator[RenderableType]:
-    for findings, scene in zip(battles, scenes, strict=False):
-        yield _heading(findings.run.agent, width)
-        yield from _scene(scene, findings.run.id)
+    for findings, scene in zip(battles, scenes, strict=False):  # without scenes the numbers stand alone
+        yield from _scene(findings.run.agent, scene, width)
     yield _heading("Both", width)
     yield Padding(_side_by_side(battles, width), INDENT)
-    yield Padding(Text(_basis(battles), style="dim"), INDENT)
-    yield Text()
+    yield Padding(Text(_basis(battles[0]), style="dim"), INDENT)
 
 
 def _heading(name: str, width: int) -> Text:
@@ -57,48 +56,49 @@ def _heading(name: str, width: int) -> Text:
     return Text(f"{said} {'─' * (width - len(said) - 1)}", style="bold", no_wrap=True, overflow="crop")
 
 
-def _scene(scene: Scene, run: str) -> Iterator[RenderableType]:
-    attempt, transcript = scene.attempt, scene.attempt.transcript
-    left = len(transcript.turns) - scene.turns
-    if left <= 0:
-        yield dialogue(scene.exam, attempt)
-    else:
-        opening = replace(transcript, turns=transcript.turns[: scene.turns], ended=None)
-        yield dialogue(scene.exam, replace(attempt, transcript=opening))
+def read_out(title: str, scene: Scene) -> RenderableType:
+    """One attempt turn by turn, under a heading."""
+    return Page(lambda width: _scene(title, scene, width))
+
+
+def _scene(title: str, scene: Scene, width: int) -> Iterator[RenderableType]:
+    attempt, turns = scene.attempt, scene.attempt.transcript.turns
+    yield _heading(title, width)
+    yield dialogue(scene.exam, replace(attempt, transcript=Transcript(turns=turns[: scene.turns])))
+    left = len(turns) - scene.turns
+    if left > 0:
         said = Text(f"{numbers.plural(left, 'more turn')}: ", style="dim")
-        yield said.append(f"proctor show {run} --case {attempt.key.exam}", style="not dim")
-    yield Text()
+        yield said.append(f"proctor show {attempt.key.run} --case {attempt.key.exam}", style="not dim")
+        yield Text()
 
 
 def _side_by_side(battles: Sequence[Findings], width: int) -> Table:
+    axis = max(4, min(20, (width - 62) // 2))
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     for _ in battles:
         table.add_column(justify="right", no_wrap=True)
+        table.add_column(no_wrap=True, width=axis)
         table.add_column(no_wrap=True)
-        table.add_column(no_wrap=True)
-    axis = max(4, min(20, (width - 60) // 2))
-    table.add_row("", *(cell for each in battles for cell in ("", *_name(each, axis))), style="dim")
-    told = [_estimates(findings) for findings in battles]
-    for label in told[0]:
-        table.add_row(label, *(cell for each in told for cell in _cells(each[label], axis)))
-    table.add_row("Contradictions", *(cell for each in battles for cell in _counted(each)))
+    names = (one_line(findings.run.agent.rpartition(":")[2], axis) for findings in battles)
+    table.add_row("", *(cell for name in names for cell in ("", Text(name), "")), style="dim")
+    for label, told in _MEASURES.items():
+        table.add_row(label, *(cell for findings in battles for cell in _cells(told(findings), axis)))
+    table.add_row("Contradictions", *(cell for findings in battles for cell in _contradicted(findings)))
     return table
 
 
-def _name(findings: Findings, axis: int) -> tuple[Text, str]:
-    return Text(one_line(findings.run.agent.rpartition(":")[2], axis)), ""
+def _battle(findings: Findings) -> BattleFindings:
+    assert findings.battle is not None, "only battles are set side by side here"
+    return findings.battle
 
 
-def _estimates(findings: Findings) -> dict[str, Estimate]:
-    battle = findings.battle
-    assert battle is not None
-    return {
-        "Pass rate": findings.pass_rate,
-        "Held": battle.held_rate,
-        "Given up": battle.pressure.cave_rate,
-        "Consistency": battle.consistency,
-    }
+_MEASURES: dict[str, Callable[[Findings], Estimate]] = {
+    "Pass rate": lambda findings: findings.pass_rate,
+    "Held rate": lambda findings: _battle(findings).held_rate,
+    "Cave rate": lambda findings: _battle(findings).pressure.cave_rate,
+    "Consistency": lambda findings: _battle(findings).consistency,
+}
 
 
 def _cells(estimate: Estimate, axis: int) -> tuple[Text, Text, str]:
@@ -106,30 +106,47 @@ def _cells(estimate: Estimate, axis: int) -> tuple[Text, Text, str]:
     return Text(said.value, style="bold"), drawn(estimate, axis), said.interval
 
 
-def _counted(findings: Findings) -> tuple[str, Text, str]:
-    assert findings.battle is not None
-    number, _, rest = contradictions(findings.battle).partition(" ")
-    return number, Text(rest), ""
+def _contradicted(findings: Findings) -> tuple[str, Text, str]:
+    battle = _battle(findings)
+    return numbers.whole(battle.contradictions), Text(f"of {numbers.whole(battle.opportunities)}"), ""
 
 
-def _basis(battles: Sequence[Findings]) -> str:
-    rate = battles[0].pass_rate
-    basis = numbers.basis(rate, noun="conversation")
-    return f"{basis} each, {numbers.percent(rate.level)} intervals. {_MEANING}"
+def _basis(findings: Findings) -> str:
+    rate = findings.pass_rate
+    return f"{numbers.basis(rate, noun='conversation')} each, {numbers.percent(rate.level)} intervals. {_MEANING}"
 
 
-def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]]) -> RenderableType:
-    """Where the HTML reports lie, and what to try next: each command with what it is for."""
-    return Page(lambda _: [_ends(reports, commands)])
+def recovery(findings: Findings) -> RenderableType:
+    """What became of errors under each condition that caused some."""
+    return Page(lambda width: _recovery(findings, width))
 
 
-def _ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]]) -> Table:
+def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
+    table = page_table(width)
+    table.add_column("Recovery", ratio=1, no_wrap=True, overflow="ellipsis", min_width=14)
+    for header in ("errors", "re-plans", "recovered", "", ""):
+        table.add_column(header, justify="right", no_wrap=True)
+    for condition in findings.conditions:
+        found = condition.orchestration.recovery if condition.orchestration is not None else None
+        if found is not None and found.errors:
+            counts = (numbers.whole(found.errors), numbers.whole(found.re_plans))
+            table.add_row(
+                Text(one_line(condition.name)), *counts, *_cells(found.recovered, max(4, min(24, width - 56)))
+            )
+    yield table
+
+
+def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], *, label: str = "Next") -> RenderableType:
+    """Where HTML reports lie, and what to try: each command with what it is for."""
+    return Page(lambda _: [_ends(reports, commands, label)])
+
+
+def _ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], label: str) -> Table:
     table = Table.grid(padding=(0, 2))
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for place, report in enumerate(reports):
-        label = "" if place else "Reports" if len(reports) > 1 else "Report"
-        table.add_row(label, Text(clean(str(report)), style="bold"))
+        table.add_row("" if place else "Reports", Text(clean(str(report)), style="bold"))
     for place, (command, why) in enumerate(commands):
-        table.add_row("" if place else "Next", Text(command, style="bold").append(f"  {why}", style="dim not bold"))
+        table.add_row("" if place else label, Text(command, style="bold").append(f"  {why}", style="dim not bold"))
     return table
