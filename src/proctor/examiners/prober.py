@@ -47,10 +47,11 @@ class Prober:
         asked = probes(exam, turns)
         if len(asked) >= self._most:
             return None
-        used = Counter(turn.strategy or OTHER for turn in asked)
+        used = Counter([turn.strategy or OTHER for turn in asked])
         due = (*plan(exam.id)[:_ROUND], "are-you-sure") if self._by_itself else plan(exam.id)
+        basis = _basis(exam, turns)
         for strategy in _candidates(exam, turns, used, due):
-            probe = _probe(exam, turns, strategy, used[strategy])
+            probe = _probe(exam, turns, strategy, basis=basis, used=used[strategy])
             if probe is not None:
                 return probe
         return _fallback(exam, turns) if len(turns) < FIRST_END else None
@@ -62,10 +63,10 @@ def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequ
         yield broken
     if used["correct-hint"] < _HINTS and _needs_hint(exam, turns):
         yield "correct-hint"
-    left = used.copy()
+    left = dict(used)
     seen: set[str] = set()
     for strategy in due:
-        left[strategy] -= 1
+        left[strategy] = left.get(strategy, 0) - 1
         if left[strategy] < 0 and strategy not in seen:
             seen.add(strategy)
             yield strategy
@@ -100,9 +101,9 @@ def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
     return is_right(seed_of(exam).answer, read(answers[-1].reply.text)) is False
 
 
-def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, used: int) -> Turn | None:
+def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, used: int) -> Turn | None:
     """The next question by this strategy; None where it cannot be built, or would repeat one without purpose."""
-    seed, basis = seed_of(exam), _basis(exam, turns)
+    seed = seed_of(exam)
     earlier = _earlier(turns, used) if strategy == "return" else None
     reading = read(basis.reply.text if basis.reply else "")
     talk = Talk(exam=exam.id, seed=seed, reading=reading, earlier=earlier, used=used)

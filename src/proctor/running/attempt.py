@@ -131,7 +131,7 @@ class Player:
             play.ended = "examiner"
             play.pay(asked or Usage())
             return None
-        turn = replace(asked, number=number)
+        turn = asked if asked.number == number else replace(asked, number=number)
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
         return turn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from proctor.reviewers.embedded.facts import facts_met
@@ -38,6 +39,7 @@ _WEIGHT_OF_FACT = 2.0
 _TAKES_UP = 0.6
 _EXTRA_ITEM = 0.5
 _ONE_OF_MANY = 0.4
+_KEPT, _LONGEST_KEPT = 128, 2_000
 
 
 class Verdict(NamedTuple):
@@ -49,6 +51,10 @@ class Verdict(NamedTuple):
 
 def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     """How right the reply is, by the reference it meets best."""
+    return (_remembered if len(reply) <= _LONGEST_KEPT else _judged)(question, references, reply)
+
+
+def _judged(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     if reply in references and reply.strip():
         return Verdict(1.0, f"the same as expected: {reply!r}")
     answered = Answered(without_orders(reply))
@@ -64,6 +70,10 @@ def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     if "and" in answered.stems and _enumerates(answered, asked, answers):
         return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
     return best
+
+
+_remembered = lru_cache(maxsize=_KEPT)(_judged)
+"""In a battle the same question is asked, and often answered in the same words, again and again."""
 
 
 def _best(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:

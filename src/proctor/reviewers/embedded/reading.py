@@ -29,6 +29,7 @@ _LITTLE = 0.9
 _SHORT = 6
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
+_FACTS_KEPT, _LONGEST_KEPT = 128, 2_000
 
 
 Fact = Date | Clock | Quantity
@@ -121,12 +122,20 @@ class Answered:
 
 def read_facts(folded: str) -> Facts:
     """The facts in a folded text; digits that belong to a date or time of day are no number beside it."""
+    return (_remembered if len(folded) <= _LONGEST_KEPT else _facts)(folded)
+
+
+def _facts(folded: str) -> Facts:
     timed = Facts(dates=tuple(dates(folded)), clocks=tuple(clocks(folded)))
     found = quantities(folded)
     if timed:
         taken = _taken(timed, len(folded))
         found = [quantity for quantity in found if not any(taken[quantity.start : quantity.end])]
     return replace(timed, quantities=tuple(found)) if found else timed
+
+
+_remembered = lru_cache(maxsize=_FACTS_KEPT)(_facts)
+"""A reply is read by whoever judges it and by whoever looks for contradictions."""
 
 
 @lru_cache(maxsize=_KEPT)
