@@ -36,6 +36,47 @@ def test_the_servers_own_error_is_the_agents(status: int) -> None:
     assert isinstance(classify(HttpError(status)), AgentFault)
 
 
+class ContextWindowExceededError(Exception):
+    """As a client names it."""
+
+
+def refusing(message: str, status: int = 400) -> HttpError:
+    error = HttpError(status)
+    error.args = (message,)
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        refusing("Error code: 400 - {'error': {'code': 'context_length_exceeded'}}"),
+        refusing("This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."),
+        refusing("prompt is too long: 210000 tokens > 200000 maximum"),
+        refusing("Input is too long for requested model."),
+        refusing("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),
+        refusing("the request exceeds the available context size, try increasing it"),
+        ContextWindowExceededError("no more room"),
+        ValueError("Requested tokens (600) exceed context window of 512"),
+    ],
+)
+def test_a_conversation_that_outgrew_the_models_window_is_the_agents_and_said_to_be(error: Exception) -> None:
+    wrapped = RuntimeError("the call failed")
+    wrapped.__cause__ = error
+    for raised in (error, wrapped):
+        fault = classify(raised)
+        assert isinstance(fault, AgentFault)
+        assert str(fault).startswith("the conversation outgrew the model's window (")
+
+
+@pytest.mark.parametrize("message", ["context is missing", "the context manager exceeded its time", "too long a wait"])
+def test_other_complaints_are_not_taken_for_a_window_outgrown(message: str) -> None:
+    assert str(classify(ValueError(message))) == f"ValueError: {message}"
+
+
+def test_a_limit_on_tokens_a_minute_is_still_the_environments() -> None:
+    assert isinstance(classify(refusing("exceeds the context length per minute", 429)), EnvironmentFault)
+
+
 @pytest.mark.parametrize(
     "error", [ConnectionRefusedError("no"), ConnectionResetError(), socket.gaierror(-2, "no name"), ssl.SSLError("bad")]
 )

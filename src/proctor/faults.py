@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -15,6 +16,14 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigure
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})
 _UNREACHABLE = frozenset({errno.ENETUNREACH, errno.EHOSTUNREACH, errno.EHOSTDOWN, errno.ENETDOWN, errno.ETIMEDOUT})
+_OUTGROWN = re.compile(
+    r"context_length_exceeded|exceed_context_size|context(?:window|overflow)\w*(?:exceeded|error)"
+    r"|maximum context (?:length|size|window)"
+    r"|(?:exceed\w*|(?:larger|longer) than|over) [^.\n]{0,60}context (?:length|size|window)"
+    r"|context (?:length|size|window)[^.\n]{0,60}exceed|(?:prompt|input) is too long|input token count[^.\n]{0,60}exceed",
+    re.IGNORECASE,
+)
+"""How providers say that a prompt does not fit into the model."""
 _SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
 _SHORTEST_SECRET = 8
 _kept_secret: set[str] = set()
@@ -34,6 +43,8 @@ def classify(error: BaseException) -> CallError:
             return EnvironmentFault(_named(error))
     if isinstance(error, SystemExit):
         return AgentFault(f"called sys.exit({error.code!r})")
+    if any(_OUTGROWN.search(f"{type(link).__name__} {_told(link)}") for link in chain(error)):
+        return AgentFault(f"the conversation outgrew the model's window ({_named(error)})")
     return AgentFault(_named(error))
 
 
@@ -66,12 +77,15 @@ def chain(error: BaseException) -> Iterator[BaseException]:
 
 def said(error: BaseException, limit: int = 500) -> str:
     """An exception's message on one line, else its name; without any secret of the environment."""
-    try:
-        text = str(error)
-    except Exception:
-        text = ""  # somebody else's exception, which cannot even say what it is
-    text = " ".join(without_secrets(text).split()) or type(error).__name__
+    text = " ".join(without_secrets(_told(error)).split()) or type(error).__name__
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _told(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:
+        return ""  # somebody else's exception, which cannot even say what it is
 
 
 def keep_secret(name: str) -> None:
