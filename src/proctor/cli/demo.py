@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
-_ORCHESTRATOR = ("proctor demo --orchestrator", "an agent with sub-agents, while things go wrong")
+_ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while things go wrong")
 
 
 @click.command("demo")
