@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proctor import threads
+from proctor.models.budget import Foresight
 from proctor.models.faults import is_too_long, status_of
+from proctor.models.naming import source_of
 from proctor.models.prices import Price, usage_of
 from proctor.models.reading import Shape, shape_of
 from proctor.usage import Usage
@@ -21,7 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_NOTHING: Any = object()
+NOTHING: Any = object()
+"""In place of an answer that did not come as data; None may be one that did."""
 _CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
 
 
@@ -33,14 +36,16 @@ class Heard:
     """As the model wrote it; a tool call's arguments as JSON."""
     usage: Usage
     """What it cost, with the call that a server without structured output refused."""
-    value: Any = _NOTHING
+    value: Any = NOTHING
     """The answer as data, where the model gave it as such."""
     circumstance: str = ""
     """What else explains an unusable answer: a refusal, an output limit."""
+    cached: bool = False
+    """Whether it was not asked for again, but kept from an earlier time."""
 
     def read(self, shape: Shape[T]) -> T:
         """The answer in its shape; raises Misfit."""
-        return shape.read(self.text) if self.value is _NOTHING else shape.check(self.value)
+        return shape.read(self.text) if self.value is NOTHING else shape.check(self.value)
 
 
 class Line:
@@ -52,7 +57,17 @@ class Line:
         self.model = model
         self.shape: Shape[Any] = shape_of(kind)
         self.blocking = type(model)._agenerate is BaseChatModel._agenerate
+        self.source = source_of(model)
+        self.foresight = Foresight()
         self.options, self.chain = _structured_ways(model, kind, self.shape.schema) if structured else (None, None)
+
+    @functools.cached_property
+    def identity(self) -> str | None:
+        """Everything about the model that its answers depend on, without its key; None: it does not say."""
+        from langchain_core.load import dumps
+
+        described = dumps(self.model)
+        return None if '"not_implemented"' in described else described
 
     @property
     def in_prose(self) -> bool:

@@ -67,10 +67,28 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
         doing = _WRONG.get(status or 0, "cannot be called at this address")
         return Misconfigured(f"the model {doing}: {said(error, 300)}; check its name, its address and its key")
     if kinds & _NETWORK_KINDS if status is None else status in _PASSING or status >= 500:
-        waits = (faults.retry_after(link) for link in faults.chain(error))
-        wait = next((seconds for seconds in waits if seconds is not None), None)
-        return ModelUnavailable(f"the model did not answer: {said(error, 300)}", retry_after=wait, spent=spent)
+        return ModelUnavailable(
+            f"the model did not answer: {said(error, 300)}", retry_after=retry_after(error), spent=spent
+        )
     return None
+
+
+def retry_after(error: BaseException) -> float | None:
+    """The seconds that the server asked to wait, where the exception or one of its causes carries them."""
+    waits = (faults.retry_after(link) for link in faults.chain(error))
+    return next((seconds for seconds in waits if seconds is not None), None)
+
+
+def is_late(error: BaseException) -> bool:
+    """Whether nobody waited for the answer any longer; it may have been given, and paid for, all the same."""
+    return any("Timeout" in kind.__name__ for link in faults.chain(error) for kind in type(link).__mro__)
+
+
+def spending(fault: CallError, spent: Usage) -> CallError:
+    """The fault, which also carries what was spent before it, so that the run counts it."""
+    if spent:
+        vars(fault)["spent"] = spent
+    return fault
 
 
 def status_of(error: BaseException) -> int | None:

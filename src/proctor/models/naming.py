@@ -15,6 +15,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
 """The key for `openai-compatible:` servers: OPENAI_API_KEY is never sent to anybody else's address."""
+_OWN_HOSTS = {"openai": ("api.openai.com",), "ollama": ("127.0.0.1:11434", "localhost:11434")}
+_ADDRESSES = ("openai_api_base", "anthropic_api_url", "base_url")
+"""Where the providers' classes keep the address they call."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,6 +47,16 @@ class Provider:
     """Environment variables, one of which has to hold the key."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the class is given: no retries of its own, because the run retries and counts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where a model's answers come from: whose limits a call counts against."""
+
+    provider: str
+    """The first word of its name, such as `openai`."""
+    host: str = ""
+    """Host and port of its address; empty: the provider's own."""
 
 
 PROVIDERS = {
@@ -92,6 +106,26 @@ def load_model(model: str | BaseChatModel) -> BaseChatModel:
     return _checked(_made(kind, model, {**provider.options, **options}), model)
 
 
+def source_of(model: BaseChatModel) -> Source:
+    """Where a chat model's answers come from, told by its package and its address."""
+    package = type(model).__module__.partition(".")[0]
+    known = (name for name, provider in PROVIDERS.items() if provider.package == package)
+    return source_at(next(known, package), next((url for url in map(partial(_text_of, model), _ADDRESSES) if url), ""))
+
+
+def source_at(provider: str, url: str) -> Source:
+    """The same by provider and base URL: OpenAI's protocol at anybody else's address is not OpenAI."""
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    if not host or host in _OWN_HOSTS.get(provider, ()):
+        return Source(provider=provider)
+    return Source(provider="openai-compatible" if provider == "openai" else provider, host=host)
+
+
+def _text_of(model: BaseChatModel, name: str) -> str:
+    value = getattr(model, name, None)
+    return value if isinstance(value, str) else ""
+
+
 def _unknown(model: str, scheme: str, *, known: bool) -> str:
     if known:
         return f"the model {model!r} has no name after {scheme + ':'!r}; expected such as {scheme}:MODEL"
@@ -111,22 +145,33 @@ def _imported(package: str, install: str) -> Any:
 
 
 def _compatible(rest: str) -> dict[str, Any]:
-    """Model and address of a server that speaks OpenAI's protocol."""
+    """What the class for OpenAI is given to speak to another server."""
+    model, url = model_at(rest)
+    # the class insists on a key, servers without one ignore it
+    return {"model": model, "base_url": url, "api_key": os.environ.get(COMPATIBLE_KEY) or "none"}
+
+
+def model_at(rest: str) -> tuple[str, str]:
+    """Model and address in `MODEL@URL`; raises InputError."""
     found = re.fullmatch(r"(?P<model>.+?)@(?P<url>https?://.+)", rest)
     if not found:
         raise InputError(
             f"the model 'openai-compatible:{rest}' has no address; "
             "expected openai-compatible:MODEL@URL, such as openai-compatible:llama3@http://127.0.0.1:8000/v1"
         )
-    url = urlsplit(found["url"])
-    if "@" in url.netloc or url.query or url.fragment or not url.hostname:
+    must_be_plain(found["url"], found["model"])
+    return found["model"], found["url"]
+
+
+def must_be_plain(url: str, model: str) -> None:
+    """Refuse a base URL that could hold a secret, because it is stored with the run."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query or parts.fragment or not parts.hostname:
         # not repeated in the message: whatever stands there may be a secret
         raise InputError(
-            f"the address of the model {found['model']!r} has to be a plain base URL, without user, password, query "
+            f"the address of the model {model!r} has to be a plain base URL, without user, password, query "
             f"or fragment; a key belongs into the environment variable {COMPATIBLE_KEY}"
         )
-    # the class insists on a key, servers without one ignore it
-    return {"model": found["model"], "base_url": found["url"], "api_key": os.environ.get(COMPATIBLE_KEY) or "none"}
 
 
 def _from_python(name: str, spec: str) -> BaseChatModel:

@@ -14,11 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from proctor.models import remembering
+from proctor.models.allowance import Allowance, current
 from proctor.models.calling import Heard, Line, line_to
-from proctor.models.faults import UnusableAnswer, fault_of
+from proctor.models.faults import UnusableAnswer, fault_of, is_late, retry_after, status_of
 from proctor.models.fence import fence
 from proctor.models.prices import Price
 from proctor.models.reading import Misfit, Shape, shape_of
+from proctor.models.tokens import tokens_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -41,6 +44,8 @@ class Answer(Generic[T]):
     """The answer as the model wrote it."""
     usage: Usage
     """Tokens, calls and cost, repairs included."""
+    cached: bool = False
+    """Whether it was kept from an earlier call, and therefore cost nothing."""
 
 
 async def ask(
@@ -57,7 +62,8 @@ async def ask(
 
     Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
     was wrong with it; EnvironmentFault where the model did not answer; Misconfigured for a wrong key, name or
-    address. Nothing is retried here but the repair, and nothing is remembered from one question to the next.
+    address. Nothing is retried here but the repair, and nothing is remembered from one question to the next but what
+    the cache of the allowance in force keeps. Raises BudgetSpent where that allowance has none left.
     Text from elsewhere belongs in `fence`, and FENCE_RULE into `system`.
     """
     shape = shape_of(schema)
@@ -65,24 +71,46 @@ async def ask(
     usage = Usage()
     note = fault = ""
     for _ in range(repairs + 1):
-        heard = await _sent(line, system, user + note, price=price, spent=usage)
+        key = remembering.key_for(line, system, user + note, structured=structured)
+        heard = await remembering.recall(key) or await _sent(line, system, user + note, price=price, spent=usage)
         usage += heard.usage
         try:
-            return Answer(value=heard.read(shape), text=heard.text, usage=usage)
+            value = heard.read(shape)
         except Misfit as misfit:
             fault = f"{misfit}{heard.circumstance}"
             note = _repair_note(heard.text, fault, shape)
+            continue
+        await remembering.keep(key, heard)
+        return Answer(value=value, text=heard.text, usage=usage, cached=heard.cached)
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
 
 async def _sent(line: Line, system: str, user: str, *, price: Price | None, spent: Usage) -> Heard:
     try:
-        return await line.send(system, user, price=price)
+        allowance = current()
+        if allowance is None:
+            return await line.send(system, user, price=price)
+        return await _allowed(allowance, line, system, user, price)
     except Exception as error:
         fault = fault_of(error, spent=spent)
         if fault is None:
             raise
         raise fault from error
+
+
+async def _allowed(allowance: Allowance, line: Line, system: str, user: str, price: Price | None) -> Heard:
+    """The same within what the run may use."""
+    tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
+    async with allowance.call(line.source, line.foresight.estimate(tokens, price)) as call:
+        try:
+            heard = await line.send(system, user, price=price)
+        except Exception as error:
+            if not is_late(error):
+                call.refused(status_of(error) or 0, retry_after=retry_after(error))
+            raise
+        call.answered(heard.usage)
+    line.foresight.learn(heard.usage)
+    return heard
 
 
 def _repair_note(text: str, fault: str, shape: Shape[Any]) -> str:

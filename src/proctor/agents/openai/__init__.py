@@ -1,0 +1,27 @@
+"""Chat models as agents, by OpenAI's protocol: OpenAI itself, and the many servers that speak like it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.agents.openai.agent import OpenAIAgent
+from proctor.agents.openai.options import OLLAMA_URL, read_options
+from proctor.models.naming import model_at
+from proctor.roles import Agent
+
+
+def load(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent `openai:MODEL`, at OpenAI or at the `base_url` of its options."""
+    return OpenAIAgent(read_options(rest, options))
+
+
+def load_compatible(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent `openai-compatible:MODEL@URL`."""
+    model, url = model_at(rest)
+    return OpenAIAgent(read_options(model, {**options, "base_url": url}, scheme="openai-compatible", name=rest))
+
+
+def load_ollama(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent `ollama:MODEL`, on this machine or at the `base_url` of its options."""
+    return OpenAIAgent(read_options(rest, {"base_url": OLLAMA_URL, **options}, scheme="ollama"))

@@ -1,0 +1,101 @@
+"""A chat model as an agent: ask, run the tools it wants, ask again."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, field
+
+from proctor import conditions
+from proctor.agents.openai.chat import Chat
+from proctor.agents.openai.completion import Completion, Dialect
+from proctor.agents.openai.options import Options
+from proctor.agents.openai.responses import Responses
+from proctor.agents.openai.service import Answered, Service
+from proctor.agents.openai.tools import run
+from proctor.errors import AgentFault, CallError
+from proctor.models.faults import spending
+from proctor.transcript import Reply, Request, ToolCall
+from proctor.usage import Usage
+
+_NOTABLE = 0.001
+"""Seconds that were not the agent's, from which on its time is told apart from what was measured."""
+
+
+class OpenAIAgent:
+    """A model that is asked by OpenAI's protocol. It keeps nothing: every request carries its whole conversation."""
+
+    takes_request = True
+    metered = True
+    """Its calls count against the budget of the run by themselves."""
+
+    def __init__(self, options: Options) -> None:
+        self.name = options.name
+        self._tools = options.functions
+        self._rounds = options.max_tool_rounds
+        self._dialect: Dialect = Responses(options) if options.api == "responses" else Chat(options)
+        self._service = Service(options, self._dialect)
+
+    async def reply(self, request: Request) -> Reply:
+        """Ask, as often as the model wants tools to be run in between."""
+        course = _Course()
+        try:
+            return await self._converse(request, course)
+        except conditions.BudgetExhausted as error:
+            raise spending(AgentFault(str(error)), course.usage) from error
+        except CallError as error:
+            spending(error, course.usage)
+            raise
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._service.close()
+
+    async def _converse(self, request: Request, course: _Course) -> Reply:
+        items = self._dialect.opening(request)
+        for number in range(1, self._rounds + 2):
+            completion = course.take(await self._service.ask(items, request))
+            if not completion.wanted:
+                return course.reply(completion)
+            if number > self._rounds:
+                break
+            made = await asyncio.gather(*(run(wanted, self._tools, step=number) for wanted in completion.wanted))
+            course.calls += made
+            items += [*completion.echo, *self._dialect.results(made)]
+        raise AgentFault(f"still called tools after {self._rounds} rounds of them; max_tool_rounds allows no more")
+
+
+@dataclass(slots=True)
+class _Course:
+    """How a reply comes about."""
+
+    started: float = field(default_factory=time.perf_counter)
+    usage: Usage = Usage()
+    calls: list[ToolCall] = field(default_factory=list)
+    aside: float = 0.0
+    """Seconds that were not the agent's."""
+
+    def take(self, answered: Answered) -> Completion:
+        """Count an answer."""
+        self.usage += answered.usage
+        self.aside += answered.aside
+        self.calls += answered.completion.made
+        if (tokens := answered.completion.tokens) is not None:
+            conditions.spend(tokens.sent + tokens.received)
+        return answered.completion
+
+    def reply(self, last: Completion) -> Reply:
+        """The last answer, with all that led to it."""
+        seconds = time.perf_counter() - self.started - self.aside
+        first = None if last.first_token is None else seconds - last.seconds + last.first_token
+        return Reply(
+            text=last.text,
+            tool_calls=tuple(self.calls),
+            citations=last.citations,
+            usage=self.usage,
+            seconds=seconds if abs(self.aside) >= _NOTABLE else None,
+            first_token=first,
+        )

@@ -1,0 +1,167 @@
+"""The options of an `openai:` agent, checked before the first question."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from proctor.agents.openai.tools import Tool, read_tool
+from proctor.errors import InputError
+from proctor.faults import keep_secret
+from proctor.models.naming import COMPATIBLE_KEY, Source, must_be_plain, source_at
+from proctor.models.prices import Price, price_of
+from proctor.net import addresses
+
+OPENAI_URL = "https://api.openai.com/v1"
+OLLAMA_URL = "http://127.0.0.1:11434/v1"
+_OPENAI_KEY = "OPENAI_API_KEY"
+_Positive = Annotated[int, Meta(ge=1)]
+
+
+class _Table(msgspec.Struct, kw_only=True):
+    """What may stand in `[agents.NAME]`."""
+
+    base_url: str | None = None
+    api: Literal["chat", "responses"] = "chat"
+    system: str | None = None
+    temperature: Annotated[float, Meta(ge=0)] | None = None
+    max_output_tokens: _Positive | None = None
+    seed: int | None = None
+    stream: bool = False
+    tools: list[Any] = []
+    max_tool_rounds: _Positive = 10
+    parameters: dict[str, Any] = {}
+    key_env: str | None = None
+    headers: dict[str, str] = {}
+    prices: dict[str, Any] = {}
+    max_bytes: _Positive = 10_000_000
+    ca: str | None = None
+    proxy: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Options:
+    """Everything that can be said of such an agent."""
+
+    name: str
+    """What people call it."""
+    model: str
+    base_url: str
+    source: Source
+    """Whose limits it counts against."""
+    api: Literal["chat", "responses"]
+    system: str | None
+    temperature: float | None
+    max_output_tokens: int | None
+    seed: int | None
+    stream: bool
+    tools: tuple[Tool, ...]
+    max_tool_rounds: int
+    parameters: Mapping[str, Any]
+    """Any other field of the request."""
+    key: str | None
+    key_env: str
+    """The variable that holds the key, or would."""
+    headers: Mapping[str, str]
+    price: Price | None
+    max_bytes: int
+    ca: str | None
+    proxy: bool
+
+    @property
+    def own(self) -> bool:
+        """Whether it is OpenAI that is asked, and nobody else."""
+        return self.source.provider == "openai"
+
+    @property
+    def functions(self) -> Mapping[str, Tool]:
+        """The tools that are run here, by name."""
+        return {tool.name: tool for tool in self.tools if tool.call is not None}
+
+
+def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai", name: str | None = None) -> Options:
+    """The options, checked; raises InputError, which shows no value that may be a secret."""
+    full = f"{scheme}:{name or model}"
+    if not model:
+        raise InputError(f"the agent {full!r} names no model; expected such as {scheme}:MODEL")
+    table = _table(given, full)
+    url = _base_url(table.base_url or OPENAI_URL, model)
+    source = source_at(scheme, url)
+    key_env = table.key_env or (_OPENAI_KEY if source.provider == "openai" else COMPATIBLE_KEY)
+    tools = tuple(map(read_tool, table.tools))
+    _must_differ(tools, full)
+    if table.seed is not None and table.api == "responses":
+        raise InputError(f"the agent {full!r} has a seed, which the Responses API does not take; remove it")
+    return Options(
+        name=full,
+        model=model,
+        base_url=url,
+        source=source,
+        api=table.api,
+        system=table.system,
+        temperature=table.temperature,
+        max_output_tokens=table.max_output_tokens,
+        seed=table.seed,
+        stream=table.stream,
+        tools=tools,
+        max_tool_rounds=table.max_tool_rounds,
+        parameters=table.parameters,
+        key=_key(key_env, full, required=table.key_env is not None or source.provider == "openai"),
+        key_env=key_env,
+        headers=table.headers,
+        price=price_of(full, table.prices) or price_of(f"{scheme}:{model}", table.prices),
+        max_bytes=table.max_bytes,
+        ca=table.ca,
+        proxy=table.proxy,
+    )
+
+
+def _table(given: Mapping[str, Any], name: str) -> _Table:
+    known = _Table.__struct_fields__
+    for option in given:
+        if option not in known:
+            near = difflib.get_close_matches(option, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise InputError(f"the agent {name!r} has no option {option!r}; {hint}")
+    try:
+        return msgspec.convert(given, _Table)
+    except msgspec.ValidationError as error:
+        problem, _, place = str(error).partition(" - at `$.")
+        raise InputError(f"the option {place.rstrip('`')} of the agent {name!r} is not usable: {problem}") from None
+
+
+def _base_url(url: str, model: str) -> str:
+    must_be_plain(url, model)
+    try:
+        addresses.parse(url)
+    except ValueError as error:
+        raise InputError(f"the base_url of the model {model!r} cannot be used: {error}") from None
+    if not urlsplit(url).path.strip("/"):
+        raise InputError(
+            f"the base_url of the model {model!r} has no path; most servers speak OpenAI's protocol under /v1"
+        )
+    return url.rstrip("/")
+
+
+def _key(variable: str, name: str, *, required: bool) -> str | None:
+    """The key from the environment. OpenAI's is never sent to anybody else's address unless that is asked for."""
+    key = os.environ.get(variable)
+    if not key and required:
+        raise InputError(f"the agent {name!r} needs a key: set the environment variable {variable}")
+    if key:
+        keep_secret(variable)
+    return key or None
+
+
+def _must_differ(tools: tuple[Tool, ...], name: str) -> None:
+    names = [tool.name for tool in tools if tool.name]
+    twice = next((one for one in names if names.count(one) > 1), None)
+    if twice is not None:
+        raise InputError(f"the agent {name!r} has two tools named {twice!r}; a model tells them apart by their names")

@@ -1,0 +1,145 @@
+"""One call to the API: from the cache, or within the limits and the budget over HTTP."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from proctor import codec
+from proctor.agents.openai.completion import Completion, Dialect, Item
+from proctor.agents.openai.options import Options
+from proctor.agents.openai.trouble import asked_wait, fault_of_status
+from proctor.errors import AgentFault, CallError
+from proctor.models.allowance import Allowance, Call, Occasion, current
+from proctor.models.budget import Foresight
+from proctor.models.cache import key_of
+from proctor.models.tokens import tokens_in
+from proctor.net.addresses import credentials_in, scrubbed
+from proctor.net.client import Client
+from proctor.net.events import events
+from proctor.net.exchange import Bounds, Response
+from proctor.transcript import Request
+from proctor.usage import Usage
+
+_EVENTS = "text/event-stream"
+_FREE = Usage(cost=0.0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answered:
+    """An answer, and what it cost."""
+
+    completion: Completion
+    usage: Usage
+    aside: float = 0.0
+    """Seconds that were not the model's but our limits'; below 0 for a kept answer, which once took longer."""
+
+
+class Service:
+    """The model behind an agent."""
+
+    def __init__(self, options: Options, dialect: Dialect) -> None:
+        self._options = options
+        self._dialect = dialect
+        self._url = options.base_url + dialect.path
+        self._headers = _headers(options)
+        self._secrets = credentials_in(self._headers)
+        self._foresight = Foresight(options.max_output_tokens)
+        self._alone = Allowance()
+        # how long a reply may take is for the run to say
+        self._client = Client(
+            bounds=Bounds(bytes=options.max_bytes, seconds=None, idle=None), ca=options.ca, proxy=options.proxy
+        )
+
+    async def ask(self, items: Sequence[Item], request: Request) -> Answered:
+        """The model's answer to a conversation."""
+        allowance = current() or self._alone
+        fields = self._dialect.body(items, request)
+        body = codec.encode(fields).encode()
+        if allowance.cache is None:
+            return await self._asked(allowance, fields, body)
+        started = time.perf_counter()
+        key = self._key(body, request)
+        if (kept := _completion_in(await allowance.cache.get(key))) is not None:
+            return Answered(completion=kept, usage=_FREE, aside=time.perf_counter() - started - kept.seconds)
+        answered = await self._asked(allowance, fields, body)
+        await allowance.cache.put(key, msgspec.json.encode(answered.completion))
+        return answered
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    def _key(self, body: bytes, request: Request) -> bytes:
+        """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
+        occasion = Occasion(case=request.case, condition=request.condition, trial=request.trial)
+        return key_of("openai", self._url, dict(self._options.headers), body, occasion)
+
+    async def _asked(self, allowance: Allowance, fields: Mapping[str, Any], body: bytes) -> Answered:
+        came = time.perf_counter()
+        async with allowance.call(
+            self._options.source, self._foresight.estimate(tokens_in(body), self._options.price)
+        ) as call:
+            started = time.perf_counter()
+            try:
+                completion = await (self._streamed if self._options.stream else self._whole)(fields, body, call)
+            except CallError as error:
+                error.args = (scrubbed(str(error), self._secrets),)
+                raise
+            usage = completion.usage(self._options.price)
+            call.answered(usage)
+        self._foresight.learn(usage)
+        completion = replace(completion, seconds=time.perf_counter() - started)
+        return Answered(completion=completion, usage=usage, aside=started - came)
+
+    async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
+        response = await self._client.send("POST", self._url, body=body, headers=self._headers)
+        self._heed(response, fields, call)
+        _must_be(response.headers, "application/json")
+        return self._dialect.read(response.body)
+
+    async def _streamed(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
+        started, first = time.perf_counter(), None
+        stream = self._dialect.stream()
+        async with self._client.open("POST", self._url, body=body, headers=self._headers) as incoming:
+            if not 200 <= incoming.status < 300:
+                self._heed(await incoming.read(), fields, call)
+            _must_be(incoming.headers, _EVENTS)
+            async for event in events(incoming.chunks()):
+                if stream.take(event) and first is None:
+                    first = time.perf_counter() - started
+        return replace(stream.completion(), first_token=first)
+
+    def _heed(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
+        """Raise the fault that a status means, and tell the limits of it."""
+        fault = fault_of_status(response, sent=fields, key=self._options.key_env)
+        if fault is not None:
+            call.refused(response.status, retry_after=asked_wait(response))
+            raise fault
+
+
+def _headers(options: Options) -> dict[str, str]:
+    accepted = _EVENTS if options.stream else "application/json"
+    headers = {"Content-Type": "application/json", "Accept": accepted}
+    if options.key is not None:
+        headers["Authorization"] = f"Bearer {options.key}"
+    return {**headers, **options.headers}
+
+
+def _must_be(headers: Mapping[str, str], expected: str) -> None:
+    kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind != expected:
+        raise AgentFault(f"the reply is {kind!r}; expected {expected}")
+
+
+def _completion_in(kept: bytes | None) -> Completion | None:
+    if kept is None:
+        return None
+    try:
+        return codec.decode(kept, Completion)
+    except msgspec.DecodeError:
+        return None

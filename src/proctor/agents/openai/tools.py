@@ -1,0 +1,172 @@
+"""Python functions as tools: what a model is told of them, and how they are called."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+
+from proctor import conditions, threads
+from proctor.agents.openai.completion import Wanted
+from proctor.errors import InputError, Misconfigured
+from proctor.faults import said
+from proctor.importing import import_attribute
+from proctor.transcript import ToolCall
+
+_PREFIX = "python:"
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_SECTION = re.compile(r"^(args|arguments|parameters|params)\s*:?\s*$", re.IGNORECASE)
+_OTHER_SECTION = re.compile(r"^(returns?|raises|yields?|examples?|notes?)\s*:?\s*$", re.IGNORECASE)
+_GOOGLE = re.compile(r"^(?P<name>\*{0,2}\w+)\s*(?:\([^)]*\))?\s*:\s*(?P<text>.*)$")
+_SPHINX = re.compile(r"^:param\s+(?:[^:]*\s)?(?P<name>\w+)\s*:\s*(?P<text>.*)$")
+_ARGUMENTS_KEPT = "arguments"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """A tool as the model is told of it, and what runs it; without a function, the server does."""
+
+    declaration: Mapping[str, Any]
+    """In the form of the Responses API; a function's has name, description and parameters."""
+    call: Callable[[Mapping[str, Any]], Any] | None = None
+
+    @property
+    def name(self) -> str:
+        """What the model calls it by."""
+        return str(self.declaration.get("name", ""))
+
+
+def read_tool(given: Any) -> Tool:
+    """The tool that `python:module:function` names, or a declaration of one that the server runs; raises InputError."""
+    if isinstance(given, Mapping):
+        if "type" not in given:
+            raise InputError('a tool of the server has no type; expected a table such as {type = "web_search"}')
+        return Tool(declaration=given)
+    if not isinstance(given, str) or not given.startswith(_PREFIX):
+        raise InputError(f"the tool {given!r} is not usable; expected {_PREFIX}module:function")
+    return tool_of(import_attribute(given.removeprefix(_PREFIX), what="tool"), given)
+
+
+def tool_of(function: Any, spec: str) -> Tool:
+    """A function as a tool, described by its signature and docstring."""
+    name = getattr(function, "__name__", "")
+    if not callable(function) or inspect.isclass(function) or not _NAME.fullmatch(name):
+        raise InputError(f"the tool {spec!r} is a {type(function).__name__}; expected a function with a name")
+    schema = _schema(function, spec)
+    text = inspect.getdoc(function) or ""
+    for parameter, told in described(text).items():
+        if parameter in schema["properties"]:
+            schema["properties"][parameter].setdefault("description", told)
+    declaration = {"type": "function", "name": name, "description": summary(text), "parameters": schema}
+    return Tool(declaration=declaration, call=_checked(_strikable(function, name)))
+
+
+def _schema(function: Any, spec: str) -> dict[str, Any]:
+    """The JSON schema of its arguments."""
+    import pydantic
+
+    try:
+        schema: dict[str, Any] = pydantic.TypeAdapter(function).json_schema()
+    except (pydantic.PydanticUserError, NameError) as error:
+        raise InputError(f"the tool {spec!r} cannot be described to a model: {said(error, 200)}") from error
+    if schema.get("type") != "object" or "properties" not in schema:
+        raise InputError(f"the tool {spec!r} cannot be described to a model; expected parameters with names, no *args")
+    untitled: dict[str, Any] = _untitled(schema)
+    return untitled
+
+
+def _untitled(schema: Any) -> Any:
+    """Without the titles that only repeat a parameter's name."""
+    if isinstance(schema, list):
+        return [_untitled(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = (name for name, value in schema.items() if name != "title" or not isinstance(value, str))
+    return {name: schema[name] if name in ("default", "enum", "const") else _untitled(schema[name]) for name in kept}
+
+
+def summary(text: str) -> str:
+    """A docstring up to its first section."""
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        if _SECTION.match(line.strip()) or _OTHER_SECTION.match(line.strip()) or _SPHINX.match(line.strip()):
+            return "\n".join(lines[:number]).strip()
+    return text.strip()
+
+
+def described(text: str) -> dict[str, str]:
+    """Parameter → what a docstring says of it, in `Args:` sections or `:param name:` lines."""
+    found: dict[str, str] = {}
+    name, inside = "", False
+    for line in map(str.strip, text.splitlines()):
+        if _SECTION.match(line) or _OTHER_SECTION.match(line):
+            name, inside = "", bool(_SECTION.match(line))
+        elif match := _SPHINX.match(line) or (_GOOGLE.match(line) if inside else None):
+            name = match["name"].lstrip("*")
+            found[name] = match["text"]
+        elif name and line and not line.startswith(":"):
+            found[name] = f"{found[name]} {line}".strip()
+        else:
+            name = ""
+    return found
+
+
+def _strikable(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, which a condition can strike by its name; one that can be struck already is not counted twice."""
+    if getattr(function, "__globals__", {}).get("__name__") == conditions.tool.__module__:
+        return function
+    return conditions.tool(function, name=name)
+
+
+def _checked(function: Any) -> Callable[[Mapping[str, Any]], Any]:
+    """Called with a model's arguments, which are checked and made what the annotations say."""
+    import pydantic
+    from pydantic_core import ArgsKwargs
+
+    adapter = pydantic.TypeAdapter(function)
+    return lambda arguments: adapter.validate_python(ArgsKwargs((), dict(arguments)))
+
+
+def arguments_in(text: str) -> dict[str, Any]:
+    """What a model wrote as arguments; what is no JSON object is kept to be judged."""
+    try:
+        arguments = msgspec.json.decode(text or "{}")
+    except (ValueError, RecursionError):
+        return {_ARGUMENTS_KEPT: text}
+    return arguments if isinstance(arguments, dict) else {_ARGUMENTS_KEPT: arguments}
+
+
+async def run(wanted: Wanted, tools: Mapping[str, Tool], *, step: int) -> ToolCall:
+    """One tool call. An error is no failure of the agent yet: the model is told, and may do better."""
+    made = ToolCall(name=wanted.name, arguments=arguments_in(wanted.arguments), id=wanted.id, step=step)
+    tool = tools.get(wanted.name)
+    if tool is None or tool.call is None:
+        return replace(made, error=f"there is no tool {wanted.name!r}; known are {', '.join(tools) or 'none'}")
+    try:
+        arguments = msgspec.json.decode(wanted.arguments or "{}", type=dict[str, Any])
+    except (ValueError, RecursionError) as error:
+        return replace(made, error=f"the arguments are no JSON object: {error}")
+    started = time.perf_counter()
+    try:
+        result = await threads.call(tool.call, arguments)
+        if inspect.isawaitable(result):
+            result = await result
+    except Misconfigured:
+        raise
+    except (Exception, SystemExit) as error:
+        return replace(made, error=_told(error), seconds=time.perf_counter() - started)
+    return replace(made, result=result, result_known=True, seconds=time.perf_counter() - started)
+
+
+def _told(error: BaseException) -> str:
+    """What the model is told of an exception, without the values that it sent itself."""
+    problems = getattr(error, "errors", None)
+    if type(error).__name__ == "ValidationError" and callable(problems):
+        places = [(".".join(map(str, each["loc"])), each["msg"]) for each in problems()]
+        return "; ".join(f"{place}: {message}" for place, message in places)
+    return f"{type(error).__name__}: {said(error)}"

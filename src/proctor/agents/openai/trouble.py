@@ -1,0 +1,134 @@
+"""What OpenAI's API and the servers that imitate it say when something is wrong → whose fault it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
+from proctor.faults import FATAL, TRANSIENT, parse_retry_after, without_secrets
+from proctor.net.addresses import shown
+from proctor.net.exchange import Response
+from proctor.net.trouble import excerpt, named
+
+_SHOWN = 300
+_TOO_LONG = re.compile(
+    r"context[ _]?(length|size|window)|maximum context|context the overflows|prompt is too long|input length should be",
+    re.IGNORECASE,
+)
+_TOO_LONG_NAMES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_WRONG_SETTING = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
+_CONVERSATION = frozenset({"messages", "input", "instructions", "input_tokens"})
+_STATUS_OF = {"rate_limit_exceeded": 429, "server_error": 500, "model_not_found": 404, "invalid_api_key": 401}
+_CHECK = {401: "check the key in {key}", 403: "check what the key in {key} may do", 404: "check model and base_url"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Problem:
+    """What a server says of an error."""
+
+    message: str = ""
+    names: frozenset[str] = frozenset()
+    """Its type and its code."""
+    param: str = ""
+    """The field of the request that is to blame, without what stands inside it."""
+    status: int | None = None
+    """Where the code is an HTTP status."""
+
+
+def no_completion(what: str) -> AgentFault:
+    """For a reply that is JSON, but not the JSON that was expected."""
+    return AgentFault(f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?")
+
+
+def fault_in(error: Any) -> CallError:
+    """The fault that an error in the midst of a successful response, or of a stream, stands for."""
+    problem = problem_of(error)
+    known = (status for name, status in _STATUS_OF.items() if name in problem.names)
+    status = problem.status or next(known, 400)
+    return _fault(problem, status, "the model's server broke off", sent=(), key="the environment", retry_after=None)
+
+
+def fault_of_status(response: Response, *, sent: Container[str], key: str) -> CallError | None:
+    """What a response that is no success means to a run; None: it is one.
+
+    `sent` are the fields of the request, `key` is the variable that held the key.
+    """
+    if 200 <= response.status < 300:
+        return None
+    answered = f"{shown(response.url)} answered {named(response.status)}"
+    return _fault(
+        _problem_in(response), response.status, answered, sent=sent, key=key, retry_after=asked_wait(response)
+    )
+
+
+def asked_wait(response: Response) -> float | None:
+    """The seconds that the server asked to wait, in either of the headers in use."""
+    precise = parse_retry_after(response.headers.get("Retry-After-Ms"))
+    return precise / 1000 if precise is not None else parse_retry_after(response.headers.get("Retry-After"))
+
+
+def _fault(
+    problem: Problem, status: int, answered: str, *, sent: Container[str], key: str, retry_after: float | None
+) -> CallError:
+    told = f"{answered}: {problem.message}" if problem.message else answered
+    if _is_too_long(problem, status):
+        return AgentFault(f"the conversation outgrew the model's window ({told})")
+    if problem.names & _NO_CREDIT or status == 402:
+        return Misconfigured(f"{told}; the account that {key} belongs to has no credit left")
+    if status in TRANSIENT:
+        return EnvironmentFault(told, retry_after=retry_after)
+    if status in FATAL:
+        return Misconfigured(f"{told}; {_CHECK[status].format(key=key)}")
+    if status in (400, 422) and _is_about_settings(problem, sent):
+        return Misconfigured(f"{told}; change or remove that option of the agent")
+    return AgentFault(told)
+
+
+def _is_too_long(problem: Problem, status: int) -> bool:
+    if problem.names & _TOO_LONG_NAMES:
+        return True
+    return status in (400, 413, 422, 500) and bool(_TOO_LONG.search(problem.message))
+
+
+def _is_about_settings(problem: Problem, sent: Container[str]) -> bool:
+    """Whether it is not this question that is refused, but how every question is asked."""
+    if problem.names & _WRONG_SETTING:
+        return True
+    return problem.param not in _CONVERSATION and problem.param in sent
+
+
+def _problem_in(response: Response) -> Problem:
+    try:
+        body = msgspec.json.decode(response.body)
+    except (ValueError, RecursionError):
+        return Problem(message=excerpt(response))
+    if isinstance(body, list) and body:
+        body = body[0]  # Google's servers
+    if not isinstance(body, dict):
+        return Problem(message=excerpt(response))
+    return problem_of(body.get("error") or body.get("detail") or body)
+
+
+def problem_of(error: Any) -> Problem:
+    """An error as OpenAI writes it, or nearly so: a few servers send nothing but a text."""
+    if not isinstance(error, dict):
+        return Problem(message=_clean(error if isinstance(error, str) else msgspec.json.encode(error).decode()))
+    code = error.get("code")
+    return Problem(
+        message=_clean(str(error.get("message") or "")),
+        names=frozenset(name for name in (code, error.get("type")) if isinstance(name, str)),
+        param=re.split(r"[.\[]", str(error.get("param") or ""))[0],
+        status=code if isinstance(code, int) and 400 <= code <= 599 else None,
+    )
+
+
+def _clean(text: str) -> str:
+    """On one line, without secrets, and not too long."""
+    line = " ".join(without_secrets(text).split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -1,0 +1,168 @@
+"""A hard budget over every model that a run calls: what is spent, what is reserved for calls in flight, what is left.
+
+    hold = await budget.admit(estimate)      waits while calls in flight may still leave enough; raises BudgetSpent
+    budget.settle(hold, usage)               what it came to
+
+A call begins only if what is spent, what is reserved and its own estimate fit together. As long as no call takes more
+than its estimate, no more than the budget is ever spent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from proctor.errors import InputError, Misconfigured, UsageError
+from proctor.models.prices import Price, price_of
+from proctor.net import limits
+from proctor.usage import Usage
+
+_NOTHING = Usage(cost=0.0)
+_FIRST_GUESS = 1_000
+"""Tokens that an answer is expected to have before the model's first one has been seen."""
+
+
+class BudgetSpent(Misconfigured):
+    """What is left of the budget is not enough for the next call.
+
+    As with a wrong key, no retry can mend it and the run stops at once; but it is nobody's mistake: the run is paused,
+    to be resumed with a larger budget.
+    """
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Hold:
+    """What is reserved for one call. Every hold is its own, also where the estimates are equal."""
+
+    estimate: Usage
+
+
+class Budget:
+    """So much money, so many tokens, or both; `spent` is what earlier sittings of the run have cost already."""
+
+    def __init__(self, *, cost: float | None = None, tokens: int | None = None, spent: Usage = _NOTHING) -> None:
+        for name, value in (("budget", cost), ("max_tokens", tokens)):
+            if value is not None and not (math.isfinite(value) and value >= 0):
+                raise UsageError(f"{name}={value!r} cannot be spent; expected a number of at least 0")
+        if cost is not None and spent.calls and spent.cost is None:
+            raise UsageError(
+                f"budget={cost!r} cannot be kept: what the run has cost so far is not known; give max_tokens instead"
+            )
+        self._cost = cost
+        self._tokens = tokens
+        self._spent = _NOTHING + spent
+        self._holds: set[Hold] = set()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def spent(self) -> Usage:
+        """What all settled calls have come to, and what was spent before."""
+        return self._spent
+
+    @property
+    def reserved(self) -> Usage:
+        """The estimates of the calls in flight, together."""
+        estimates = [hold.estimate for hold in self._holds]
+        return Usage(
+            input_tokens=sum(estimate.input_tokens for estimate in estimates),
+            output_tokens=sum(estimate.output_tokens for estimate in estimates),
+            calls=len(estimates),
+            cost=math.fsum(estimate.cost or 0.0 for estimate in estimates),
+        )
+
+    def reserve(self, estimate: Usage) -> Hold | None:
+        """Set the estimate aside; None: it does not fit now, but may when a call in flight takes less than its own.
+
+        Raises BudgetSpent where it cannot fit any more, Misconfigured where money is counted and the price unknown.
+        """
+        if self._cost is not None and estimate.cost is None:
+            raise Misconfigured(_NO_PRICE.format(self._cost, "a model that is called"))
+        if (lacking := self._lacking(estimate, _NOTHING)) is not None:
+            raise BudgetSpent(f"the budget is spent: {lacking}; go on with `proctor resume` and a larger one")
+        if self._lacking(estimate, self.reserved) is not None:
+            return None
+        hold = Hold(estimate)
+        self._holds.add(hold)
+        return hold
+
+    def settle(self, hold: Hold, actual: Usage | None) -> None:
+        """Replace what was reserved by what it came to. None: nobody knows, and the estimate counts as spent."""
+        self._holds.remove(hold)
+        known = hold.estimate if actual is None else actual
+        if known.calls and not known.input_tokens and not known.output_tokens:
+            known = hold.estimate  # a server that does not say what it used
+        self.charge(known)
+
+    def charge(self, usage: Usage) -> None:
+        """Count what was spent without a hold, such as what an agent of one's own says it has used."""
+        self._spent = Usage(
+            input_tokens=self._spent.input_tokens + usage.input_tokens,
+            output_tokens=self._spent.output_tokens + usage.output_tokens,
+            calls=self._spent.calls + usage.calls,
+            cost=(self._spent.cost or 0.0) + (usage.cost or 0.0),
+        )
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
+
+    async def admit(self, estimate: Usage) -> Hold:
+        """Reserve as soon as it fits. The wait is not the time of whoever is called."""
+        while (hold := self.reserve(estimate)) is None:
+            settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(settled)
+            await limits._uncounted(partial(_until, settled))
+        return hold
+
+    def _lacking(self, estimate: Usage, reserved: Usage) -> str | None:
+        """What does not fit; None: all of it does."""
+        needed = _tokens(self._spent) + _tokens(reserved) + _tokens(estimate)
+        if self._tokens is not None and needed > self._tokens:
+            return f"{_tokens(self._spent):,} of {self._tokens:,} tokens, and the next call needs {_tokens(estimate):,}"
+        price = math.fsum(usage.cost or 0.0 for usage in (self._spent, reserved, estimate))
+        if self._cost is not None and price > self._cost:
+            return f"{self._spent.cost:.4f} of {self._cost:g}, and the next call needs {estimate.cost:.4f}"
+        return None
+
+
+class Foresight:
+    """What the next call to a model may take: what it is allowed to answer, else the most that it has needed so far."""
+
+    def __init__(self, allowed: int | None = None) -> None:
+        self._allowed = allowed
+        self._most = _FIRST_GUESS
+
+    def estimate(self, input_tokens: int, price: Price | None) -> Usage:
+        """One call that is sent so many tokens."""
+        output = self._allowed if self._allowed is not None else self._most
+        cost = None if price is None else price.of(input_tokens, output)
+        return Usage(input_tokens=input_tokens, output_tokens=output, calls=1, cost=cost)
+
+    def learn(self, usage: Usage) -> None:
+        """Take note of what a call has used."""
+        self._most = max(self._most, usage.output_tokens)
+
+
+_NO_PRICE = (
+    "budget={!r} cannot be kept, because the price of {} is not known; give it in prices, as amounts per million "
+    "tokens: {{input = …, output = …}}, or limit max_tokens instead"
+)
+
+
+def must_have_prices(models: Iterable[str], prices: Mapping[str, Any], *, budget: float) -> None:
+    """Refuse, before the first call, a budget of money for models whose price nobody has given. Raises InputError."""
+    unknown = sorted({model for model in models if price_of(model, prices) is None})
+    if unknown:
+        raise InputError(_NO_PRICE.format(budget, ", ".join(map(repr, unknown))))
+
+
+async def _until(settled: asyncio.Future[None]) -> None:
+    await settled
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.input_tokens + usage.output_tokens
