@@ -24,7 +24,7 @@ COMMANDS = {
     "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Judge a run's stored replies anew; the agent is not called.",
     "plan": "How many cases and trials it takes to see a difference, or to meet a gate.",
-    "export": "Write a run as html, json, csv, junit or markdown.",
+    "export": "Write a run as html, json, csv, junit, markdown or annotations.",
     "delete": "Delete a run.",
 }
 

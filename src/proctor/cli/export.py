@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.gating import gate_options
 
 
 @click.command("export")
@@ -14,23 +15,38 @@ from proctor.cli import options
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "json", "csv", "junit", "markdown"]),
+    type=click.Choice(["html", "json", "csv", "junit", "markdown", "annotations"]),
     required=True,
     help="Which form.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file to write; - for stdout.")
+@gate_options
 @options.store
-def command(run: str, form: str, output: Path, store: str | None, config_path: Path | None) -> int:
-    """Write RUN as html, json, csv, junit or markdown."""
+def command(
+    run: str,
+    form: str,
+    output: Path,
+    gates: tuple[str, ...],
+    look: int,
+    force: bool,
+    store: str | None,
+    config_path: Path | None,
+) -> int:
+    """Write RUN as html, json, csv, junit, markdown, or annotations for GitHub."""
     from proctor.cli.output import nobody_listens
+    from proctor.cli.playing import exit_code
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.export import export_run
+    from proctor.workflows.gating import read_gates
 
+    gating = read_gates(gates, look=look, force=force)
+    url = store_url(store, load_config(config_path))
     try:
-        export_run(run, form=form, output=output, store=store_url(store, load_config(config_path)))
+        findings, verdicts = export_run(run, form=form, output=output, store=url, gating=gating)
     except BrokenPipeError:
         nobody_listens()
+        return 0
     if str(output) != "-":
         click.echo(f"wrote {output}", err=True)
-    return 0
+    return exit_code(findings, verdicts) if gates else 0

@@ -46,6 +46,7 @@ from proctor.cli.gating import gate_options
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
 @click.option("--name", help="What to call the run.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
+@click.option("--annotations", is_flag=True, help="Annotate FILE on GitHub where the agent did not pass.")
 @gate_options
 @options.store
 @options.as_json
@@ -61,6 +62,7 @@ def command(
     k: int | None,
     name: str | None,
     labels: tuple[str, ...],
+    annotations: bool,
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -109,6 +111,10 @@ def command(
     evaluation = play(lambda watch: start(prepared, store=url, watch=watch), run_id=run.id, planned=run.planned)
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
+    if annotations:
+        from proctor.workflows.export import annotate
+
+        annotate(evaluation.findings, verdicts, sys.stderr, benchmark=file, store=url)
     return exit_code(evaluation.findings, verdicts)
 
 

@@ -4,32 +4,61 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from proctor.benchmark import Exam
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.findings import Findings
+from proctor.gates import GateVerdict
+from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
+from proctor.workflows.gating import Gating, with_baselines
 
-Form = Callable[[Findings, tuple[Exam, ...], Store, TextIO], None]
+TELL_OF_GATES = ("junit", "markdown", "annotations")
+"""The forms in which gates have a place."""
 
 
-def export_run(name: str, *, form: str, output: Path, store: str) -> None:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Exported:
+    """What is written."""
+
+    findings: Findings
+    exams: dict[str, Exam]
+    store: Store
+    gates: Sequence[GateVerdict] = ()
+
+    def attempts(self) -> Iterator[Attempt]:
+        """Every attempt with its transcript, streamed."""
+        return self.store.archive.full_attempts(self.findings.run.id)
+
+
+Form = Callable[[Exported, TextIO], None]
+
+
+def export_run(
+    name: str, *, form: str, output: Path, store: str, gating: Gating | None = None
+) -> tuple[Findings, Sequence[GateVerdict]]:
     """Write a run to a file, which appears whole or not at all; `-` is standard output."""
+    if gating is not None and gating.wanted and form not in TELL_OF_GATES:
+        raise UsageError(f"--gate has no place in {form}; those that tell of gates are {', '.join(TELL_OF_GATES)}")
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
         findings = findings_of(opened, run.id, exams)
+        gates = with_baselines(gating, run, store=store).judge(findings) if gating is not None else []
+        exported = Exported(findings=findings, exams={exam.id: exam for exam in exams}, store=opened, gates=gates)
         if str(output) == "-":
-            _FORMS[form](findings, exams, opened, _standard_output())
+            _FORMS[form](exported, _standard_output())
             sys.stdout.flush()
         else:
-            _write(output, lambda stream: _FORMS[form](findings, exams, opened, stream))
+            _write(output, lambda stream: _FORMS[form](exported, stream))
+    return findings, gates
 
 
 def _standard_output() -> TextIO:
@@ -64,37 +93,58 @@ def _write_whole(output: Path, write: Callable[[TextIO], None]) -> None:
             raise
 
 
-def _html(findings: Findings, exams: tuple[Exam, ...], store: Store, stream: TextIO) -> None:
+def _html(exported: Exported, stream: TextIO) -> None:
     from proctor.reports.html import write_html
 
-    by_id = {exam.id: exam for exam in exams}
-    write_html(findings, by_id, store.archive.full_attempts(findings.run.id), stream)
+    write_html(exported.findings, exported.exams, exported.attempts(), stream)
 
 
-def _json(findings: Findings, exams: tuple[Exam, ...], store: Store, stream: TextIO) -> None:
+def _json(exported: Exported, stream: TextIO) -> None:
     from proctor.reports.json import write_json
 
-    write_json(findings, store.archive.full_attempts(findings.run.id), stream)
+    write_json(exported.findings, exported.attempts(), stream)
 
 
-def _csv(findings: Findings, exams: tuple[Exam, ...], store: Store, stream: TextIO) -> None:
+def _csv(exported: Exported, stream: TextIO) -> None:
     from proctor.reports.csv import write_csv
 
-    by_id = {exam.id: exam for exam in exams}
-    write_csv(findings, by_id, store.archive.full_attempts(findings.run.id), stream)
+    write_csv(exported.findings, exported.exams, exported.attempts(), stream)
 
 
-def _junit(findings: Findings, exams: tuple[Exam, ...], store: Store, stream: TextIO) -> None:
+def _junit(exported: Exported, stream: TextIO) -> None:
     from proctor.reports.junit import write_junit
 
-    by_id = {exam.id: exam for exam in exams}
-    write_junit(findings, by_id, store.archive.full_attempts(findings.run.id), stream)
+    write_junit(exported.findings, exported.exams, exported.attempts(), stream, gates=exported.gates)
 
 
-def _markdown(findings: Findings, exams: tuple[Exam, ...], store: Store, stream: TextIO) -> None:
+def _markdown(exported: Exported, stream: TextIO) -> None:
     from proctor.reports.markdown import render
 
-    stream.write(render(findings))
+    stream.write(render(exported.findings, gates=exported.gates))
 
 
-_FORMS: dict[str, Form] = {"html": _html, "json": _json, "csv": _csv, "junit": _junit, "markdown": _markdown}
+def _annotations(exported: Exported, stream: TextIO) -> None:
+    from proctor.reports.annotations import write_annotations
+
+    write_annotations(exported.findings, exported.exams, exported.attempts(), stream, gates=exported.gates)
+
+
+_FORMS: dict[str, Form] = {
+    "html": _html,
+    "json": _json,
+    "csv": _csv,
+    "junit": _junit,
+    "markdown": _markdown,
+    "annotations": _annotations,
+}
+
+
+def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:
+    """Annotations of a run whose file is at hand, so that its lines can be marked."""
+    from proctor.reports.annotations import in_repository, write_annotations
+
+    with open_store(store, create=False) as opened:
+        exams = exams_of(opened.archive.benchmark_of(findings.run.id), findings.run.settings)
+        by_id = {exam.id: exam for exam in exams}
+        attempts = opened.archive.full_attempts(findings.run.id)
+        write_annotations(findings, by_id, attempts, stream, file=in_repository(benchmark), gates=gates)

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from proctor.gates import GateVerdict, judge, parse
+from proctor.reports.annotations import in_repository, write_annotations
+from proctor.transcript import Reply
+
+if TYPE_CHECKING:
+    from tests.reports.conftest import Maker, Sample
+
+COMMAND = re.compile(r"::(?P<level>error|warning|notice) (?P<given>[^:]*)::(?P<message>.*)")
+
+
+def written(sample: Sample, *, file: str | None = "suite.yaml", gates: Sequence[GateVerdict] = ()) -> list[str]:
+    stream = io.StringIO()
+    write_annotations(sample.findings, sample.exams, sample.attempts, stream, file=file, gates=gates)
+    return stream.getvalue().removesuffix("\n").split("\n") if stream.getvalue() else []
+
+
+def levels(lines: Sequence[str]) -> list[str]:
+    return [found["level"] for line in lines if (found := COMMAND.fullmatch(line))]
+
+
+def test_what_did_not_pass_is_an_error_and_what_nobody_could_judge_a_warning(sample: Sample) -> None:
+    lines = written(sample)
+    titles = {line.partition("title=")[2].partition("::")[0]: line.split(" ")[0] for line in lines}
+    assert titles == {
+        "bad%3A not passed": "::error",
+        "crashing%3A not passed": "::error",
+        "flaky%3A flaky": "::warning",
+        "odd%3A unscored": "::warning",
+        "offline%3A environment failed": "::warning",
+    }
+
+
+def test_each_says_question_tally_checks_and_mark(sample: Sample) -> None:
+    (line,) = [line for line in written(sample) if "bad%3A" in line]
+    assert line.partition("::Which")[2] == (
+        " policy covers remote work?%0A0 of 3 trials%0Akeywords: 'policy' not found%0Ascore 0.31"
+    )
+
+
+def test_whose_failure_it_was_is_said(sample: Sample) -> None:
+    lines = written(sample)
+    assert any("the agent failed: the agent did not answer within 60 s" in line for line in lines)
+    assert any("no reply by the reviewer: HTTP 503 after 3 tries" in line for line in lines)
+    assert any("no mark by model: the answer had no number" in line for line in lines)
+
+
+def test_the_line_of_the_case_is_marked_where_the_file_is_known(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a", line=12), 0.1)
+    made.marked(made.case("b"), 0.1)
+    with_line, without = written(made.sample(), file="tests/a,b.yaml")
+    assert with_line.startswith("::error file=tests/a%2Cb.yaml,line=12,title=a%3A not passed::")
+    assert without.startswith("::error file=tests/a%2Cb.yaml,title=b%3A not passed::")
+    assert written(made.sample(), file=None)[0].startswith("::error title=a%3A not passed::")
+
+
+def test_gates_come_first_and_met_ones_are_not_mentioned(sample: Sample) -> None:
+    texts = ("pass_rate>=0.01", "pass_rate>=0.5", "failures<=0")
+    gates = judge([parse(text) for text in texts], sample.findings, lambda _: sample.findings, force=True)
+    lines = written(sample, gates=gates)
+    assert lines[0].startswith("::error file=suite.yaml,title=gate not met%3A failures<=0::6 attempts failed")
+    warnings = [line for line in lines if line.startswith("::warning")]
+    assert "title=gate inconclusive%3A pass_rate>=0.5::The pass rate is " in warnings[0]
+    assert not any("0.01" in line for line in lines)
+
+
+def test_ten_of_a_level_are_shown_and_the_others_counted(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    for number in range(13):
+        made.marked(made.case(f"case-{number}"), 0.1)
+    lines = written(made.sample())
+    assert levels(lines) == ["error"] * 10 + ["notice"]
+    assert "::3 further errors of " in lines[-1]
+
+
+def test_a_run_without_trouble_needs_no_remark(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.9)
+    assert written(made.sample()) == []
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text())
+def test_whatever_others_write_stays_one_command_a_case(maker: Callable[..., Maker], text: str) -> None:
+    made = maker()
+    made.marked(made.case("a", question=f"{text}\n::stop-commands::x"), 0.1, reply=Reply(text=text))
+    made.broken(made.case("b"), "environment", f"{text}\r\n::error::x")
+    assert levels(written(made.sample(), file=f"a{text}.yaml")) == ["error", "warning"]
+
+
+def test_a_file_is_named_as_the_repository_knows_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "services" / "suite.yaml"
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert in_repository(file) == "services/suite.yaml"
+    assert in_repository(Path("/elsewhere/suite.yaml")) == "/elsewhere/suite.yaml"
+    monkeypatch.delenv("GITHUB_WORKSPACE")
+    monkeypatch.chdir(tmp_path)
+    assert in_repository(Path("services", "suite.yaml")) == "services/suite.yaml"
