@@ -20,7 +20,8 @@ _OUTGROWN = re.compile(
     r"context_length_exceeded|exceed_context_size|context(?:window|overflow)\w*(?:exceeded|error)"
     r"|maximum context (?:length|size|window)"
     r"|(?:exceed\w*|(?:larger|longer) than|over) [^.\n]{0,60}context (?:length|size|window)"
-    r"|context (?:length|size|window)[^.\n]{0,60}exceed|(?:prompt|input) is too long|input token count[^.\n]{0,60}exceed",
+    r"|context (?:length|size|window)[^.\n]{0,60}exceed"
+    r"|(?:prompt|input) is too long|input token count[^.\n]{0,60}exceed",
     re.IGNORECASE,
 )
 """How providers say that a prompt does not fit into the model."""
