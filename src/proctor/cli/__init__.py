@@ -26,6 +26,7 @@ COMMANDS = {
     "plan": "How many cases and trials it takes to see a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, junit, markdown or annotations.",
     "delete": "Delete a run.",
+    "serve": "Open the web app: create benchmarks, start runs, watch, read and compare them.",
 }
 
 

@@ -1,0 +1,59 @@
+"""proctor serve: the web app."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from proctor.cli import options
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 picks a free one."
+)
+@click.option(
+    "--token", envvar="PROCTOR_TOKEN", help="What people log in with, and programs send [default: $PROCTOR_TOKEN]."
+)
+@click.option(
+    "--allow-host", "names", multiple=True, metavar="NAME", help="A further name by which browsers call it; repeatable."
+)
+@click.option(
+    "--processes",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Runs played at the same time.",
+)
+@options.store
+def command(
+    host: str,
+    port: int,
+    token: str | None,
+    names: tuple[str, ...],
+    processes: int,
+    store: str | None,
+    config_path: Path | None,
+) -> int:
+    """Open the web app: create benchmarks, start runs, watch, read and compare them."""
+    from proctor.config import load_config
+    from proctor.errors import UsageError
+    from proctor.workflows.evaluate import store_url
+
+    if not all(map(find_spec, ("fastapi", "python_multipart", "uvicorn"))):
+        raise UsageError('the web app needs more packages: pip install "proctor[web]"')
+    serve = import_module("proctor.web.serving").serve  # by its name: doors do not know each other
+    serve(
+        store=store_url(store, load_config(config_path)),
+        config=config_path,
+        host=host,
+        port=port,
+        token=token or None,
+        names=names,
+        processes=processes,
+    )
+    return 0

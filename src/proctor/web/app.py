@@ -1,0 +1,38 @@
+"""The web app, put together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.staticfiles import StaticFiles
+
+from proctor.web import errors, pages
+from proctor.web.security import Guard
+from proctor.web.settings import WebSettings
+from proctor.web.site import Site
+
+STATIC = Path(__file__).parent / "static"
+
+
+def create_app(settings: WebSettings) -> FastAPI:
+    """An ASGI application over one store."""
+    site = Site(settings)
+    app = FastAPI(title="Proctor", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
+    app.state.site = site
+    errors.install(app)
+    pages.include(app)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(Guard, settings=settings, sessions=site.sessions, attempts=site.wrong_tokens)
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    site: Site = app.state.site
+    try:
+        yield
+    finally:
+        site.close()

@@ -1,0 +1,73 @@
+"""The pages, one file a family. How a page is made:
+
+1. A family is a file here with a `router = APIRouter()`, named in FAMILIES. One function a page, plain `def` (it runs
+   in a thread, so it may read the store); `async def` only for what never blocks.
+
+       @router.get("/runs/{run}")
+       def run(request: Request, run: str) -> HTMLResponse:
+           site = site_of(request)                          # store, config, settings, what is shared
+           found = site.store.archive.find(run)             # NoSuchRun becomes the page "Not Found" by itself
+           return render(request, "run.html.j2", run=found)
+
+2. Errors: raise a ProctorError, or `HTTPException(404, "…")`; `errors.py` makes the page. A form that has faults is
+   shown again with what was typed, with status 422.
+3. Templates extend `layout.html.j2` (blocks `title`, `main`) and take macros from `pieces/`; those of the HTML report
+   are there as `reports/pieces.html.j2` and so on. Everything printed is escaped. Agents' words go through
+   `|one_line(80)` or `|prose`; never `|safe`. No `style=`, no `<style>`, no `<script>` in a page: the policy of
+   the server forbids them; rules go into `static/app.css`, behaviour into `static/app.js`.
+   Templates know: request, path, now, theme, form_token, numbers, outcomes, svg, prose, noun_of, version.
+4. Forms that change something are posted, begin with `{{ guard(form_token) }}` (pieces/page.html.j2) and are read with
+   `form_of(request)`: `.text(name)`, `.texts(name)`, `.files[name]`. A form without the token never reaches the page.
+   Answer with a redirect, status 303, so that reloading sends nothing twice.
+5. Everything that a page shows is in its address: filters, order, page are query parameters;
+   `{{ request|with_query(page=2) }}` gives this address with another value.
+6. A page reads without JavaScript. Rows that are links carry `data-row` (j and k walk through them), selects that
+   filter carry `data-submit`, times are `{{ moment(at, now) }}`.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+
+from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
+
+from proctor.formats import csv, suite
+from proctor.web.forms import Form, read_form
+from proctor.web.site import site_of
+
+FAMILIES = (
+    "login", "home", "benchmarks", "agents", "runs", "run", "attempt", "compare", "history", "settings",
+)  # fmt: skip
+"""In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
+_SAFE = ("GET", "HEAD", "OPTIONS")
+
+
+def include(app: FastAPI) -> None:
+    """Add every page, guarded."""
+    for family in FAMILIES:
+        name = f"{__name__}.{family}"
+        if find_spec(name) is not None:
+            router: APIRouter = import_module(name).router
+            app.include_router(router, include_in_schema=False, dependencies=[Depends(_own_forms_only)])
+
+
+def form_of(request: Request) -> Form:
+    """The form that was posted, which is one of ours."""
+    form: Form = request.state.form
+    return form
+
+
+async def _own_forms_only(request: Request) -> None:
+    """Read what is posted, and refuse what does not carry the token of its session."""
+    if request.method in _SAFE:
+        return
+    form = await read_form(request, file_limit=file_limit)
+    if not site_of(request).sessions.vouches(request.state.session, form.text("form_token")):
+        raise HTTPException(403, "this form is too old, or not from here; go back, reload the page and send it again")
+    request.state.form = form
+
+
+def file_limit(name: str) -> int:
+    """How many bytes a file of this name may have."""
+    return suite.LIMIT if suite.is_suite(name) else csv.LIMIT

@@ -1,0 +1,50 @@
+"""Logging in with the server's token, and out again."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from proctor.web.pages import form_of
+from proctor.web.rendering import render
+from proctor.web.security import client_address, local_path, set_cookie
+from proctor.web.site import site_of
+
+router = APIRouter()
+
+
+@router.get("/login", response_model=None)
+def ask(request: Request, next: str = "/") -> HTMLResponse | RedirectResponse:  # noqa: A002
+    """The form; who needs none goes on."""
+    if site_of(request).settings.token is None or request.state.session.known:
+        return RedirectResponse(local_path(next), status_code=HTTPStatus.SEE_OTHER)
+    return render(request, "login.html.j2", next=local_path(next), trouble="")
+
+
+@router.post("/login", response_model=None)
+def log_in(request: Request) -> HTMLResponse | RedirectResponse:
+    """Check the token. The session is a new one from here on, whatever the browser had before."""
+    site, form = site_of(request), form_of(request)
+    wanted, address = local_path(form.text("next", "/")), client_address(request.scope)
+    wait = site.wrong_tokens.wait(address)
+    if wait:
+        trouble = f"Too many wrong tokens. Wait {wait} seconds and try again."
+        answer = render(request, "login.html.j2", status=429, next=wanted, trouble=trouble)
+        answer.headers["retry-after"] = str(wait)
+        return answer
+    if not site.sessions.opens(form.text("token").strip()):
+        site.wrong_tokens.note(address)
+        trouble = "This is not the token of this server. It is what --token or PROCTOR_TOKEN said when it was started."
+        return render(request, "login.html.j2", status=403, next=wanted, trouble=trouble)
+    forward = RedirectResponse(wanted, status_code=HTTPStatus.SEE_OTHER)
+    set_cookie(forward.headers, request.scope, site.sessions, site.sessions.begin(known=True))
+    return forward
+
+
+@router.post("/logout")
+def log_out(request: Request) -> RedirectResponse:
+    """Log every browser out."""
+    site_of(request).sessions.forget_all()
+    return RedirectResponse("/login", status_code=HTTPStatus.SEE_OTHER)

@@ -1,0 +1,71 @@
+"""The list of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+from proctor.web.rendering import render
+from proctor.web.site import Site, site_of
+
+router = APIRouter()
+PAGE = 50
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """One line of the list."""
+
+    run: Run
+    rate: Estimate | None
+    """Its pass rate; None: it cannot be told (yet)."""
+
+
+@router.get("/runs")
+def runs(
+    request: Request,
+    status: str = "",
+    benchmark: str = "",
+    agent: str = "",
+    q: str = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> HTMLResponse:
+    """Stored runs, newest first."""
+    site = site_of(request)
+    every = site.store.archive.runs()
+    found = [run for run in every if _fits(run, status=status, benchmark=benchmark, agent=agent, q=q)]
+    return render(
+        request,
+        "runs.html.j2",
+        listed=with_rates(site, found[(page - 1) * PAGE : page * PAGE]),
+        found=len(found),
+        stored=len(every),
+        page=page,
+        pages=max(1, -(-len(found) // PAGE)),
+        chosen={"status": status, "benchmark": benchmark, "agent": agent, "q": q},
+        choices={name: _values(every, name) for name in ("status", "benchmark", "agent")},
+    )
+
+
+def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
+    """Runs with their pass rates."""
+    from proctor.workflows.reading import _pass_rate
+
+    return [Listed(run=run, rate=_pass_rate(site.store, run)) for run in runs]
+
+
+def _fits(run: Run, *, q: str, **wanted: str) -> bool:
+    if any(value and getattr(run, name) != value for name, value in wanted.items()):
+        return False
+    said = " ".join((run.id, run.name, run.benchmark, run.agent, *run.labels.values())).casefold()
+    return all(word in said for word in q.casefold().split())
+
+
+def _values(runs: Iterable[Run], name: str) -> list[str]:
+    return sorted({getattr(run, name) for run in runs})

@@ -1,0 +1,45 @@
+"""How this server is set up, without its secrets; and how it looks."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from proctor.config import NAME
+from proctor.web.pages import form_of
+from proctor.web.rendering import THEME_COOKIE, THEMES, render
+from proctor.web.site import site_of
+
+router = APIRouter()
+_YEAR = 365 * 86400
+
+
+@router.get("/settings")
+def settings(request: Request) -> HTMLResponse:
+    """Store, configuration, access, look."""
+    site = site_of(request)
+    path = site.settings.config or Path(NAME)
+    return render(
+        request,
+        "settings.html.j2",
+        store=site.store.where,
+        config=str(path) if path.is_file() else "",
+        token=site.settings.token is not None,
+        host=site.settings.host,
+        processes=site.settings.processes,
+    )
+
+
+@router.post("/settings/theme")
+def choose_theme(request: Request) -> RedirectResponse:
+    """Light, dark, or as the machine has it."""
+    back = RedirectResponse("/settings", status_code=HTTPStatus.SEE_OTHER)
+    chosen = form_of(request).text("theme")
+    if chosen in THEMES:
+        back.set_cookie(THEME_COOKIE, chosen, max_age=_YEAR, samesite="lax")
+    else:
+        back.delete_cookie(THEME_COOKIE)
+    return back

@@ -1,0 +1,89 @@
+"""Templates → pages. Everything printed is escaped, and control characters never reach a page."""
+
+from __future__ import annotations
+
+import time
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+
+from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports.headline import noun_of
+from proctor.reports.words import clean, one_line
+from proctor.web.site import site_of
+
+if TYPE_CHECKING:
+    from proctor.web.sessions import Session
+
+THEMES = ("light", "dark")
+THEME_COOKIE = "proctor_theme"
+_REPORTS = "reports/"
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page; templates find what every page needs beside `values`."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    session: Session = request.state.session
+    page = environment().get_template(template)
+    return HTMLResponse(
+        page.render(
+            request=request,
+            path=request.url.path,
+            theme=theme if theme in THEMES else "",
+            form_token=site_of(request).sessions.form_token(session),
+            log_out=session.known,
+            now=time.time(),
+            **values,
+        ),
+        status_code=status,
+    )
+
+
+def with_query(request: Request, **changed: object) -> str:
+    """This page's address with other values in its query; what is None goes."""
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changed]
+    given = [(name, str(value)) for name, value in changed.items() if value is not None]
+    return f"{request.url.path}?{urlencode(kept + given)}"
+
+
+class _Environment(Environment):
+    """`reports/NAME` is a template of the HTML report; what such a one includes is looked for there too."""
+
+    def join_path(self, template: str, parent: str) -> str:
+        inside = parent.startswith(_REPORTS) and not template.startswith(_REPORTS)
+        return f"{_REPORTS}{template}" if inside else template
+
+
+@cache
+def environment() -> Environment:
+    """The templates of pages, with the macros of the report beside them."""
+    made = _Environment(
+        loader=ChoiceLoader(
+            [PackageLoader("proctor.web"), PrefixLoader({"reports": PackageLoader("proctor.reports")})]
+        ),
+        autoescape=True,
+        finalize=_harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    made.filters |= {
+        "one_line": one_line,
+        "prose": prose.set_as_prose,
+        "as_code": prose.set_as_code,
+        "with_query": with_query,
+    }
+    made.globals |= {
+        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
+        "version": version("proctor"),
+    }  # fmt: skip
+    return made
+
+
+def _harmless(value: object) -> object:
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,0 +1,62 @@
+"""Listening: a socket, the app behind it, and one line that says where it is."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from typing import Any
+
+import uvicorn
+from fastapi import FastAPI
+
+from proctor.errors import UsageError
+from proctor.web.app import create_app
+from proctor.web.settings import WebSettings
+
+
+def serve(*, port: int, **settings: Any) -> None:
+    """Answer until interrupted; `settings` are those of WebSettings."""
+    chosen = WebSettings(**settings)
+    chosen.check()
+    with listening(chosen.host, port) as listener:
+        app = create_app(chosen)
+        app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
+        sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
+        sys.stderr.flush()
+        server(app).run(sockets=[listener])
+
+
+def server(app: FastAPI) -> uvicorn.Server:
+    """The server; who a request comes from is told by its connection, never by a header."""
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            log_level="warning",
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+    )
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at this address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"cannot listen at host={host!r}, port={port}: {error.strerror or error}; choose another with --port"
+        ) from error
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    """Where a browser finds it."""
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}/"

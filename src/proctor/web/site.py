@@ -1,0 +1,43 @@
+"""What all pages and the API share: one open store, the settings, who is logged in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from starlette.requests import Request
+
+from proctor.config import Config, load_config
+from proctor.storage import Store, open_store
+from proctor.web.security import Attempts
+from proctor.web.sessions import Sessions
+from proctor.web.settings import WebSettings
+
+
+class Site:
+    """One server's belongings. Reading the store blocks: only plain functions may, which run in threads."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.sessions = Sessions(settings.folder / "web", settings.token)
+        self.wrong_tokens = Attempts()
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, opened with the first look at it and kept open."""
+        return open_store(self.settings.store)
+
+    @property
+    def config(self) -> Config:
+        """What `proctor.toml` says now: it is read anew, since people edit it while the server runs."""
+        return load_config(self.settings.config)
+
+    def close(self) -> None:
+        """Let go of the store."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request came to."""
+    site: Site = request.app.state.site
+    return site

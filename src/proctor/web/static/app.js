@@ -1,0 +1,79 @@
+// What pages do beyond links and forms. Every page reads and works without it, except that nothing moves by itself.
+"use strict";
+
+const formToken = document.querySelector('meta[name="form-token"]')?.content ?? "";
+
+// Call the API as this browser's session: send("/api/runs/x/pause", {method: "POST"}).
+async function send(address, options = {}) {
+  const headers = { accept: "application/json", "x-form-token": formToken, ...(options.headers ?? {}) };
+  const answer = await fetch(address, { ...options, headers });
+  const said = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(said.error ?? answer.statusText);
+  return said;
+}
+
+// Times: the reader's own zone on hover.
+function setTimes(root = document) {
+  for (const each of root.querySelectorAll("time[datetime]")) {
+    each.title = new Date(each.dateTime).toLocaleString(undefined, { dateStyle: "full", timeStyle: "medium" });
+  }
+}
+
+// Light and dark: a cookie, so that the server sends the right page at once.
+function offerThemes() {
+  const button = document.querySelector("[data-theme-switch]");
+  if (!button) return;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    document.cookie = `proctor_theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+  });
+}
+
+// Filters: choosing is enough.
+function submitOnChoice() {
+  for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit());
+}
+
+// Keys: j and k walk through rows, Enter opens, / finds, ? tells.
+function listenToKeys() {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  let at = -1;
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+    if (event.key === "/") {
+      const search = document.querySelector("main [type=search]") ?? document.querySelector("[data-key='/']");
+      if (search) { event.preventDefault(); search.focus(); }
+    } else if ((event.key === "j" || event.key === "k") && rows.length) {
+      rows[at]?.classList.remove("here");
+      at = Math.max(0, Math.min(rows.length - 1, at + (event.key === "j" ? 1 : -1)));
+      rows[at].classList.add("here");
+      rows[at].querySelector("a")?.focus();
+    } else if (event.key === "?") {
+      tellKeys();
+    }
+  });
+}
+
+function tellKeys() {
+  let box = document.querySelector("dialog.keys-told");
+  if (!box) {
+    box = document.createElement("dialog");
+    box.className = "keys-told";
+    const list = document.createElement("dl");
+    list.className = "keys";
+    for (const [key, what] of [["j, k", "next and previous row"], ["Enter", "open it"], ["/", "search"], ["?", "these keys"], ["Esc", "close"]]) {
+      list.append(Object.assign(document.createElement("dt"), { textContent: key }), Object.assign(document.createElement("dd"), { textContent: what }));
+    }
+    box.append(list);
+    document.body.append(box);
+  }
+  box.showModal();
+}
+
+setTimes();
+offerThemes();
+submitOnChoice();
+listenToKeys();
