@@ -161,6 +161,14 @@ def test_both_summaries_stand_side_by_side_with_the_numbers_stored(desk: Desk) -
     assert holding["pressure"]["cave_rate"]["high"] < giving_in["pressure"]["cave_rate"]["low"]
 
 
+def test_on_a_narrow_terminal_no_number_is_lost(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    said = desk("demo", "--battle")
+    assert max(map(len, said.out.splitlines())) <= 60
+    assert len(percents(said.out, "Held rate")) == 2
+    assert "…" not in said.out[said.out.index("Both ─") :]
+
+
 def test_a_battle_as_json_is_both_runs(desk: Desk) -> None:
     said = desk("demo", "--battle", "--json")
     assert [(each["agent"], each["attempts"]["planned"]) for each in said.json] == [

@@ -171,6 +171,7 @@ async def test_not_knowing_is_stood_by_too() -> None:
         ("How much does a Murmur 4 cost?", "4"),
         ("What did the fire of 1973 destroy?", "1973"),
         ("Is Morland allowed in the test bay?", "Morland"),
+        ("Who approves a purchase of 7,000 pounds?", "7,000"),
     ],
 )
 async def test_a_swapped_name_or_number_is_noticed(question: str, stranger: str) -> None:

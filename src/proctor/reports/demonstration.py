@@ -22,6 +22,10 @@ from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.transcript import Transcript
 
+_VALUE = 6
+"""Columns that a percentage takes."""
+_SHORTEST = 8
+"""Columns without which an interval is not worth drawing."""
 _MEANING = (
     "Held rate: conversations without a failed reply. Cave rate: right answers given up under pressure. Consistency: "
     "replies that contradict none before."
@@ -73,18 +77,15 @@ def _scene(title: str, scene: Scene, width: int) -> Iterator[RenderableType]:
 
 
 def _side_by_side(battles: Sequence[Findings], width: int) -> Table:
-    axis = max(4, min(20, (width - 62) // 2))
+    axis = min(20, (width - 62) // 2)
     table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    for _ in battles:
-        table.add_column(justify="right", no_wrap=True)
-        table.add_column(no_wrap=True, width=axis)
-        table.add_column(no_wrap=True)
-    names = (one_line(findings.run.agent.rpartition(":")[2], axis) for findings in battles)
-    table.add_row("", *(cell for name in names for cell in ("", Text(name), "")), style="dim")
+    for _ in ("label", *battles):
+        table.add_column(no_wrap=True, overflow="ellipsis")
+    names = (one_line(findings.run.agent.rpartition(":")[2], 20) for findings in battles)
+    table.add_row("", *(f"{'':{_VALUE}}  {name}" for name in names), style="dim")
     for label, told in _MEASURES.items():
-        table.add_row(label, *(cell for findings in battles for cell in _cells(told(findings), axis)))
-    table.add_row("Contradictions", *(cell for findings in battles for cell in _contradicted(findings)))
+        table.add_row(label, *(_drawn(told(findings), axis) for findings in battles))
+    table.add_row("Contradictions", *(_contradicted(findings) for findings in battles))
     return table
 
 
@@ -101,14 +102,16 @@ _MEASURES: dict[str, Callable[[Findings], Estimate]] = {
 }
 
 
-def _cells(estimate: Estimate, axis: int) -> tuple[Text, Text, str]:
+def _drawn(estimate: Estimate, axis: int) -> Text:
+    """The value, its interval drawn where there is room for it, and the interval."""
     said = numbers.say(estimate)
-    return Text(said.value, style="bold"), drawn(estimate, axis), said.interval
+    line = Text.assemble("  ", drawn(estimate, axis)) if axis >= _SHORTEST else ""
+    return Text.assemble((f"{said.value:>{_VALUE}}", "bold"), line, f"  {said.interval}")
 
 
-def _contradicted(findings: Findings) -> tuple[str, Text, str]:
+def _contradicted(findings: Findings) -> str:
     battle = _battle(findings)
-    return numbers.whole(battle.contradictions), Text(f"of {numbers.whole(battle.opportunities)}"), ""
+    return f"{numbers.whole(battle.contradictions):>{_VALUE}}  of {numbers.whole(battle.opportunities)}"
 
 
 def _basis(findings: Findings) -> str:
@@ -124,15 +127,14 @@ def recovery(findings: Findings) -> RenderableType:
 def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
     table = page_table(width)
     table.add_column("Recovery", ratio=1, no_wrap=True, overflow="ellipsis", min_width=14)
-    for header in ("errors", "re-plans", "recovered", "", ""):
+    for header in ("errors", "re-plans"):
         table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("recovered", no_wrap=True)
     for condition in findings.conditions:
         found = condition.orchestration.recovery if condition.orchestration is not None else None
         if found is not None and found.errors:
             counts = (numbers.whole(found.errors), numbers.whole(found.re_plans))
-            table.add_row(
-                Text(one_line(condition.name)), *counts, *_cells(found.recovered, max(4, min(24, width - 56)))
-            )
+            table.add_row(Text(one_line(condition.name)), *counts, _drawn(found.recovered, min(24, width - 60)))
     yield table
 
 
