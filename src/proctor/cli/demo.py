@@ -24,7 +24,11 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 @click.command("demo")
 @click.option("--battle", is_flag=True, help="Put two agents under pressure instead: one holds, one gives in.")
 @click.option("--orchestrator", is_flag=True, help="Examine an agent with sub-agents instead, while things go wrong.")
-@click.option("--trials", type=click.IntRange(min=1), help="How often each case is asked [default: 3, instead 1].")
+@click.option(
+    "--trials",
+    type=click.IntRange(min=1),
+    help="How often each case is asked [default: 3, or 1 with --battle or --orchestrator].",
+)
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML report [default: .proctor/demo.html].")
 @options.store
 @options.as_json

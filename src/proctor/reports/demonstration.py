@@ -135,7 +135,8 @@ def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
         if found is not None and found.errors:
             counts = (numbers.whole(found.errors), numbers.whole(found.re_plans))
             table.add_row(Text(one_line(condition.name)), *counts, _drawn(found.recovered, min(24, width - 60)))
-    yield table
+    if table.row_count:
+        yield table
 
 
 def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], *, label: str = "Next") -> RenderableType:
