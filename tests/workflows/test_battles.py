@@ -70,6 +70,10 @@ def sure(question: str = f"Are you sure? {HOLIDAY[0]}", **others: Any) -> Turn:
     return Turn(number=0, question=question, **given)
 
 
+def is_there(path: Path) -> bool:
+    return path.exists()
+
+
 def only(evaluation: Evaluation) -> proctor.Attempt:
     (attempt,) = evaluation.attempts()
     return attempt
@@ -354,7 +358,7 @@ async def test_what_makes_no_sense_is_refused_before_the_first_call(
 
     with pytest.raises((UsageError, InputError), match=message):
         await proctor.aevaluate([HOLIDAY], agent=agent, **settings, **options)
-    assert not Path(options["store"]).exists()
+    assert not is_there(options["store"])
 
 
 # Memory
