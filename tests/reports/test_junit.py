@@ -74,7 +74,7 @@ def test_each_outcome_is_said_in_its_own_element_with_its_reason(sample: Sample)
     first = {case.attrib["name"].split()[0]: case for case in written(sample).iter("testcase")}
     assert list(first["good"]) == []
     assert first["bad"][0].tag == "failure"
-    assert first["bad"][0].attrib["message"] == "score 0.31, keywords failed"
+    assert first["bad"][0].attrib["message"] == "keywords ✗ 'policy' not found, score 0.31"
     assert (first["crashing"][0].tag, first["crashing"][0].attrib["type"]) == ("failure", "agent_failed")
     assert (first["offline"][0].tag, first["offline"][0].attrib["message"]) == (
         "error",

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
-from proctor.reports.text import next_command, render, runs_table
+from proctor.reports.runs import runs_table
+from proctor.reports.text import next_command, render
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample

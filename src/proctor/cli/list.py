@@ -28,7 +28,7 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
 
         print_json([run_row(run, rate) for run, rate in listed])
         return 0
-    from proctor.reports.text import runs_table
+    from proctor.reports.runs import runs_table
 
     console().print(runs_table(listed))
     return 0

@@ -12,30 +12,32 @@ from proctor.findings import Findings
 from proctor.reports import outcomes
 from proctor.reports.battle import csv as turns
 from proctor.reports.battle.csv import Cell
+from proctor.reports.checks.words import of_result
 from proctor.reports.numbers import iso
 from proctor.reports.turns import Judged, judged
 from proctor.reports.words import clean, cut
 from proctor.run import Attempt
-from proctor.score import Score
+from proctor.score import CheckResult, Score
 from proctor.transcript import Transcript
 from proctor.usage import Usage
 
 _BYTE_ORDER_MARK = "\ufeff"
 _CELL_LIMIT = 32_000
 """Spreadsheets hold 32,767 characters in a cell and break the row at more."""
+_CHECK = "check: "
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
     """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
-    parts = list(findings.parts)
     told, columns = (_attempts, tuple(_COLUMNS)) if findings.battle is None else (_turns, _OF_TURNS)
+    columns = (*columns, *findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
     stream.write(_BYTE_ORDER_MARK)
     writer = csv.writer(stream)
-    writer.writerow([*columns, *(safe(part) for part in parts)])
+    writer.writerow([safe(column) for column in columns])
     for attempt in attempts:
         for row in told(attempt, exams.get(attempt.key.exam)):
-            writer.writerow([_safe_cell(row.get(column)) for column in (*columns, *parts)])
+            writer.writerow([_safe_cell(row.get(column)) for column in columns])
 
 
 def safe(text: str) -> str:
@@ -55,7 +57,7 @@ _Column = Callable[[Attempt, Case | None], Cell]
 def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     case = exam.cases[0] if exam is not None else None
     row = {name: column(attempt, case) for name, column in _COLUMNS.items()}
-    yield {**_part_marks(attempt.scores), **row}
+    yield {**_part_marks(attempt.scores), **_checked(attempt.checks), **row}
 
 
 def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
@@ -65,7 +67,7 @@ def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     for each in judged(attempt, exam):
         alone = _alone(attempt, each)
         row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
-        yield {**_part_marks(each.scores), **row, **kept, **turns.cells(each)}
+        yield {**_part_marks(each.scores), **_checked(each.checks), **row, **kept, **turns.cells(each)}
     for row in turns.left_unasked(attempt, exam):
         yield {**kept, **row}
     if not attempt.transcript.turns:
@@ -109,7 +111,7 @@ def _sources(attempt: Attempt, case: Case | None) -> Cell:
 
 
 def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
-    return "; ".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
+    return "\n".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
 
 
 def _unscored(attempt: Attempt, case: Case | None) -> Cell:
@@ -130,6 +132,11 @@ def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
             for part in score.parts:
                 marks.setdefault(part.name, []).append(part.value)
     return {name: sum(values) / len(values) for name, values in marks.items()}
+
+
+def _checked(results: Iterable[CheckResult]) -> dict[str, Cell]:
+    """A column for each check, to filter and to count by; what was not asked for stays empty."""
+    return {f"{_CHECK}{result.name}": of_result(result).word for result in results}
 
 
 _COLUMNS: dict[str, _Column] = {

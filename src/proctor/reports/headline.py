@@ -32,7 +32,7 @@ def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
     if chosen > 1 or k is not None:
         for label, by_k in ((f"pass@{chosen}", findings.pass_at_k), (f"pass^{chosen}", findings.pass_hat_k)):
             if chosen in by_k:
-                lines.append(_line(findings, label, by_k[chosen]))
+                lines.append(_line(findings, label, by_k[chosen], noun=exam_noun(findings.run)))
     if findings.mean_score.value is not None or findings.run.settings.reviewer is not None:
         lines.append(_line(findings, "Mean score", findings.mean_score, "score"))
     if battle is not None and battle.consistency.value is not None:
@@ -40,10 +40,16 @@ def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
     return lines
 
 
-def _line(findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent") -> Line:
-    return Line(label=label, estimate=estimate, unit=unit, said=say(estimate, unit, noun=noun_of(findings.run)))
+def _line(findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent", *, noun: str = "") -> Line:
+    said = say(estimate, unit, noun=noun or noun_of(findings.run))
+    return Line(label=label, estimate=estimate, unit=unit, said=said)
 
 
 def noun_of(run: Run) -> str:
     """What n counts: cases, or in battles conversations."""
     return "case" if run.settings.type == "standard" else "conversation"
+
+
+def exam_noun(run: Run) -> str:
+    """What is played once a trial: k tries are tries of the same one."""
+    return {"standard": "case", "abm-static": "script", "abm-dynamic": "seed"}[run.settings.type]

@@ -17,7 +17,7 @@ from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in, talk
 from proctor.reports.conditions import words as condition_words
-from proctor.reports.headline import headline, noun_of
+from proctor.reports.headline import exam_noun, headline, noun_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.particulars import expectations_of, settings_of
 from proctor.reports.selection import Shown, select
@@ -151,8 +151,8 @@ def _environment() -> Environment:
     environment.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
     environment.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
-        "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in, "battle_svg": battle_svg,
-        "battle_words": battle_words, "condition_words": condition_words,
+        "exam_noun": exam_noun, "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in,
+        "battle_svg": battle_svg, "battle_words": battle_words, "condition_words": condition_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
     return environment

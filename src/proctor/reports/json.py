@@ -11,7 +11,7 @@ from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Tro
 from proctor.gates import GateVerdict
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
-from proctor.run import Attempt, Run
+from proctor.run import Attempt, Key, Run
 from proctor.statistics.estimate import Estimate
 
 
@@ -31,6 +31,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "complete": findings.complete,
         "median_score": findings.median_score,
         "parts": {name: estimate(part) for name, part in findings.parts.items()},
+        "checks": _checks(findings),
         "latency": plain(findings.latency),
         "troubles": [_trouble(trouble) for trouble in findings.troubles],
         "notes": list(findings.notes),
@@ -41,6 +42,14 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "orchestration": plain(findings.orchestration),
         **_battle(findings),
     }
+
+
+def _checks(findings: Findings) -> dict[str, Any]:
+    if not findings.checks:
+        return {}
+    from proctor.reports.checks.json import as_dict as of_check
+
+    return {check.name: of_check(check) for check in findings.checks}
 
 
 def _conditions(findings: Findings) -> list[dict[str, Any]]:
@@ -145,8 +154,12 @@ def _category(category: CategoryFinding) -> dict[str, Any]:
 
 
 def _trouble(trouble: Trouble) -> dict[str, Any]:
-    example = {"case": trouble.example.exam, "condition": trouble.example.condition, "trial": trouble.example.trial}
-    return {**plain(trouble), "example": example}
+    return {**plain(trouble), "example": where(trouble.example)}
+
+
+def where(key: Key) -> dict[str, Any]:
+    """Which attempt is meant, within its run."""
+    return {"case": key.exam, "condition": key.condition, "trial": key.trial}
 
 
 def _case(case: CaseFinding) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import outcomes
 from proctor.reports.battle.junit import failed_turns, which
+from proctor.reports.checks.words import FAILED, brief, of_result, worst_first
 from proctor.reports.headline import headline
 from proctor.reports.numbers import iso, score
 from proctor.reports.words import clean, cut, one_line
@@ -124,7 +125,16 @@ def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
         name=_name(run, attempt.key, case.question if case is not None else ""),
         time=f"{attempt.seconds or 0.0:.3f}",
     )
-    return f"<testcase{attributes}>{_verdict(attempt)}{_said(attempt)}</testcase>\n"
+    filed = _filed(case.categories) if case is not None else ""
+    return f"<testcase{attributes}>{filed}{_verdict(attempt)}{_said(attempt)}</testcase>\n"
+
+
+def _filed(categories: Sequence[str]) -> str:
+    """All categories, where there are more than the one that the class is named after."""
+    if len(categories) < 2:
+        return ""
+    each = (f"<property{_attributes(name='category', value=category)}/>" for category in categories)
+    return f"<properties>{''.join(each)}</properties>"
 
 
 def _name(run: Run, key: Key, question: str) -> str:
@@ -151,15 +161,16 @@ def _verdict(attempt: Attempt) -> str:
 
 
 def _mark(attempt: Attempt) -> str:
-    failed = [check.name for check in attempt.checks if check.passed is False]
-    pieces = [] if attempt.value is None else [f"score {score(attempt.value)}"]
-    return ", ".join([*pieces, *(f"{name} failed" for name in failed)]) or "not passed"
+    """`keywords ✗ “28 days” is missing, limits ✗ …, score 0.42`."""
+    said = [f"{check.name} {FAILED.sign} {brief(check.evidence)}" for check in attempt.checks if check.passed is False]
+    said += [] if attempt.value is None else [f"score {score(attempt.value)}"]
+    return ", ".join(said) or "not passed"
 
 
 def _reasons(attempt: Attempt) -> Iterator[str]:
-    for check in attempt.checks:
-        if check.passed is False:
-            yield f"{check.name}: {check.evidence}"
+    for check in worst_first(attempt.checks):
+        if not check.passed:
+            yield f"{check.name} {of_result(check).word}: {check.evidence}"
     for mark in attempt.scores:
         if mark.of == "agent":
             yield from (f"{part.name} {score(part.value)}: {part.explanation}" for part in mark.parts)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
+from proctor.reports.checks.failing import Failing
+from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
 from proctor.reports.terminal import drawn
 from proctor.reports.words import one_line
@@ -17,14 +19,21 @@ from proctor.statistics.estimate import Estimate
 _WORST = 10
 _REASONS = 10
 _AXIS = 21
+_NONE: Failing = {}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 
 
-def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
-    """The verdict, the estimates with their intervals, categories, worst cases and troubles."""
+def render(
+    findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = (), failing: Failing = _NONE
+) -> str:
+    """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles.
+
+    `failing` are the checks that cases failed.
+    """
     sections = [
         _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
-        _conditions(findings), _categories(findings), _worst(findings), _troubles(findings), _notes(findings),
+        _conditions(findings), _categories(findings), *_checks(findings), _worst(findings, failing),
+        _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 
@@ -47,6 +56,9 @@ def _verdict(findings: Findings) -> Iterator[str]:
     kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
     said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
     yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
+    if said := what_passes(findings):
+        yield ""
+        yield said
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
@@ -95,27 +107,43 @@ def _conditions(findings: Findings) -> Iterator[str]:
 def _categories(findings: Findings) -> Iterator[str]:
     if not findings.categories:
         return
-    yield "| category | pass rate | 95 % interval | passed | score |"
-    yield "|:--|--:|:--|--:|--:|"
+    marked = findings.mean_score.value is not None
+    yield f"| category | pass rate | 95 % interval | passed |{' score |' * marked}"
+    yield f"|:--|--:|:--|--:|{'--:|' * marked}"
     for name, category in findings.categories.items():
         rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
         passed = f"{category.passed}/{category.cases}"
-        yield f"| {plain(name)} | {rate.value} | {rate.interval} | {passed} | {mark.value} |"
+        yield f"| {plain(name)} | {rate.value} | {rate.interval} | {passed} |{f' {mark.value} |' * marked}"
 
 
-def _worst(findings: Findings) -> Iterator[str]:
+def _checks(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.checks:
+        from proctor.reports.checks.markdown import by_check
+
+        yield by_check(findings.checks)
+
+
+def _worst(findings: Findings, failing: Failing) -> Iterator[str]:
     bad = [case for case in outcomes.worst_first(findings.rows or findings.cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
-    yield f"| | {'worst rows' if findings.rows else 'worst cases'} | | passed | score |"
-    yield "|:--|:--|:--|--:|--:|"
+    heading, checked = "worst rows" if findings.rows else "worst cases", any(case.id in failing for case in bad)
+    yield f"| | {heading} | |{' failed checks |' * checked} passed | score |"
+    yield f"|:--|:--|:--|{':--|' * checked}--:|--:|"
     for case in bad[:_WORST]:
         mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
-        passed = f"{case.passed}/{case.counted}"
-        sign = outcomes.of_case(case).sign
-        yield f"| {sign} | {plain(case.id, 40)} | {plain(case.question)} | {passed} | {mark} |"
+        cells = [outcomes.of_case(case).sign, plain(case.id, 40), plain(case.question)]
+        cells += [_failed(failing.get(case.id, {}))] if checked else []
+        yield f"| {' | '.join([*cells, f'{case.passed}/{case.counted}', mark])} |"
     if len(bad) > _WORST:
-        yield f"| | | and {numbers.whole(len(bad) - _WORST)} more | | |"
+        yield f"| | | and {numbers.whole(len(bad) - _WORST)} more |{' |' * checked} | |"
+
+
+def _failed(checks: Mapping[str, str]) -> str:
+    """Each failed check with what it saw, one below the other."""
+    return "<br>".join(
+        f"{plain(name, 40)} {FAILED.sign} {plain(brief(evidence))}".rstrip() for name, evidence in checks.items()
+    )
 
 
 def _troubles(findings: Findings) -> Iterator[str]:

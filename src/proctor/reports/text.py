@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import RenderableType
@@ -11,12 +11,14 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.findings import CaseFinding, CategoryFinding, Findings, Trouble
+from proctor.findings import Findings, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
+from proctor.reports.checks.failing import Failing
+from proctor.reports.checks.text import by_check
+from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import Line, headline
-from proctor.reports.runs import runs_table as runs_table
 from proctor.reports.terminal import (
     INDENT,
     LABEL,
@@ -30,10 +32,11 @@ from proctor.reports.terminal import (
     signed,
 )
 from proctor.reports.words import clean, one_line
+from proctor.reports.worst import worst
 from proctor.run import Run
 
-_WORST = 8
 _REASONS = 5
+_NONE: Failing = {}
 
 
 def render(
@@ -42,12 +45,13 @@ def render(
     html: Path | None = None,
     k: int | None = None,
     gates: Sequence[GateVerdict] = (),
+    failing: Failing = _NONE,
 ) -> RenderableType:
     """The report for a terminal.
 
-    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown.
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `failing` the checks that cases failed.
     """
-    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates, failing=failing))
 
 
 def _report(
@@ -57,6 +61,7 @@ def _report(
     html: Path | None,
     k: int | None,
     gates: Sequence[GateVerdict],
+    failing: Failing,
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
@@ -67,8 +72,9 @@ def _report(
     yield from _battle(findings, width)
     yield from _orchestration(findings, width)
     yield from _conditions(findings, width)
-    yield from _categories(findings.categories, width)
-    yield from _worst(findings, width)
+    yield from _categories(findings, width)
+    yield from by_check(findings.checks, width)
+    yield from worst(findings, width, failing)
     yield from _troubles(findings.troubles)
     yield from _notes(findings.notes)
     yield from _ends(findings, html)
@@ -84,6 +90,8 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
     yield Text(f"{named}, {_reviewed(run)}", style="dim", no_wrap=True, overflow="ellipsis")
+    if said := what_passes(findings):
+        yield Text(said, style="dim")
     if run.reason:
         yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
     yield Text()
@@ -179,54 +187,23 @@ def _conditions(findings: Findings, width: int) -> Iterator[RenderableType]:
         yield from side_by_side(findings, width)
 
 
-def _categories(categories: Mapping[str, CategoryFinding], width: int) -> Iterator[RenderableType]:
-    if not categories:
+def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if not findings.categories:
         return
+    marked = findings.mean_score.value is not None
     table = page_table(width)
     table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
-    for header in ("pass rate", "", "", "passed", "score"):
+    for header in ("pass rate", "", "", "passed", *(("score",) if marked else ())):
         table.add_column(header, justify="right", no_wrap=True)
     axis = max(8, min(24, width - 56))
-    for name, category in categories.items():
+    for name, category in findings.categories.items():
         rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
         table.add_row(
             Text(one_line(name)), rate.value, drawn(category.pass_rate, axis), rate.interval,
-            f"{category.passed}/{category.cases}", mark.value,
+            f"{category.passed}/{category.cases}", *((mark.value,) if marked else ()),
         )  # fmt: skip
     yield table
     yield Text()
-
-
-def _worst(findings: Findings, width: int) -> Iterator[RenderableType]:
-    heading, cases = _worth_reading(findings)
-    bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
-    if not bad:
-        return
-    table = page_table(width)
-    table.add_column("", no_wrap=True)
-    table.add_column(heading, no_wrap=True, overflow="ellipsis", max_width=14)
-    table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
-    shares = any(case.share is not None for case in bad)
-    for header in ("passed", *(("replies",) if shares else ()), "score", "time"):
-        table.add_column(header, justify="right", no_wrap=True)
-    for case in bad[:_WORST]:
-        mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
-        share = numbers.NOTHING if case.share is None else numbers.percent(case.share)
-        table.add_row(
-            signed(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question)),
-            f"{case.passed}/{case.counted}", *((share,) if shares else ()), mark, numbers.duration(case.seconds),
-        )  # fmt: skip
-    yield table
-    if len(bad) > _WORST:
-        yield Padding(Text(f"and {numbers.whole(len(bad) - _WORST)} more", style="dim"), INDENT)
-    yield Text()
-
-
-def _worth_reading(findings: Findings) -> tuple[str, Sequence[CaseFinding]]:
-    """A script's rows tell more than the conversations that they were cut into."""
-    if findings.rows:
-        return "Worst rows", findings.rows
-    return "Worst cases" if findings.battle is None else "Worst", findings.cases
 
 
 def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:

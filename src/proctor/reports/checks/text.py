@@ -1,0 +1,58 @@
+"""Checks for the terminal: the table by check, and the line that says what a case failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from proctor.findings import CheckFinding
+from proctor.reports import numbers
+from proctor.reports.checks.words import FAILED, brief, passed_of
+from proctor.reports.terminal import INDENT, STYLES, drawn, page_table
+from proctor.reports.words import one_line
+
+_MOST = 20
+_BETWEEN = "  "
+
+
+def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableType]:
+    """Each check with its rate over cases, the one that failed most first."""
+    if not checks:
+        return
+    apart = any(check.not_checkable for check in checks)
+    table = page_table(width)
+    table.add_column("By check", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("pass rate", "", "", "passed", *(("not checkable",) if apart else ())):
+        table.add_column(header, justify="right", no_wrap=True)
+    axis = max(8, min(24, width - (66 if apart else 56)))
+    for check in checks[:_MOST]:
+        rate, unknown = numbers.say(check.rate), numbers.whole(check.not_checkable) if check.not_checkable else ""
+        interval = rate.interval if check.rate.value is not None else ""
+        cells = (rate.value, drawn(check.rate, axis), interval, passed_of(check), *((unknown,) if apart else ()))
+        table.add_row(Text(one_line(check.name)), *cells)
+    yield table
+    if len(checks) > _MOST:
+        yield Padding(Text(f"and {len(checks) - _MOST} more, which failed less often", style="dim"), INDENT)
+    yield Text()
+
+
+def failed_line(failed: Mapping[str, str], width: int) -> Text:
+    """`keywords ✗ “28 days” is missing  citation accuracy ✗`: evidence as far as there is room for it."""
+    names = [one_line(name, 40) for name in failed]
+    told = [brief(evidence) for evidence in failed.values()]
+    for kept in range(len(told), 0, -1):
+        line = _line(names, told[:kept])
+        if line.cell_len <= width:
+            return line
+    room = width - _line(names, [""]).cell_len
+    return _line(names, [one_line(told[0], room)] if room > 8 else [])
+
+
+def _line(names: Sequence[str], told: Sequence[str]) -> Text:
+    pieces = [Text(f"{name} {FAILED.sign}", style=STYLES[FAILED.style]) for name in names]
+    for piece, evidence in zip(pieces, told, strict=False):
+        piece.append(f" {evidence}", style="default")
+    return Text(_BETWEEN).join(pieces)
