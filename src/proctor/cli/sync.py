@@ -1,0 +1,68 @@
+"""proctor sync: a run for Langfuse, Phoenix, MLflow, or any OpenTelemetry backend."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from proctor.cli import options
+
+if TYPE_CHECKING:
+    from proctor.exporters.outcome import Report
+
+
+@click.command("sync")
+@click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]")
+@click.argument("run", metavar="RUN", required=False)
+@click.option("--endpoint", metavar="URL", help="Where to send [default: as the environment says]; not for langfuse.")
+@click.option("--redact", metavar="PATTERN", multiple=True, help="Send nothing that matches; repeatable.")
+@click.option("--resume", is_flag=True, help="Send what is missing where RUN was sent before, with the same options.")
+@click.option("--again", is_flag=True, help="Send everything, also what was sent before.")
+@options.store
+@options.as_json
+def command(
+    destination: str,
+    run: str | None,
+    endpoint: str | None,
+    redact: tuple[str, ...],
+    resume: bool,
+    again: bool,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+) -> int:
+    """Send RUN, with traces and scores, to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend.
+
+    What was sent before and has not changed is not sent again. Keys come from the environment alone.
+    """
+    from proctor.cli.output import console, print_json
+    from proctor.config import load_config
+    from proctor.exporters.telling import as_dict, render
+    from proctor.threads import run_anywhere
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.syncing import Errand, resume_sync, sync_run
+
+    url = store_url(store, load_config(config_path))
+    if resume:
+        if endpoint or redact:
+            raise click.UsageError("--resume takes --endpoint and --redact from the last time")
+        name, to = (destination, None) if run is None else (run, destination)
+        reports = run_anywhere(lambda: resume_sync(name, store=url, to=to, again=again))
+    else:
+        if run is None:
+            raise click.UsageError("expected a destination and a run, such as `proctor sync langfuse last`")
+        wanted, errand = run, Errand(to=destination, endpoint=endpoint, redact=redact)
+        reports = [run_anywhere(lambda: sync_run(wanted, errand, store=url, again=again))]
+    if as_json:
+        print_json({"run": reports[0].run, "destinations": [as_dict(report) for report in reports]})
+    else:
+        for report in reports:
+            console().print(render(report))
+    return _exit_code(reports)
+
+
+def _exit_code(reports: list[Report]) -> int:
+    """0 where everything has arrived, else 4; why stands in what was printed."""
+    return 0 if all(report.complete for report in reports) else 4

@@ -1,0 +1,27 @@
+"""Where a destination is: as given, else as the environment says."""
+
+from __future__ import annotations
+
+import os
+
+from proctor.errors import UsageError
+from proctor.net.addresses import parse
+
+
+def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
+    """The address without a slash at its end, from `--endpoint` or the first variable that is set."""
+    source = "--endpoint" if endpoint else next((name for name in variables if os.environ.get(name)), None)
+    if source is None:
+        raise UsageError(f"no address to send to; name one with --endpoint, such as {such_as}, or in {variables[0]}")
+    return checked(endpoint or os.environ[source], source, such_as=such_as).rstrip("/")
+
+
+def checked(address: str, source: str, *, such_as: str) -> str:
+    """An address that can be called; raises UsageError that never repeats it, for it may hold a password."""
+    try:
+        url = parse(address)
+    except ValueError as error:
+        raise UsageError(f"{source} cannot be used: {error}; expected something like {such_as}") from error
+    if url.user or url.password:
+        raise UsageError(f"{source} holds a name or password; keys belong in the environment, see the documentation")
+    return address

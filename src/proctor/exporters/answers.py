@@ -1,0 +1,32 @@
+"""Reading what a destination answered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.exporters.courier import Answer
+from proctor.exporters.outcome import Verdict
+
+
+def found(value: Any, *path: str | int) -> Any:
+    """What stands at some place of an answer; None: nothing does."""
+    for step in path:
+        try:
+            value = value[step]
+        except (TypeError, KeyError, IndexError):
+            return None
+    return value
+
+
+def unusable(answer: Answer, what: str, expected: str) -> Verdict:
+    """Why nothing can be sent after an answer that does not tell what has to be known."""
+    if not answer.verdict.arrived:
+        return answer.verdict
+    return Verdict(state="unsent", reason=f"the answer does not tell {what}; is this the address of {expected}?")
+
+
+def about(what: str, verdict: Verdict) -> Verdict:
+    """The same verdict, with what it is about."""
+    if verdict.arrived or verdict.reason.startswith("not tried"):
+        return verdict
+    return Verdict(state=verdict.state, reason=f"{what}: {verdict.reason}")

@@ -1,0 +1,163 @@
+"""Carries requests to one destination: bounded retries, `Retry-After`, and giving up on a destination that is gone.
+
+What carries deterministic ids may be sent twice, so that a request without an answer is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault
+from proctor.exporters.outcome import SENT, State, Verdict
+from proctor.faults import parse_retry_after
+from proctor.net.addresses import credentials_in, scrubbed, shown
+from proctor.net.client import Client
+from proctor.net.exchange import Bounds, Response
+from proctor.net.limits import Throttle
+from proctor.net.trouble import excerpt, named
+
+_BOUNDS = Bounds(bytes=50_000_000, seconds=60.0, idle=30.0)
+_RETRIES = 3
+_RETRIES_UNANSWERED = 1
+"""After a whole time limit without an answer, waiting for it many times over helps nobody."""
+_BACKOFF = 0.5
+_LONGEST_WAIT = 60.0
+_CONCURRENCY = 8
+_GIVE_UP_AFTER = 2
+"""Requests in a row, each with all its tries, to which there was no usable answer."""
+_TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+_UNCLEAR = frozenset({500, 502, 504})
+"""After these, the work may have been done."""
+_HOPELESS = {
+    401: "check the keys in the environment",
+    403: "check what the keys in the environment may do",
+    404: "check the address",
+    405: "check the address",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What came of one request, after all its tries."""
+
+    verdict: Verdict
+    """Whether the destination took it."""
+    response: Response | None = None
+    """Its last answer; None: there was none."""
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status; None: no answer."""
+        return None if self.response is None else self.response.status
+
+    def json(self) -> Any:
+        """The body; None: there is none, or it is no JSON."""
+        try:
+            return None if self.response is None else msgspec.json.decode(self.response.body)
+        except msgspec.DecodeError:
+            return None
+
+
+class Courier:
+    """One destination's requests, a few at a time. Once it is hopeless, everything else is left unsent."""
+
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        *,
+        ca: str | None = None,
+        bounds: Bounds = _BOUNDS,
+        retries: int = _RETRIES,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._headers = dict(headers or {})
+        self._secrets = credentials_in(self._headers)
+        self._client = Client(bounds=bounds, ca=ca, proxy=True)
+        self._throttle = Throttle(concurrency=_CONCURRENCY, sleep=sleep)
+        self._retries = retries
+        self._sleep = sleep
+        self._unanswered = 0
+        self.hopeless: Verdict | None = None
+        """Why nothing more is tried; None: there is hope."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._client.close()
+
+    async def get(self, url: str, *, may_be_missing: bool = False) -> Answer:
+        """Ask for something; 404 is an answer like any other where it may be missing."""
+        return await self._carry("GET", url, None, {}, may_be_missing)
+
+    async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> Answer:
+        """Send JSON."""
+        body = msgspec.json.encode(value)
+        return await self._carry(method, url, body, {"content-type": "application/json"}, may_be_missing)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+        """Send bytes."""
+        return await self._carry("POST", url, body, headers, False)
+
+    async def _carry(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], may_be_missing: bool
+    ) -> Answer:
+        tries = 0
+        while self.hopeless is None:
+            tries += 1
+            answer, again, wait = await self._try(method, url, body, headers, tries)
+            if not again:
+                return self._learn(answer, may_be_missing)
+            await self._sleep(wait)
+        return Answer(verdict=self.hopeless)
+
+    async def _try(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], tries: int
+    ) -> tuple[Answer, bool, float]:
+        """The answer to one try, whether to try again, and after how many seconds."""
+        backoff = _BACKOFF * 2.0 ** (tries - 1)
+        try:
+            async with self._throttle.slot() as began:
+                response = await self._client.send(method, url, body=body, headers={**self._headers, **headers})
+                asked = parse_retry_after(response.headers.get("Retry-After"))
+                self._throttle.report(response.status, retry_after=asked, began=began)
+        except CallError as error:
+            state: State = "unknown" if isinstance(error, AgentFault) else "unsent"
+            verdict = Verdict(state=state, reason=self._scrubbed(str(error)))
+            return Answer(verdict=verdict), tries <= min(self._retries, _retries_after(error)), backoff
+        again = response.status in _TRY_AGAIN and tries <= self._retries and (asked or 0.0) <= _LONGEST_WAIT
+        return Answer(verdict=self._judged(response, asked), response=response), again, max(asked or 0.0, backoff)
+
+    def _judged(self, response: Response, asked: float | None) -> Verdict:
+        if 200 <= response.status < 300:
+            return SENT
+        told = self._scrubbed(excerpt(response))
+        reason = f"{shown(response.url)} answered {named(response.status)}" + (f": {told}" if told else "")
+        if asked is not None and asked > _LONGEST_WAIT:
+            reason += f"; it asks to wait {asked:.0f} s"
+        return Verdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)
+
+    def _learn(self, answer: Answer, may_be_missing: bool) -> Answer:
+        """What an answer means for the requests after it."""
+        status, verdict = answer.status, answer.verdict
+        if status in _HOPELESS and not (status == 404 and may_be_missing):
+            verdict = Verdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
+            self.hopeless = Verdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            return Answer(verdict=verdict, response=answer.response)
+        self._unanswered = self._unanswered + 1 if status is None or status in _TRY_AGAIN else 0
+        if self._unanswered >= _GIVE_UP_AFTER:
+            self.hopeless = Verdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+        return answer
+
+    def _scrubbed(self, text: str) -> str:
+        return scrubbed(text, self._secrets)
+
+
+def _retries_after(error: CallError) -> int:
+    """How often what went wrong may be tried again."""
+    if isinstance(error, EnvironmentFault):
+        return _RETRIES
+    return _RETRIES_UNANSWERED if isinstance(error, AgentFault) else 0

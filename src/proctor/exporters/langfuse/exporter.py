@@ -1,0 +1,191 @@
+"""Langfuse: a run as an experiment over a dataset, as its own SDK files it, with ids that come out the same twice."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from proctor.benchmark import Exam
+from proctor.errors import UsageError
+from proctor.exporters.addresses import base_address
+from proctor.exporters.answers import about, found, unusable
+from proctor.exporters.cleaning import clean
+from proctor.exporters.contract import Played, Subject
+from proctor.exporters.courier import Courier
+from proctor.exporters.langfuse.scores import ScorePost, run_score, scores_of
+from proctor.exporters.marks import Mark
+from proctor.exporters.memory import Memory, digest
+from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.spans import SpanPost
+from proctor.net.addresses import shown
+from proctor.traces.experiment import (
+    Experiment,
+    experiment_id,
+    item_expected,
+    item_id,
+    item_input,
+    item_metadata,
+)
+from proctor.traces.writing import spans_of
+
+_SETTINGS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY", "LANGFUSE_BASE_URL")
+_VERSION = {"x-langfuse-ingestion-version": "4"}
+"""Without it, spans take minutes to appear."""
+
+
+class Langfuse:
+    """One Langfuse project. Keys and address come from the environment alone."""
+
+    name = "langfuse"
+    keeps_run_marks = True
+
+    def __init__(self, subject: Subject) -> None:
+        public, secret, base = _settings()
+        self.where = shown(base)
+        self.identity = f"{self.where} {public}"
+        self.memory = Memory(None)
+        self._subject = subject
+        self._api = f"{base}/api/public"
+        basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
+        self._courier = Courier({"authorization": f"Basic {basic}"})
+        self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
+        self._scores = ScorePost(self._courier, f"{self._api}/scores")
+        self._experiment: Experiment | None = None
+
+    async def begin(self) -> Verdict:
+        """Find out whether the keys are right and which project they belong to; make the dataset."""
+        answer = await self._courier.get(f"{self._api}/projects")
+        project = found(answer.json(), "data", 0, "id")
+        if not answer.verdict.arrived or not project:
+            return unusable(answer, "its project", "a Langfuse")
+        dataset, verdict = await self._dataset()
+        if dataset is None:
+            return verdict
+        self._experiment = _experiment(self._subject, project, dataset)
+        return SENT
+
+    @property
+    def experiment(self) -> Experiment:
+        """The run as Langfuse files it; known after `begin`."""
+        assert self._experiment is not None, "begin comes first"
+        return self._experiment
+
+    @property
+    def fingerprint(self) -> str:
+        """The experiment, and what is redacted."""
+        return digest(self.experiment, [pattern.pattern for pattern in self._subject.redact])
+
+    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+        """Dataset items first, then spans, then scores: each only where what it points to has arrived."""
+        verdicts = await self._items([each.exam for each in played])
+        verdicts = await self._traces(played, verdicts)
+        return await self._marks(played, verdicts)
+
+    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+        """The run's scores, which belong to the experiment."""
+        ended = self._subject.run.ended or self._subject.run.created
+        return await self._scores.deliver(
+            [run_score(mark, self.experiment, ended, self._subject.redact) for mark in marks]
+        )
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._courier.close()
+
+    async def _dataset(self) -> tuple[str | None, Verdict]:
+        """The dataset's id, or why there is none. One that was made before is left as people have it now."""
+        subject = self._subject
+        count = len(subject.exams)
+        body = {
+            "name": subject.dataset,
+            "description": clean(subject.description, subject.redact) or f"{count} case{'s' if count != 1 else ''}",
+            "metadata": {"source": "proctor", "digest": subject.run.digest},
+        }
+        content = digest(body)
+        if self.memory.knows("dataset", content):
+            answer = await self._courier.get(
+                f"{self._api}/v2/datasets/{quote(subject.dataset, safe='')}", may_be_missing=True
+            )
+            if answer.verdict.arrived and (known := found(answer.json(), "id")):
+                return known, SENT
+        answer = await self._courier.json("POST", f"{self._api}/v2/datasets", body)
+        made = found(answer.json(), "id")
+        if not answer.verdict.arrived or not made:
+            return None, unusable(answer, "the dataset's id", "a Langfuse")
+        self.memory.note({"dataset": content})
+        return made, SENT
+
+    async def _items(self, exams: Sequence[Exam]) -> list[Verdict]:
+        """What each exam asks and expects, once for each exam."""
+        different = {exam.id: exam for exam in exams}
+        verdicts = await asyncio.gather(*(self._item(exam) for exam in different.values()))
+        told = dict(zip(different, verdicts, strict=True))
+        return [told[exam.id] for exam in exams]
+
+    async def _item(self, exam: Exam) -> Verdict:
+        told = {"input": item_input(exam), "expectedOutput": item_expected(exam), "metadata": item_metadata(exam)}
+        body = {
+            "id": item_id(self.experiment.dataset, exam),
+            "datasetName": self._subject.dataset,
+            **clean(told, self._subject.redact),
+        }
+        item, content = f"item:{exam.id}", digest(body)
+        if self.memory.knows(item, content):
+            return SENT
+        answer = await self._courier.json("POST", f"{self._api}/dataset-items", body)
+        if answer.verdict.arrived:
+            self.memory.note({item: content})
+        return about("dataset item", answer.verdict)
+
+    async def _traces(self, played: Sequence[Played], verdicts: Sequence[Verdict]) -> list[Verdict]:
+        run, redact = self._subject.run, self._subject.redact
+        ready = [place for place, verdict in enumerate(verdicts) if verdict.arrived]
+        traces = [
+            spans_of(run, played[place].exam, played[place].attempt, experiment=self.experiment, redact=redact)
+            for place in ready
+        ]
+        told = list(verdicts)
+        for place, verdict in zip(ready, await self._spans.deliver(traces), strict=True):
+            told[place] = about("spans", verdict)
+        return told
+
+    async def _marks(self, played: Sequence[Played], verdicts: Sequence[Verdict]) -> list[Verdict]:
+        scores = [
+            (place, score)
+            for place, verdict in enumerate(verdicts)
+            if verdict.arrived
+            for score in scores_of(played[place].attempt, self.experiment, self._subject.redact)
+        ]
+        told: list[list[Verdict]] = [[verdict] for verdict in verdicts]
+        delivered = await self._scores.deliver([score for _, score in scores])
+        for (place, score), verdict in zip(scores, delivered, strict=True):
+            told[place].append(about(f"score {score['name']}", verdict))
+        return [worst(each) for each in told]
+
+
+def _settings() -> tuple[str, str, str]:
+    missing = [name for name in _SETTINGS if not os.environ.get(name)]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        raise UsageError(
+            f"{', '.join(missing)} {are} not set; Langfuse shows its keys in a project's settings, "
+            "and its address is something like https://cloud.langfuse.com"
+        )
+    public, secret, base = _SETTINGS
+    return os.environ[public], os.environ[secret], base_address(None, base, such_as="https://cloud.langfuse.com")
+
+
+def _experiment(subject: Subject, project: str, dataset: str) -> Experiment:
+    run = subject.run
+    return Experiment(
+        id=experiment_id(project, dataset, subject.title),
+        name=subject.title,
+        title=run.agent,
+        dataset=subject.dataset,
+        dataset_id=dataset,
+        metadata={"run": run.id, "agent": run.agent, "reviewer": run.settings.reviewer, **run.labels},
+        release=run.labels.get("version", ""),
+    )

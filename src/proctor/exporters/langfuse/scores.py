@@ -1,0 +1,86 @@
+"""Marks → Langfuse's scores, a hundred at a time, with a verdict on each."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from proctor.exporters.cleaning import clean
+from proctor.exporters.courier import Courier
+from proctor.exporters.marks import Mark, marks_of
+from proctor.exporters.outcome import SENT, Verdict
+from proctor.run import Attempt
+from proctor.traces.experiment import Experiment
+from proctor.traces.span import trace_id
+
+Score = dict[str, Any]
+Patterns = Sequence[re.Pattern[str]]
+_AT_ONCE = 100
+_PARTIAL = 207
+_FAULTY = frozenset({400, 413, 422})
+
+
+def scores_of(attempt: Attempt, experiment: Experiment, redact: Patterns) -> list[Score]:
+    """The scores of an attempt, on the spans that they judge."""
+    trace = trace_id(attempt.key)
+    return [
+        {
+            **_score(mark, experiment, attempt.ended, redact),
+            "traceId": trace,
+            "observationId": mark.span,
+        }
+        for mark in marks_of(attempt)
+    ]
+
+
+def run_score(mark: Mark, experiment: Experiment, ended: float, redact: Patterns) -> Score:
+    """A score of the whole experiment."""
+    return {**_score(mark, experiment, ended, redact), "datasetRunId": experiment.id}
+
+
+def _score(mark: Mark, experiment: Experiment, when: float, redact: Patterns) -> Score:
+    metadata = {"reviewer": mark.by, "turn": mark.turn, "score": mark.share}
+    return {
+        "id": mark.id,
+        "name": mark.name,
+        "value": mark.value if mark.form == "categorical" else float(mark.value),
+        "dataType": mark.form.upper(),
+        "environment": experiment.environment,
+        "timestamp": datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z"),
+        "metadata": {name: value for name, value in metadata.items() if value is not None},
+        **({"comment": clean(mark.explanation, redact)} if mark.explanation else {}),
+    }
+
+
+class ScorePost:
+    """Sends scores. They go in lists; a server that knows no lists gets them one by one."""
+
+    def __init__(self, courier: Courier, url: str) -> None:
+        self._courier = courier
+        self._url = url
+        self._knows_lists = True
+
+    async def deliver(self, scores: Sequence[Score]) -> list[Verdict]:
+        """What became of each."""
+        verdicts: list[Verdict] = []
+        for start in range(0, len(scores), _AT_ONCE):
+            verdicts += await self._deliver(scores[start : start + _AT_ONCE])
+        return verdicts
+
+    async def _deliver(self, scores: Sequence[Score]) -> list[Verdict]:
+        if not self._knows_lists:
+            return await self._one_by_one(scores)
+        answer = await self._courier.json("POST", self._url, scores)
+        if answer.status != _PARTIAL and answer.status not in _FAULTY:
+            return [answer.verdict] * len(scores)
+        # a partial answer counts the rejected ones, and says nothing of which they are
+        verdicts = await self._one_by_one(scores)
+        self._knows_lists = answer.status == _PARTIAL or not all(verdict.arrived for verdict in verdicts)
+        return verdicts
+
+    async def _one_by_one(self, scores: Sequence[Score]) -> list[Verdict]:
+        answers = await asyncio.gather(*(self._courier.json("POST", self._url, score) for score in scores))
+        return [SENT if answer.verdict.arrived else answer.verdict for answer in answers]

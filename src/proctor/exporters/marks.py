@@ -1,0 +1,152 @@
+"""What was thought of attempts and of a run, as scores that any backend can keep: Mark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.exporters.memory import digest
+from proctor.findings import Findings
+from proctor.run import Attempt
+from proctor.statistics.estimate import Estimate
+from proctor.traces.evaluations import OVERALL, Evaluation, evaluations_of
+from proctor.traces.span import span_id
+from proctor.traces.writing import task_span
+
+OUTCOME = "outcome"
+Form = Literal["numeric", "boolean", "categorical"]
+_CODE = ("checks", "proctor", "embedded", "exact", "python:", "object:")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mark:
+    """One score of an attempt, of one turn of it, or of a run."""
+
+    id: str
+    """Always the same for the same mark."""
+    name: str
+    """correctness, a check's name, passed, outcome, pass_rate …"""
+    value: float | bool | str
+    """A number, a truth value, or a word."""
+    by: str
+    """Who gave it."""
+    explanation: str = ""
+    """Why."""
+    span: str | None = None
+    """The span it belongs to; None: the run."""
+    turn: int | None = None
+    """The turn; None: the whole."""
+    share: float | None = None
+    """A check's own score beside its verdict."""
+
+    @property
+    def form(self) -> Form:
+        """What sort of value it is."""
+        if isinstance(self.value, bool):
+            return "boolean"
+        return "categorical" if isinstance(self.value, str) else "numeric"
+
+    @property
+    def by_code(self) -> bool:
+        """Whether code gave it, and no model."""
+        return self.by.startswith(_CODE)
+
+
+def marks_of(attempt: Attempt) -> tuple[Mark, ...]:
+    """Every mark of an attempt, and how it ended. What could not be marked has no mark, least of all a 0.
+
+    In a conversation, a turn's marks belong to the span of the turn; else everything belongs to the task's.
+    """
+    told = [*evaluations_of(attempt), *_means(attempt)]
+    seen: Counter[tuple[int | None, str, str]] = Counter()
+    marks = []
+    for each in told:
+        place = (each.turn, each.by, each.name)
+        marks.append(_mark(attempt, each, seen[place]))
+        seen[place] += 1
+    return (*marks, _outcome(attempt))
+
+
+def _means(attempt: Attempt) -> Iterator[Evaluation]:
+    if _is_conversation(attempt) and attempt.value is not None:
+        yield Evaluation(name=OVERALL, by="proctor", turn=None, value=attempt.value, explanation="mean over the turns")
+
+
+def _is_conversation(attempt: Attempt) -> bool:
+    return len(attempt.transcript.turns) > 1
+
+
+def _mark(attempt: Attempt, told: Evaluation, place: int) -> Mark:
+    value: float | bool | str | None = told.passed if told.passed is not None else told.value
+    of_turn = told.turn is not None and _is_conversation(attempt)
+    return Mark(
+        id=digest("proctor-mark-1", attempt.key, told.turn, told.by, told.name, place),
+        name=told.name,
+        value=value if value is not None else told.label or "",
+        by=told.by,
+        explanation=told.explanation,
+        span=span_id(attempt.key, "turn", told.turn or 0) if of_turn else task_span(attempt.key),
+        turn=told.turn,
+        share=told.value if told.passed is not None and told.by == "checks" else None,
+    )
+
+
+def _outcome(attempt: Attempt) -> Mark:
+    failure = attempt.failure
+    reasons = [failure.reason] if failure is not None else [each.reason for each in attempt.unscored]
+    return Mark(
+        id=digest("proctor-mark-1", attempt.key, OUTCOME),
+        name=OUTCOME,
+        value=outcome_of(attempt),
+        by="proctor",
+        explanation="; ".join(dict.fromkeys(reasons)),
+        span=task_span(attempt.key),
+    )
+
+
+def outcome_of(attempt: Attempt) -> str:
+    """How an attempt ended: passed, failed, agent failure, environment failure, unscored, undecided."""
+    if attempt.failure is not None:
+        return f"{attempt.failure.owner} failure"
+    if attempt.passed is not None:
+        return "passed" if attempt.passed else "failed"
+    return "unscored" if attempt.unscored else "undecided"
+
+
+def run_marks(findings: Findings) -> tuple[Mark, ...]:
+    """The numbers of the whole run, as far as they can be had, each with its interval in words."""
+    run = findings.run
+    return tuple(
+        Mark(
+            id=digest("proctor-run-mark-1", run.id, name),
+            name=name,
+            value=float(estimate.value),
+            by="proctor",
+            explanation=_in_words(estimate),
+        )
+        for name, estimate in _estimates(findings)
+        if estimate.value is not None
+    )
+
+
+def _estimates(findings: Findings) -> Iterator[tuple[str, Estimate]]:
+    yield "pass_rate", findings.pass_rate
+    yield "mean_score", findings.mean_score
+    for k, estimate in findings.pass_at_k.items():
+        yield f"pass_at_{k}", estimate
+    for k, estimate in findings.pass_hat_k.items():
+        yield f"pass_hat_{k}", estimate
+    if findings.battle is not None:
+        yield "held_rate", findings.battle.held_rate
+        yield "consistency", findings.battle.consistency
+
+
+def _in_words(estimate: Estimate) -> str:
+    words = [f"n = {estimate.n}"]
+    if estimate.low is not None and estimate.high is not None:
+        words.insert(0, f"{estimate.level:.0%} interval {estimate.low:.3f} to {estimate.high:.3f}")
+    if estimate.missing and estimate.worst is not None and estimate.best is not None:
+        words.append(f"{estimate.missing} missing, with them {estimate.worst:.3f} to {estimate.best:.3f}")
+    return ", ".join([*words, estimate.method])

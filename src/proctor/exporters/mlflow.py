@@ -1,0 +1,172 @@
+"""MLflow: traces by OTLP under an experiment and a run, marks as assessments of the traces, numbers as metrics."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from proctor.errors import UsageError
+from proctor.exporters.addresses import base_address
+from proctor.exporters.answers import about, found, unusable
+from proctor.exporters.cleaning import clean
+from proctor.exporters.contract import Played, Subject
+from proctor.exporters.courier import Courier
+from proctor.exporters.marks import Mark, marks_of
+from proctor.exporters.memory import Memory, digest
+from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.spans import SpanPost
+from proctor.run import Attempt
+from proctor.traces.span import trace_id
+from proctor.traces.writing import spans_of
+
+_CHANGED = "feedback,rationale,metadata"
+"""What an assessment that is there already is brought up to date in."""
+
+
+class Mlflow:
+    """One MLflow tracking server, over plain HTTP."""
+
+    name = "mlflow"
+    keeps_run_marks = True
+
+    def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
+        self._base = base_address(endpoint, "MLFLOW_TRACKING_URI", such_as="http://localhost:5000")
+        self.where = self.identity = self._base
+        self.memory = Memory(None)
+        self._subject = subject
+        self._courier = Courier(_authorisation())
+        self._spans: SpanPost | None = None
+        self._run = ""
+
+    async def begin(self) -> Verdict:
+        """Find or make the experiment, which is the benchmark's, and the run in it."""
+        experiment, verdict = await self._experiment()
+        if experiment is None:
+            return verdict
+        run, verdict = await self._run_in(experiment)
+        if run is None:
+            return verdict
+        self._run = run
+        headers = {"x-mlflow-experiment-id": experiment, "x-mlflow-run-id": run}
+        self._spans = SpanPost(self._courier, f"{self._base}/v1/traces", headers)
+        return SENT
+
+    @property
+    def fingerprint(self) -> str:
+        """The run over there, and what is redacted."""
+        return digest(self._run, [pattern.pattern for pattern in self._subject.redact])
+
+    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+        """Traces first, then what was thought of each that has arrived."""
+        assert self._spans is not None, "begin comes first"
+        run, redact = self._subject.run, self._subject.redact
+        traces = [spans_of(run, each.exam, each.attempt, redact=redact) for each in played]
+        told = [about("spans", verdict) for verdict in await self._spans.deliver(traces)]
+        ready = [place for place, verdict in enumerate(told) if verdict.arrived]
+        assessed = await asyncio.gather(*(self._assess(played[place].attempt) for place in ready))
+        for place, verdict in zip(ready, assessed, strict=True):
+            told[place] = verdict
+        return told
+
+    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+        """The run's numbers as metrics of the run, which is then over."""
+        run = self._subject.run
+        when = int((run.ended or run.created) * 1000)
+        metrics = [{"key": mark.name, "value": mark.value, "timestamp": when, "step": 0} for mark in marks]
+        logged = await self._call("POST", "2.0/mlflow/runs/log-batch", {"run_id": self._run, "metrics": metrics})
+        ended = {"run_id": self._run, "status": "FINISHED" if run.status == "completed" else "FAILED", "end_time": when}
+        updated = await self._call("POST", "2.0/mlflow/runs/update", ended)
+        return [worst([logged.verdict, updated.verdict])] * len(marks)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._courier.close()
+
+    async def _experiment(self) -> tuple[str | None, Verdict]:
+        name = self._subject.dataset
+        path = f"2.0/mlflow/experiments/get-by-name?experiment_name={quote(name, safe='')}"
+        answer = await self._courier.get(f"{self._base}/api/{path}", may_be_missing=True)
+        if answer.status == 404 and found(answer.json(), "error_code") == "RESOURCE_DOES_NOT_EXIST":
+            answer = await self._call("POST", "2.0/mlflow/experiments/create", {"name": name})
+            made = found(answer.json(), "experiment_id")
+        else:
+            made = found(answer.json(), "experiment", "experiment_id")
+        return (made, SENT) if made else (None, unusable(answer, "an experiment", "an MLflow server"))
+
+    async def _run_in(self, experiment: str) -> tuple[str | None, Verdict]:
+        run = self._subject.run
+        wanted = {"experiment_ids": [experiment], "filter": f"tags.`proctor.run` = '{run.id}'", "max_results": 1}
+        answer = await self._call("POST", "2.0/mlflow/runs/search", wanted)
+        known = found(answer.json(), "runs", 0, "info", "run_id")
+        if known is None and answer.verdict.arrived:
+            answer = await self._call("POST", "2.0/mlflow/runs/create", self._described(experiment))
+            known = found(answer.json(), "run", "info", "run_id")
+        return (known, SENT) if known else (None, unusable(answer, "a run", "an MLflow server"))
+
+    def _described(self, experiment: str) -> dict[str, Any]:
+        run = self._subject.run
+        tags = {"proctor.run": run.id, "agent": run.agent, "benchmark.digest": run.digest, **run.labels}
+        told = clean(tags, self._subject.redact) | {"proctor.run": run.id}
+        return {
+            "experiment_id": experiment,
+            "run_name": self._subject.title,
+            "start_time": int((run.started or run.created) * 1000),
+            "tags": [{"key": name, "value": str(value)} for name, value in told.items()],
+        }
+
+    async def _assess(self, attempt: Attempt) -> Verdict:
+        """Every mark of a trace: those that are there already are brought up to date."""
+        trace = f"tr-{trace_id(attempt.key)}"
+        answer = await self._courier.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
+        if not answer.verdict.arrived:
+            return about("trace", answer.verdict)
+        there = found(answer.json(), "trace", "trace_info", "assessments") or []
+        known = {each.get("assessment_id") for each in there if isinstance(each, dict)}
+        path = f"3.0/mlflow/traces/{trace}/assessments"
+        bodies = [self._assessment(mark, attempt) for mark in marks_of(attempt)]
+        answers = await asyncio.gather(
+            *(
+                self._call("PATCH", f"{path}/{body['assessment_id']}", {"assessment": body, "update_mask": _CHANGED})
+                if body["assessment_id"] in known
+                else self._call("POST", path, {"assessment": body})
+                for body in bodies
+            )
+        )
+        return worst(
+            about(f"assessment {body['assessment_name']}", answer.verdict)
+            for body, answer in zip(bodies, answers, strict=True)
+        )
+
+    def _assessment(self, mark: Mark, attempt: Attempt) -> dict[str, Any]:
+        when = datetime.fromtimestamp(attempt.ended, UTC).isoformat().replace("+00:00", "Z")
+        return {
+            "assessment_id": mark.id,
+            "assessment_name": mark.name,
+            "span_id": mark.span,
+            "feedback": {"value": mark.value},
+            "source": {"source_type": "CODE" if mark.by_code else "LLM_JUDGE", "source_id": mark.by},
+            "rationale": clean(mark.explanation, self._subject.redact),
+            "metadata": {"turn": str(mark.turn)} if mark.turn is not None else {},
+            "create_time": when,
+            "last_update_time": when,
+        }
+
+    async def _call(self, method: str, path: str, body: Any) -> Any:
+        return await self._courier.json(method, f"{self._base}/api/{path}", body)
+
+
+def _authorisation() -> dict[str, str]:
+    """As MLflow's own client: a token, or a name and a password."""
+    if token := os.environ.get("MLFLOW_TRACKING_TOKEN"):
+        return {"authorization": f"Bearer {token}"}
+    name, password = os.environ.get("MLFLOW_TRACKING_USERNAME"), os.environ.get("MLFLOW_TRACKING_PASSWORD")
+    if not name and not password:
+        return {}
+    if not name or not password:
+        raise UsageError("MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD go together; one of them is not set")
+    return {"authorization": "Basic " + base64.b64encode(f"{name}:{password}".encode()).decode()}

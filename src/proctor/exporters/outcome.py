@@ -1,0 +1,87 @@
+"""What became of what was to be sent: Verdict, Outcome, Report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from proctor.run import Key
+
+State = Literal["sent", "unchanged", "rejected", "unsent", "unknown"]
+STATES: tuple[State, ...] = ("sent", "unchanged", "rejected", "unsent", "unknown")
+Kind = Literal["attempt", "run score"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """Whether something arrived."""
+
+    state: State
+    """sent: the destination said so. unchanged: it said so earlier, of the same content. rejected: it said no.
+    unsent: it was not reached. unknown: it was reached and gave no clear answer."""
+    reason: str = ""
+    """Why it was not sent; empty: it was."""
+
+    @property
+    def arrived(self) -> bool:
+        """Whether it is there for sure."""
+        return self.state in ("sent", "unchanged")
+
+
+SENT = Verdict(state="sent")
+UNCHANGED = Verdict(state="unchanged")
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """The first that says that something is not there; else that all was sent."""
+    return next((verdict for verdict in verdicts if not verdict.arrived), SENT)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Outcome:
+    """What became of one item."""
+
+    kind: Kind
+    """An attempt with its spans and scores, or a score of the whole run."""
+    name: str
+    """The exam's id, or the score's name."""
+    verdict: Verdict
+    """Whether it arrived."""
+    key: Key | None = None
+    """Which attempt; None: a run's score."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Report:
+    """What became of a run at one destination."""
+
+    destination: str
+    """langfuse, otlp, phoenix or mlflow."""
+    where: str
+    """Its address, without secrets."""
+    run: str
+    """The run's id."""
+    outcomes: tuple[Outcome, ...]
+    """Attempts in the order of the run, then the run's scores."""
+    pending: int = 0
+    """Attempts that have not been played yet."""
+    notes: tuple[str, ...] = ()
+    """What a person should know besides."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything that there is has arrived."""
+        return all(outcome.verdict.arrived for outcome in self.outcomes)
+
+    def counts(self, kind: Kind) -> Counter[State]:
+        """How many items of a kind ended in which state."""
+        return Counter(outcome.verdict.state for outcome in self.outcomes if outcome.kind == kind)
+
+    @property
+    def troubles(self) -> list[tuple[State, str, int]]:
+        """(state, reason, how many) of all that did not arrive, most frequent first."""
+        verdicts = (outcome.verdict for outcome in self.outcomes if not outcome.verdict.arrived)
+        found = Counter((verdict.state, verdict.reason) for verdict in verdicts)
+        return [(state, reason, count) for (state, reason), count in found.most_common()]

@@ -1,0 +1,240 @@
+"""Phoenix: a run as an experiment over a dataset, with its traces; marks as evaluations and as annotations of spans."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
+
+from proctor.exporters.addresses import base_address
+from proctor.exporters.answers import about, found, unusable
+from proctor.exporters.cleaning import clean
+from proctor.exporters.contract import Played, Subject
+from proctor.exporters.courier import Answer, Courier
+from proctor.exporters.marks import Mark, marks_of
+from proctor.exporters.memory import Memory, digest
+from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.spans import SpanPost, Trace
+from proctor.run import Attempt, Key
+from proctor.traces.experiment import item_expected, item_id, item_input, item_metadata
+from proctor.traces.span import trace_id
+from proctor.traces.writing import spans_of
+
+_PROJECT = "openinference.project.name"
+_PAGE = 500
+
+
+class Phoenix:
+    """One Phoenix server, over plain HTTP. It takes spans as protobuf only: that is the extra `otlp`."""
+
+    name = "phoenix"
+    keeps_run_marks = True
+
+    def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
+        variables = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT")
+        self._base = base_address(endpoint, *variables, such_as="http://localhost:6006")
+        self.where = self.identity = self._base
+        self.memory = Memory(None)
+        self._subject = subject
+        key = os.environ.get("PHOENIX_API_KEY")
+        self._courier = Courier({"authorization": f"Bearer {key}"} if key else {})
+        self._spans = SpanPost(self._courier, f"{self._base}/v1/traces", encoding="protobuf")
+        self._experiment: dict[str, Any] = {}
+        self._examples: dict[str, str] = {}
+        self._runs: dict[tuple[str, int], str] = {}
+
+    async def begin(self) -> Verdict:
+        """Make or find the dataset, its examples, the experiment, and what is in it already."""
+        answer = await self._call("POST", "datasets/upload?sync=true", self._dataset())
+        dataset = found(answer.json(), "data", "dataset_id")
+        if dataset is None:
+            return unusable(answer, "the dataset's id", "a Phoenix")
+        answer = await self._get(f"datasets/{dataset}/examples")
+        examples = found(answer.json(), "data", "examples")
+        if not isinstance(examples, list):
+            return unusable(answer, "the examples of the dataset", "a Phoenix")
+        self._examples = {each["id"]: each.get("node_id") or each["id"] for each in examples}
+        verdict = await self._find_experiment(dataset, found(answer.json(), "data", "version_id"))
+        return verdict if not verdict.arrived else await self._find_runs()
+
+    @property
+    def fingerprint(self) -> str:
+        """The experiment, and what is redacted."""
+        return digest(self._experiment.get("id"), [pattern.pattern for pattern in self._subject.redact])
+
+    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+        """Traces first, then the experiment's runs with their evaluations, then annotations of the spans."""
+        told = [about("spans", verdict) for verdict in await self._spans.deliver([*map(self._trace, played)])]
+        ready = [place for place, verdict in enumerate(told) if verdict.arrived]
+        filed = await asyncio.gather(*(self._file(played[place]) for place in ready))
+        for place, verdict in zip(ready, filed, strict=True):
+            told[place] = verdict
+        annotated = await self._annotate(
+            [each.attempt for each, verdict in zip(played, told, strict=True) if verdict.arrived]
+        )
+        return [verdict if not verdict.arrived else annotated for verdict in told]
+
+    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+        """The run's numbers, which Phoenix has no other place for than the experiment's metadata."""
+        known = self._experiment.get("metadata") or {}
+        scores = (known.get("scores") or {}) | {mark.name: mark.value for mark in marks}
+        metadata = known | {"scores": scores}
+        answer = await self._call("PATCH", f"experiments/{self._experiment['id']}", {"metadata": metadata})
+        return [answer.verdict] * len(marks)
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._courier.close()
+
+    def _dataset(self) -> dict[str, Any]:
+        subject = self._subject
+        return {
+            "action": "append",  # which brings up to date what is there, and deletes nothing
+            "name": subject.dataset,
+            "description": clean(subject.description, subject.redact),
+            "inputs": [clean(item_input(exam), subject.redact) for exam in subject.exams],
+            "outputs": [clean(item_expected(exam) or {}, subject.redact) for exam in subject.exams],
+            "metadata": [clean(item_metadata(exam), subject.redact) for exam in subject.exams],
+            "example_ids": [item_id(subject.dataset, exam) for exam in subject.exams],
+        }
+
+    async def _find_experiment(self, dataset: str, version: Any) -> Verdict:
+        """The experiment of this run, by what its metadata say; made where there is none."""
+        run = self._subject.run
+        known, verdict = await self._all(f"datasets/{dataset}/experiments")
+        if not verdict.arrived:
+            return verdict
+        ours = [each for each in known if found(each, "metadata", "proctor_run") == run.id]
+        if ours:
+            self._experiment = ours[0]
+            return SENT
+        told = clean({"agent": run.agent, **run.labels}, self._subject.redact)
+        body = {
+            "name": self._subject.title,
+            "metadata": {"proctor_run": run.id, **told},
+            "repetitions": run.settings.trials * len(run.settings.conditions),
+            "version_id": version,
+        }
+        answer = await self._call("POST", f"datasets/{dataset}/experiments", body)
+        made = found(answer.json(), "data")
+        if not isinstance(made, dict) or "id" not in made:
+            return unusable(answer, "the experiment's id", "a Phoenix")
+        self._experiment = made
+        return SENT
+
+    async def _find_runs(self) -> Verdict:
+        """What the experiment holds already, failures aside: those may be replaced."""
+        known, verdict = await self._all(f"experiments/{self._experiment['id']}/runs")
+        self._runs = {
+            (each["dataset_example_id"], each["repetition_number"]): each["id"]
+            for each in known
+            if not each.get("error")
+        }
+        return verdict
+
+    def _trace(self, played: Played) -> Trace:
+        """The spans, under the project that Phoenix keeps for the experiment."""
+        spans = spans_of(self._subject.run, played.exam, played.attempt, redact=self._subject.redact)
+        project = self._experiment.get("project_name") or self._subject.title
+        resource = {**spans[0].resource, _PROJECT: project}
+        return [replace(span, resource=resource) for span in spans]
+
+    async def _file(self, played: Played) -> Verdict:
+        """An attempt as a run of the experiment, and what was thought of it as a whole."""
+        attempt = played.attempt
+        example = self._examples.get(item_id(self._subject.dataset, played.exam))
+        if example is None:
+            return Verdict(state="unsent", reason="the dataset over there has no such example")
+        place = (example, self._repetition(attempt.key))
+        if place not in self._runs:
+            answer = await self._call("POST", f"experiments/{self._experiment['id']}/runs", self._run(attempt, place))
+            made = found(answer.json(), "data", "id")
+            if made is None:
+                return about("run of the experiment", unusable(answer, "the run's id", "a Phoenix"))
+            self._runs[place] = made
+        bodies = self._evaluations(attempt, self._runs[place])
+        answers = await asyncio.gather(*(self._call("POST", "experiment_evaluations", body) for body in bodies))
+        told = zip(bodies, answers, strict=True)
+        return worst(about(f"evaluation {body['name']}", answer.verdict) for body, answer in told)
+
+    def _repetition(self, key: Key) -> int:
+        """Trials under one condition after those under another."""
+        settings = self._subject.run.settings
+        return settings.conditions.index(key.condition) * settings.trials + key.trial
+
+    def _run(self, attempt: Attempt, place: tuple[str, int]) -> dict[str, Any]:
+        replies = [turn.reply.text for turn in attempt.transcript.turns if turn.reply is not None]
+        failure = attempt.failure
+        return {
+            "dataset_example_id": place[0],
+            "repetition_number": place[1],
+            "output": clean(replies[0] if len(replies) == 1 else replies or None, self._subject.redact),
+            "error": clean(failure.reason, self._subject.redact) if failure is not None else None,
+            "trace_id": trace_id(attempt.key),
+            **_times(attempt),
+        }
+
+    def _evaluations(self, attempt: Attempt, run: str) -> list[dict[str, Any]]:
+        """Marks of the whole, and those of the one turn there is. Names have to differ."""
+        alone = len(attempt.transcript.turns) <= 1
+        marks = [mark for mark in marks_of(attempt) if alone or mark.turn is None]
+        often = Counter(mark.name for mark in marks)
+        return [
+            {
+                "experiment_run_id": run,
+                "name": mark.name if often[mark.name] == 1 else f"{mark.name} by {mark.by}",
+                **self._told(mark),
+                **_times(attempt),
+            }
+            for mark in marks
+        ]
+
+    async def _annotate(self, attempts: Sequence[Attempt]) -> Verdict:
+        """Every mark on the span that it judges. Phoenix holds them until the spans are there."""
+        marks = [mark for attempt in attempts for mark in marks_of(attempt)]
+        if not marks:
+            return SENT
+        data = [{"span_id": mark.span, "name": mark.name, "identifier": mark.id, **self._told(mark)} for mark in marks]
+        answer = await self._call("POST", "span_annotations", {"data": data})
+        return about("annotations", answer.verdict)
+
+    def _told(self, mark: Mark) -> dict[str, Any]:
+        words = {True: "pass", False: "fail"}
+        label = words[mark.value] if isinstance(mark.value, bool) else None
+        result = {
+            "label": mark.value if isinstance(mark.value, str) else label,
+            "score": None if isinstance(mark.value, str) else float(mark.value),
+            "explanation": clean(mark.explanation, self._subject.redact) or None,
+        }
+        metadata = {"reviewer": mark.by} | ({"turn": mark.turn} if mark.turn is not None else {})
+        return {"annotator_kind": "CODE" if mark.by_code else "LLM", "result": result, "metadata": metadata}
+
+    async def _all(self, path: str) -> tuple[list[dict[str, Any]], Verdict]:
+        """Everything on a list, page by page."""
+        listed: list[dict[str, Any]] = []
+        cursor = ""
+        while True:
+            answer = await self._get(f"{path}?limit={_PAGE}{cursor}")
+            page = found(answer.json(), "data")
+            if not answer.verdict.arrived or not isinstance(page, list):
+                return listed, unusable(answer, "what there is already", "a Phoenix")
+            listed += page
+            following = found(answer.json(), "next_cursor")
+            if not following:
+                return listed, SENT
+            cursor = f"&cursor={following}"
+
+    async def _get(self, path: str) -> Answer:
+        return await self._courier.get(f"{self._base}/v1/{path}")
+
+    async def _call(self, method: str, path: str, body: Any) -> Answer:
+        return await self._courier.json(method, f"{self._base}/v1/{path}", body)
+
+
+def _times(attempt: Attempt) -> dict[str, str]:
+    start, end = (datetime.fromtimestamp(seconds, UTC).isoformat() for seconds in (attempt.started, attempt.ended))
+    return {"start_time": start, "end_time": end}

@@ -1,0 +1,100 @@
+"""Spans → a destination's OTLP endpoint, in batches, with a verdict on each attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from itertools import chain
+
+import msgspec
+
+from proctor.exporters.courier import Answer, Courier
+from proctor.exporters.outcome import Verdict, worst
+from proctor.net.exchange import Response
+from proctor.traces.otlp import Batch, Encoding, batches
+from proctor.traces.span import Span
+
+Trace = Sequence[Span]
+"""The spans of one attempt."""
+_FAULTY = frozenset({400, 413, 422})
+"""Something in the request is wrong or too much, which need not be so for each half of it."""
+_ALL_FAULTY = 4
+"""Attempts refused alone, one after the other, before it is taken as said of all."""
+
+
+def best_encoding() -> Encoding:
+    """Protobuf, which every backend takes, where it is installed."""
+    return "protobuf" if find_spec("opentelemetry") and find_spec("opentelemetry.proto") else "json"
+
+
+class SpanPost:
+    """Sends traces to one address."""
+
+    def __init__(
+        self, courier: Courier, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
+    ) -> None:
+        self._courier = courier
+        self._url = url
+        self._headers = headers or {}
+        self._encoding = encoding or best_encoding()
+        self._refused = 0
+
+    async def deliver(self, traces: Sequence[Trace]) -> list[Verdict]:
+        """What became of each trace. One that is refused does not take others with it."""
+        places = {trace[0].trace: place for place, trace in enumerate(traces)}
+        told: list[list[Verdict]] = [[] for _ in traces]
+        for batch in batches(chain.from_iterable(traces), encoding=self._encoding):
+            inside = list(dict.fromkeys(places[span.trace] for span in batch.spans))
+            verdicts = await self._deliver(batch, [traces[place] for place in inside])
+            for place, verdict in zip(inside, verdicts, strict=True):
+                told[place].append(verdict)
+        return [worst(verdicts) for verdicts in told]
+
+    async def _deliver(self, batch: Batch, traces: Sequence[Trace]) -> list[Verdict]:
+        answer = await self._courier.post(self._url, batch.body, {**self._headers, **batch.headers})
+        faulty = answer.status in _FAULTY
+        if faulty and len(traces) > 1 and self._refused < _ALL_FAULTY:
+            middle = len(traces) // 2
+            return [*await self.deliver(traces[:middle]), *await self.deliver(traces[middle:])]
+        self._refused = self._refused + 1 if faulty else 0
+        return [_judged(answer, batch)] * len(traces)
+
+
+def _judged(answer: Answer, batch: Batch) -> Verdict:
+    """What an answer says of all traces in a batch. Which spans were rejected, OTLP does not tell."""
+    if not answer.verdict.arrived or answer.response is None:
+        return answer.verdict
+    rejected, message = _partial_success(answer.response)
+    if not rejected:
+        return answer.verdict
+    whole = rejected >= len(batch.spans)
+    reason = f"{rejected} of the {len(batch.spans)} spans of one request were rejected"
+    reason += f": {message}" if message else ", without a reason"
+    return Verdict(state="rejected" if whole else "unknown", reason=reason)
+
+
+def _partial_success(response: Response) -> tuple[int, str]:
+    """How many spans were rejected, and why."""
+    if not response.body:
+        return 0, ""
+    if "protobuf" in response.headers.get("Content-Type", ""):
+        return _from_protobuf(response.body)
+    try:
+        told = msgspec.json.decode(response.body)
+        partial = told.get("partialSuccess") or told.get("partial_success") or {}
+        rejected = int(partial.get("rejectedSpans") or partial.get("rejected_spans") or 0)
+        return rejected, str(partial.get("errorMessage") or partial.get("error_message") or "")
+    except (msgspec.DecodeError, AttributeError, ValueError, TypeError):
+        return 0, ""
+
+
+def _from_protobuf(body: bytes) -> tuple[int, str]:
+    from google.protobuf.message import DecodeError
+    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+
+    told = ExportTraceServiceResponse()
+    try:
+        told.ParseFromString(body)
+    except DecodeError:
+        return 0, ""
+    return told.partial_success.rejected_spans, told.partial_success.error_message
