@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from fastapi import FastAPI
+from fastapi.concurrency import run_in_threadpool
 from fastapi.staticfiles import StaticFiles
 
 from proctor.web import errors, pages
@@ -32,7 +33,8 @@ def create_app(settings: WebSettings) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     site: Site = app.state.site
+    await run_in_threadpool(site.begin)
     try:
         yield
     finally:
-        site.close()
+        await run_in_threadpool(site.close)

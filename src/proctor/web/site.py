@@ -8,6 +8,8 @@ from starlette.requests import Request
 
 from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
+from proctor.web.jobs import Jobs
+from proctor.web.library import Library
 from proctor.web.security import Attempts
 from proctor.web.sessions import Sessions
 from proctor.web.settings import WebSettings
@@ -20,6 +22,8 @@ class Site:
         self.settings = settings
         self.sessions = Sessions(settings.folder / "web", settings.token)
         self.wrong_tokens = Attempts()
+        self.library = Library(settings.folder / "benchmarks")
+        self.jobs = Jobs(settings, lambda: self.store)
 
     @cached_property
     def store(self) -> Store:
@@ -31,8 +35,13 @@ class Site:
         """What `proctor.toml` says now: it is read anew, since people edit it while the server runs."""
         return load_config(self.settings.config)
 
+    def begin(self) -> None:
+        """Look after runs from now on."""
+        self.jobs.begin()
+
     def close(self) -> None:
-        """Let go of the store."""
+        """Let go of the store; runs go on."""
+        self.jobs.end()
         if "store" in self.__dict__:
             self.store.close()
 
