@@ -1,0 +1,120 @@
+"""What adapters for agent frameworks share: find the object, say what to install, know whose a failure is."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from proctor.errors import AgentFault, InputError
+from proctor.faults import classify, said
+from proctor.importing import import_attribute
+from proctor.traces.capture import capturing
+from proctor.transcript import Reply, Request
+
+
+def require(package: str, *, extra: str) -> None:
+    """Make sure that a framework is there; raises InputError with the line that installs it."""
+    try:
+        importlib.import_module(package)
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] != package:
+            raise
+        raise InputError(
+            f"a {extra}: agent needs a package that is not installed: pip install 'proctor[{extra}]'"
+        ) from error
+
+
+def find(spec: str, kind: type[Any], *, expected: str) -> Any:
+    """The object that `package.module:attribute` names, or that the function of that name makes."""
+    found = import_attribute(spec, what="agent")
+    if isinstance(found, kind):
+        return found
+    made = _made(found, spec) if callable(found) else found
+    if isinstance(made, kind):
+        return made
+    if inspect.iscoroutine(made):
+        made.close()
+    hint = "; compile() it first" if callable(getattr(made, "compile", None)) else ""
+    whose = "returned" if made is not found else "is"
+    raise InputError(
+        f"the agent {spec!r} {whose} an object of type {type(made).__name__}; "
+        f"expected {expected}, or a function without parameters that returns one{hint}"
+    )
+
+
+def _made(make: Callable[..., Any], spec: str) -> Any:
+    try:
+        inspect.signature(make).bind()
+    except (TypeError, ValueError):
+        return make  # needs arguments: it is no factory, and is refused for what it is
+    try:
+        return make()
+    except Exception as error:
+        raise InputError(f"cannot make the agent {spec!r}: {type(error).__name__}: {said(error)}") from error
+
+
+def must_know(options: Mapping[str, Any], known: Mapping[str, type[Any]], *, scheme: str) -> None:
+    """Refuse options that mean nothing, or are of the wrong type."""
+    for name, value in options.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+            raise InputError(f"a {scheme}: agent has no option {name!r}; {hint}")
+        if not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
+            raise InputError(f"{name}={value!r} is not usable; expected {_WORDS[known[name]]}")
+
+
+_WORDS: Mapping[type[Any], str] = {
+    bool: "true or false",
+    int: "a whole number",
+    str: "text",
+    dict: "a table",
+    object: "a value",
+}
+
+
+async def ask(request: Request, run: Callable[[], Awaitable[Reply]]) -> Reply:
+    """The reply, with what the agent's own instrumentation tells besides; its failure as whose it is."""
+    with capturing(request.conversation) as captured:
+        try:
+            reply = await run()
+        except Exception as error:
+            fault = classify(error)
+            if fault is error:
+                raise
+            raise fault from error
+    return captured.merged_into(reply)
+
+
+def answer_of(value: Any) -> Any:
+    """An agent's output as `codec.to_reply` takes it; what has no `text` is written as JSON."""
+    if hasattr(value, "model_dump"):
+        value = value.model_dump(mode="json")
+    if isinstance(value, (str, Reply)) or (isinstance(value, Mapping) and isinstance(value.get("text"), str)):
+        return value
+    if value is None:
+        raise AgentFault("the agent returned None; expected an answer")
+    from proctor.codec import encode
+
+    return encode(value)
+
+
+def provided(spec: str | None, *, option: str) -> Callable[[], Any]:
+    """What makes the object that an option names for each reply: a function is called, anything else is shared."""
+    if spec is None:
+        return lambda: None
+    found = import_attribute(spec, what=option)
+    return found if inspect.isroutine(found) or inspect.isclass(found) else lambda: found
+
+
+def plain(value: Any) -> Any:
+    """A tool's result as plain data, where it is a model or dataclass of its author's."""
+    from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+    try:
+        return to_jsonable_python(value, fallback=str)
+    except (PydanticSerializationError, ValueError, RecursionError):
+        return value

@@ -1,0 +1,126 @@
+"""What a Runnable came to → the answer, as `codec.to_reply` takes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+
+from proctor.agents.framework import answer_of
+from proctor.errors import AgentFault
+from proctor.transcript import Citation, Reply
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ending:
+    """How an invocation ended, apart from its answer."""
+
+    messages: Sequence[BaseMessage] = ()
+    """Those that came after the question."""
+    structured: Any = None
+    """The answer in the form that the agent was told to give; None: it was told none."""
+
+    def is_made_by(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a tool call is no such thing, but the way in which a model gives its answer a form."""
+        if self.structured is None:
+            return False
+        return type(self.structured).__name__ == name or self.structured == arguments
+
+
+_ANSWERS = ("answer", "output", "response", "result", "text", "content")
+
+
+def read(output: Any, *, key: str | None, question: str) -> Any:
+    """The answer in an output: under the key that was named, else where agents, graphs and chains put it."""
+    if isinstance(output, Mapping):
+        _refuse_interrupt(output)
+        return _in_table(output, key, question)
+    if key is not None:
+        raise AgentFault(f"the agent returned a {type(output).__name__}; expected a table with {key!r}, its output")
+    return _answer(output, question)
+
+
+def ending_of(output: Any, *, question: str) -> Ending:
+    """The messages after the question, and the structured answer."""
+    table = output if isinstance(output, Mapping) else {"messages": output}
+    messages: Any = table.get("messages")
+    if isinstance(messages, BaseMessage):
+        messages = [messages]
+    new = _since(messages, question) if _are_messages(messages) else ()
+    return Ending(messages=new, structured=table.get("structured_response"))
+
+
+def _refuse_interrupt(output: Mapping[Any, Any]) -> None:
+    if waiting := output.get("__interrupt__"):
+        asked = getattr(waiting[0], "value", waiting[0])
+        raise AgentFault(
+            f"the graph stopped to ask a person: {str(asked)[:200]!r}; an exam has nobody to answer, "
+            "so compile the graph without interrupts for it"
+        )
+
+
+def _in_table(output: Mapping[Any, Any], key: str | None, question: str) -> Any:
+    if key is not None:
+        if key not in output:
+            raise AgentFault(f"the agent's output has no {key!r}; its keys are {sorted(map(str, output))!r}")
+        return _answer(output[key], question)
+    if output.get("structured_response") is not None:
+        return answer_of(output["structured_response"])
+    if _are_messages(output.get("messages")):
+        return _answer(output["messages"], question)
+    if isinstance(output.get("text"), str):
+        return output
+    found = next((name for name in _ANSWERS if output.get(name) is not None), None)
+    if found is None:
+        raise AgentFault(
+            f"the agent's output has no answer; its keys are {sorted(map(str, output))!r}; "
+            'say which it is, as in output = "summary"'
+        )
+    answer = _answer(output[found], question)
+    cited = output.get("citations")
+    return {"text": answer, "citations": cited} if isinstance(answer, str) and cited else answer
+
+
+def _answer(value: Any, question: str) -> Any:
+    if _are_messages(value):
+        value = _last_word(value, question)
+    if isinstance(value, BaseMessage):
+        return Reply(text=str(value.text), citations=tuple(_citations(value)))
+    return answer_of(value)
+
+
+def _are_messages(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, BaseMessage) for each in value)
+
+
+def _last_word(messages: Sequence[BaseMessage], question: str) -> BaseMessage:
+    """The last message that answers: the agent's, or that of a tool which answers in its place."""
+    said = [each for each in _since(messages, question) if not isinstance(each, (HumanMessage, SystemMessage))]
+    if not said:
+        raise AgentFault(f"the agent's {len(messages)} messages end with no answer to the question")
+    return said[-1]
+
+
+def _since(messages: Sequence[BaseMessage], question: str) -> Sequence[BaseMessage]:
+    """The messages after the question; after the last of any person's, where the graph keeps no ids."""
+    asked = [place for place, each in enumerate(messages) if isinstance(each, HumanMessage)]
+    place = next((place for place in asked if messages[place].id == question), max(asked, default=-1))
+    return messages[place + 1 :]
+
+
+def _citations(message: BaseMessage) -> list[Citation]:
+    """The sources that the parts of a message point at, in LangChain's standard form."""
+    if not isinstance(message, AIMessage) or isinstance(message.content, str):
+        return []
+    found = []
+    with suppress(Exception):  # blocks are translated from any provider's dialect; one that cannot be cites nothing
+        for block in message.content_blocks:
+            notes: Any = block.get("annotations")
+            for note in notes or ():
+                source = note.get("url") or note.get("title")
+                if note.get("type") == "citation" and isinstance(source, str):
+                    found.append(Citation(source=source, quote=note.get("cited_text")))
+    return found

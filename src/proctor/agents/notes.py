@@ -1,0 +1,204 @@
+"""What an agent does between a question and its reply, noted as its framework tells it: Notes, Work."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from proctor.codec import to_reply
+from proctor.transcript import Reply, Step, ToolCall
+from proctor.usage import Usage
+
+Kind = Literal["tool", "delegate", "plan", "re-plan"]
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Work:
+    """A tool call, or work handed to a sub-agent; from its start to its end."""
+
+    kind: Kind
+    name: str
+    """Of the tool or the sub-agent."""
+    parent: Work | None = None
+    """The work that it is part of."""
+    start: float
+    """Seconds since the epoch."""
+    end: float | None = None
+    call: str | None = None
+    """The provider's id of a tool call."""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    detail: str = ""
+    """The task of a sub-agent."""
+    result: Any = None
+    result_known: bool = False
+    error: str | None = None
+    timed: bool = True
+    """Whether start and end were seen, and not only that it happened."""
+    usage: Usage = field(default_factory=Usage)
+    """What a sub-agent used itself; what its own sub-agents used is theirs."""
+
+
+class Notes:
+    """The notes on one reply."""
+
+    def __init__(self) -> None:
+        self._began, self._clock = time.time(), time.perf_counter()
+        self._works: list[Work] = []
+        self._calls: dict[str, Work] = {}
+        self._batches: dict[str, tuple[int, int]] = {}
+        """Call → which of the models' answers asked for it, and in which place."""
+        self._usage: Usage | None = None
+        self._first_token: float | None = None
+
+    def now(self) -> float:
+        """Seconds since the epoch, on a clock that never goes back."""
+        return self._began + time.perf_counter() - self._clock
+
+    def begin(
+        self,
+        kind: Kind,
+        name: str,
+        *,
+        parent: Work | None = None,
+        call: str | None = None,
+        arguments: dict[str, Any] | None = None,
+        detail: str = "",
+    ) -> Work:
+        """A piece of work starts."""
+        work = Work(
+            kind=kind,
+            name=name,
+            parent=parent,
+            start=self.now(),
+            call=call,
+            arguments=arguments or {},
+            detail=detail,
+        )
+        self._works.append(work)
+        if call is not None:
+            self._calls[call] = work
+        return work
+
+    def end(self, work: Work) -> None:
+        """It is over."""
+        work.end = self.now()
+
+    def call(self, call: str | None) -> Work | None:
+        """The tool call of that id, if it was seen."""
+        return self._calls.get(call) if call is not None else None
+
+    def asked(self, calls: Iterable[str | None]) -> None:
+        """A model asked for the calls of these ids together: whatever their order, they ran side by side."""
+        batch = len(self._batches)
+        for place, call in enumerate(calls):
+            if call is not None:
+                self._batches.setdefault(call, (batch, place))
+
+    def told(self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None) -> Work:
+        """A tool call that only messages tell of."""
+        work = self.begin("tool", name, call=call, arguments=arguments)
+        work.timed = False
+        if start is not None:
+            work.start = start
+        return work
+
+    def spend(self, usage: Usage, by: Work | None = None) -> None:
+        """A model was called, by a sub-agent or by the agent itself."""
+        self._usage = usage if self._usage is None else self._usage + usage
+        while by is not None and by.kind != "delegate":
+            by = by.parent
+        if by is not None:
+            by.usage += usage
+
+    @property
+    def spent(self) -> bool:
+        """Whether any model has told what it cost."""
+        return self._usage is not None
+
+    def token(self) -> None:
+        """A piece of text was streamed."""
+        if self._first_token is None:
+            self._first_token = time.perf_counter() - self._clock
+
+    def reply(self, answer: object, *, usage: Usage | None = None) -> Reply:
+        """The answer with everything noted; `usage` is what the framework itself came to, where it says so."""
+        said = to_reply(answer)
+        works = self._in_order()
+        calls = [work for work in works if work.kind == "tool"]
+        steps = works if any(work.kind != "tool" for work in works) else []
+        if steps:
+            _give_ids(calls)
+        noted = replace(
+            said,
+            tool_calls=said.tool_calls or tuple(map(_call, calls, self._places(calls))),
+            steps=said.steps or tuple(_steps(steps)),
+            usage=said.usage or usage or self._usage,
+            first_token=self._first_token,
+        )
+        return to_reply(noted)
+
+    def _in_order(self) -> list[Work]:
+        """By the time at which they began; what was asked for together, in the order in which it was asked for."""
+        first: dict[int, float] = {}
+        for work in self._works:
+            batch, _ = self._batch(work)
+            first[batch] = min(first.get(batch, work.start), work.start)
+        return sorted(self._works, key=lambda work: (first[self._batch(work)[0]], *self._batch(work)))
+
+    def _places(self, calls: Sequence[Work]) -> list[int]:
+        """Where each call stands in time; those that one model's answer asked for share a place."""
+        places: dict[int, int] = {}
+        return [places.setdefault(self._batch(work)[0], len(places) + 1) for work in calls]
+
+    def _batch(self, work: Work) -> tuple[int, int]:
+        """Which answer asked for it, and where; work that none asked for stands alone."""
+        return self._batches.get(work.call or "", (-1 - self._works.index(work), 0))
+
+
+def _give_ids(calls: Sequence[Work]) -> None:
+    """Steps point at their calls by id; a provider that gives none, or one twice, is helped out."""
+    seen: set[str] = set()
+    for number, work in enumerate(calls, 1):
+        if work.call is None or work.call in seen:
+            work.call = f"call-{number}"
+        seen.add(work.call)
+
+
+def _call(work: Work, place: int) -> ToolCall:
+    return ToolCall(
+        name=work.name,
+        arguments=work.arguments,
+        result=work.result,
+        result_known=work.result_known,
+        error=work.error,
+        id=work.call,
+        step=place,
+        seconds=work.end - work.start if work.timed and work.end is not None else None,
+    )
+
+
+def _steps(works: Sequence[Work]) -> Iterable[Step]:
+    ids = {id(work): f"step-{number}" for number, work in enumerate(works, 1)}
+    for work in works:
+        sub_agent = next((each for each in _upwards(work) if each.kind == "delegate"), None)
+        yield Step(
+            id=ids[id(work)],
+            kind=work.kind,
+            name=work.name,
+            parent=ids.get(id(work.parent)),
+            agent=sub_agent.name if sub_agent is not None else None,
+            call=work.call,
+            start=work.start if work.timed else None,
+            end=work.end if work.timed else None,
+            status="ok" if work.error is None else "error",
+            usage=work.usage or None,
+            detail=work.error or work.detail,
+        )
+
+
+def _upwards(work: Work | None) -> Iterable[Work]:
+    while work is not None:
+        yield work
+        work = work.parent

@@ -1,0 +1,106 @@
+"""One agent of Pydantic AI: run it, watch it, read its messages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Callable, Sequence
+from typing import Any
+
+from pydantic_ai import DeferredToolRequests
+from pydantic_ai.agent import AbstractAgent, AgentRunResult
+from pydantic_ai.capabilities import ReinjectSystemPrompt
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    UserPromptPart,
+)
+
+from proctor.agents.framework import answer_of, ask
+from proctor.agents.notes import Notes
+from proctor.agents.pydantic_ai.reading import citations_in, note_untold_calls
+from proctor.agents.pydantic_ai.watching import Watching, watch_sub_agents, watched
+from proctor.errors import AgentFault
+from proctor.transcript import Reply, Request, Turn
+from proctor.usage import Usage
+
+
+class PydanticAIAgent:
+    """An agent that serves every conversation. It keeps nothing, and is handed what was said before."""
+
+    takes_request = True
+
+    def __init__(
+        self,
+        target: AbstractAgent[Any, Any],
+        *,
+        name: str,
+        deps: Callable[[], Any] = lambda: None,
+        stream: bool = False,
+    ) -> None:
+        self.name = name
+        self._target = target
+        self._deps = deps
+        self._streams = stream
+        watch_sub_agents()
+
+    async def reply(self, request: Request) -> Reply:
+        """Run the agent."""
+        return await ask(request, lambda: self._reply(request))
+
+    async def _reply(self, request: Request) -> Reply:
+        notes = Notes()
+        with watched(notes):
+            result = await self._target.run(
+                request.question,
+                message_history=[message for turn in request.history for message in _said(turn)],
+                conversation_id=request.conversation,
+                instructions=request.context,
+                deps=self._deps(),
+                capabilities=[Watching(notes), ReinjectSystemPrompt()],
+                event_stream_handler=_hearing(notes) if self._streams else None,
+            )
+        note_untold_calls(result.new_messages(), notes)
+        return notes.reply(_answer(result), usage=None if notes.spent else _usage(result))
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+def _said(turn: Turn) -> Sequence[ModelMessage]:
+    asked = ModelRequest(parts=[UserPromptPart(content=turn.question)])
+    return [asked] if turn.reply is None else [asked, ModelResponse(parts=[TextPart(content=turn.reply.text)])]
+
+
+def _hearing(notes: Notes) -> Any:
+    """A handler of events that notes when the first piece of text came."""
+
+    async def hear(_: Any, events: AsyncIterable[Any]) -> None:
+        async for event in events:
+            piece = event.part if isinstance(event, PartStartEvent) else getattr(event, "delta", None)
+            text = piece.content if isinstance(piece, TextPart) else getattr(piece, "content_delta", None)
+            if text and isinstance(piece, (TextPart, TextPartDelta)):
+                notes.token()
+
+    return hear
+
+
+def _answer(result: AgentRunResult[Any]) -> Any:
+    if isinstance(result.output, DeferredToolRequests):
+        wanted = [call.tool_name for call in (*result.output.approvals, *result.output.calls)]
+        raise AgentFault(f"the agent stopped to have somebody approve or run {wanted!r}; an exam has nobody to do so")
+    answer = answer_of(result.output)
+    return Reply(text=answer, citations=citations_in(result.new_messages())) if isinstance(answer, str) else answer
+
+
+def _usage(result: AgentRunResult[Any]) -> Usage | None:
+    """What the framework counted; no tokens at all: the model does not say."""
+    used = result.usage
+    if not used.input_tokens and not used.output_tokens:
+        return None
+    return Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens, calls=used.requests)
