@@ -153,6 +153,11 @@ async def test_a_fault_lasts_over_a_whole_conversation(options: Options) -> None
     assert passed[""] == (True,) * 6
     assert passed["hiccup"] == (False, *[True] * 5), "one call of the conversation fails, not one of each turn"
     assert passed["nonsense"] == passed["broken"] == (False,) * 6
+    assert rates(evaluation) == {"": 1.0, "hiccup": pytest.approx(5 / 6), "broken": 0.0, "nonsense": 0.0, "poor": 0.0}
+    hiccup = under(evaluation)["hiccup"]
+    assert hiccup.pass_rate.n == 1
+    assert hiccup.difference is not None
+    assert hiccup.difference.value == pytest.approx(-1 / 6)
 
 
 async def test_resume_plays_what_is_missing_under_each_condition(options: Options) -> None:

@@ -22,6 +22,7 @@ from proctor.findings.finding import (
     Trouble,
 )
 from proctor.findings.notes import notes
+from proctor.findings.shares import Shares, with_shares
 from proctor.findings.tally import Tally, mean_score, over_k, pass_rate
 from proctor.run import Attempt, Key, Run
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
@@ -140,6 +141,7 @@ class Gathering:
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
         self._shares: dict[str, Sums] = {}
+        self._held = {name: Shares(seeds=settings.type == "abm-dynamic") for name in self._under}
         self._rows = (
             {case.id: Tally(planned=self._whole.planned // len(exams)) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
@@ -160,6 +162,8 @@ class Gathering:
             held = self._battle.add(exam, attempt)
             if held.share is not None:
                 self._shares.setdefault(exam.id, Sums()).add(held.share)
+                if self._under:
+                    self._held[attempt.key.condition].add(exam.id, held.share)
             if self._rows:
                 _add_rows(self._rows, exam, attempt)
 
@@ -175,6 +179,7 @@ class Gathering:
             mean_score=battle.mean_score,
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=_place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
+            conditions=with_shares(found.conditions, list(self._exams), self._held),
             battle=battle,
             rows=tuple(_case(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows),
             notes=tuple(notes(run, found.counts, battle.pass_rate, cases=len(self._exams), battle=battle)),
