@@ -18,6 +18,7 @@ class Shares:
         self._by_exam: dict[str, Sums] = {}
 
     def add(self, exam: str, share: float) -> None:
+        """Count a conversation."""
         self.units.add(exam, share)
         self._by_exam.setdefault(exam, Sums()).add(share)
 
