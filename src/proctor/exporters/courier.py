@@ -6,6 +6,7 @@ What carries deterministic ids may be sent twice, so that a request without an a
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,11 +22,13 @@ from proctor.net.exchange import Bounds, Response
 from proctor.net.limits import Throttle
 from proctor.net.trouble import excerpt, named
 
-_BOUNDS = Bounds(bytes=50_000_000, seconds=60.0, idle=30.0)
+BOUNDS = Bounds(bytes=50_000_000, seconds=60.0, idle=30.0)
+"""What one answer may take."""
 _RETRIES = 3
 _RETRIES_UNANSWERED = 1
 """After a whole time limit without an answer, waiting for it many times over helps nobody."""
-_BACKOFF = 0.5
+BACKOFF = 0.5
+"""Seconds before the second try; doubled for each further one."""
 _LONGEST_WAIT = 60.0
 _CONCURRENCY = 8
 _GIVE_UP_AFTER = 2
@@ -71,15 +74,14 @@ class Courier:
         headers: Mapping[str, str] | None = None,
         *,
         ca: str | None = None,
-        bounds: Bounds = _BOUNDS,
-        retries: int = _RETRIES,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._headers = dict(headers or {})
         self._secrets = credentials_in(self._headers)
-        self._client = Client(bounds=bounds, ca=ca, proxy=True)
-        self._throttle = Throttle(concurrency=_CONCURRENCY, sleep=sleep)
-        self._retries = retries
+        self._client = Client(bounds=BOUNDS, ca=ca, proxy=True)
+        self._throttle = Throttle(concurrency=_CONCURRENCY, sleep=sleep, clock=clock)
+        self._places = asyncio.Semaphore(_CONCURRENCY)
         self._sleep = sleep
         self._unanswered = 0
         self.hopeless: Verdict | None = None
@@ -105,20 +107,22 @@ class Courier:
     async def _carry(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], may_be_missing: bool
     ) -> Answer:
+        """Try until there is an answer. The place is kept meanwhile: others would only meet the same trouble."""
         tries = 0
-        while self.hopeless is None:
-            tries += 1
-            answer, again, wait = await self._try(method, url, body, headers, tries)
-            if not again:
-                return self._learn(answer, may_be_missing)
-            await self._sleep(wait)
-        return Answer(verdict=self.hopeless)
+        async with self._places:
+            while self.hopeless is None:
+                tries += 1
+                answer, again, wait = await self._try(method, url, body, headers, tries)
+                if not again:
+                    return self._learn(answer, may_be_missing)
+                await self._sleep(wait)
+            return Answer(verdict=self.hopeless)
 
     async def _try(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], tries: int
     ) -> tuple[Answer, bool, float]:
         """The answer to one try, whether to try again, and after how many seconds."""
-        backoff = _BACKOFF * 2.0 ** (tries - 1)
+        backoff = BACKOFF * 2.0 ** (tries - 1)
         try:
             async with self._throttle.slot() as began:
                 response = await self._client.send(method, url, body=body, headers={**self._headers, **headers})
@@ -127,8 +131,8 @@ class Courier:
         except CallError as error:
             state: State = "unknown" if isinstance(error, AgentFault) else "unsent"
             verdict = Verdict(state=state, reason=self._scrubbed(str(error)))
-            return Answer(verdict=verdict), tries <= min(self._retries, _retries_after(error)), backoff
-        again = response.status in _TRY_AGAIN and tries <= self._retries and (asked or 0.0) <= _LONGEST_WAIT
+            return Answer(verdict=verdict), tries <= _retries_after(error), backoff
+        again = response.status in _TRY_AGAIN and tries <= _RETRIES and (asked or 0.0) <= _LONGEST_WAIT
         return Answer(verdict=self._judged(response, asked), response=response), again, max(asked or 0.0, backoff)
 
     def _judged(self, response: Response, asked: float | None) -> Verdict:
