@@ -88,9 +88,9 @@ class Play:
             asking.cancel()
 
     def wait(self, case: str) -> tuple[Attempt, ...]:
-        """The attempts of a case that was begun, as soon as there will be no more of them."""
+        """The attempts of a case that was begun, trial by trial, as soon as there will be no more of them."""
         self._done[case].result()
-        return tuple(self._attempts[case])
+        return tuple(sorted(self._attempts[case], key=lambda attempt: attempt.key.trial))
 
     def played(self, suite: str) -> Played:
         """What became of it so far."""

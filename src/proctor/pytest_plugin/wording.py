@@ -40,7 +40,7 @@ def no_verdict(case: Case, attempts: Sequence[Attempt], *, trials: int, stopped:
     """Why nobody can say whether a case passes."""
     whys = list(dict.fromkeys(filter(None, map(_why_missing, attempts))))
     if len(attempts) < trials:
-        whys.append(f"it was not asked{': ' if stopped else ''}{one_line(stopped)}")
+        whys.append(f"the suite stopped: {one_line(stopped)}" if stopped else "it was not asked")
     return "\n".join([f"no verdict: {'; '.join(whys)}", "", *_asked(case)])
 
 

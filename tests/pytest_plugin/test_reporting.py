@@ -1,0 +1,131 @@
+"""What is kept of a session: runs, summaries, annotations; and nothing that was not asked for."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from tests.pytest_plugin.folder import AGENT, Folder
+
+import proctor
+from proctor.run import Run
+from proctor.storage import open_store
+
+pytest_plugins = ["pytester"]
+
+
+def stored(folder: Folder, run: str = "last") -> tuple[Run, list[proctor.Attempt]]:
+    with open_store(folder.path / "store.db", create=False) as opened:
+        found = opened.archive.find(run)
+        return found, list(opened.archive.full_attempts(found.id))
+
+
+def test_nothing_is_written_unless_asked_for(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(folder.path / "summary.md"))
+    before = {path.name for path in folder.path.iterdir()}
+    result = folder.test("capitals.yaml")
+    result.stdout.no_fnmatch_line("::*")
+    assert {path.name for path in folder.path.iterdir()} - before == {"calls"}
+
+
+def test_a_suite_is_kept_as_a_run_with_its_transcripts(folder: Folder) -> None:
+    result = folder.test("capitals.yaml", "--proctor-store", "store.db", "--proctor-trials", "2")
+    run, attempts = stored(folder)
+    result.stdout.fnmatch_lines([f"capitals.yaml: pass rate *; kept as run {run.id}"])
+    assert (run.status, run.planned, run.agent, run.benchmark) == ("completed", 6, AGENT, "capitals")
+    assert run.started is not None
+    assert run.ended is not None
+    assert run.started <= run.ended
+    told = [(each.key.exam, each.key.trial, each.passed) for each in attempts]
+    assert told == [(case, trial, case != "japan") for case in ("france", "italy", "japan") for trial in (1, 2)]
+    assert attempts[0].transcript.turns[0].reply == proctor.Reply(text="That is Paris.")
+
+
+def test_a_kept_run_is_comparable_to_one_of_proctor_run(folder: Folder) -> None:
+    folder.test("capitals.yaml", "--proctor-store", "store.db")
+    ours, _ = stored(folder)
+    theirs = proctor.evaluate(folder.path / "capitals.yaml", agent=AGENT, store=folder.path / "store.db")
+    compared = proctor.compare(ours.id, theirs.run.id, store=folder.path / "store.db")
+    assert compared.unlike == ()
+    assert theirs.run.settings == ours.settings
+
+
+def test_a_run_of_some_cases_is_another_benchmark(folder: Folder) -> None:
+    folder.test("capitals.yaml", "--proctor-store", "store.db")
+    whole, _ = stored(folder)
+    folder.test("capitals.yaml", "--proctor-store", "store.db", "-k", "europe")
+    part, attempts = stored(folder)
+    assert [attempt.key.exam for attempt in attempts] == ["france", "italy"]
+    assert part.planned == 2
+    assert part.digest != whole.digest
+
+
+def test_what_the_environment_lost_can_be_resumed(folder: Folder) -> None:
+    folder.write("proctor.toml", "[run]\nretries = 0\n")
+    folder.write("lost.yaml", "cases:\n  - {id: atlantis, question: What is the capital of Atlantis?}\n")
+    folder.test("lost.yaml", "capitals.yaml", "--proctor-store", "store.db")
+    run, _ = stored(folder, "answer on lost")
+    assert (run.status, run.reason) == ("failed", "lost 1 of 1 attempts")
+    again = proctor.resume(run.id, store=folder.path / "store.db", agent=lambda question: "Poseidonis")
+    assert again.run.status == "completed"
+    assert again.findings.pass_rate.value == 1
+
+
+def test_a_session_that_stops_early_keeps_a_paused_run(folder: Folder) -> None:
+    folder.write(
+        "agent.py",
+        "import asyncio\n"
+        "async def answer(question):\n"
+        "    if 'Italy' in question: await asyncio.Event().wait()\n"
+        "    return 'Lyon'\n",
+    )
+    folder.test("capitals.yaml", "-x", "--proctor-store", "store.db").assert_outcomes(failed=1)
+    run, attempts = stored(folder)
+    assert (run.status, run.reason, run.planned) == ("paused", "interrupted", 3)
+    assert "italy" not in {attempt.key.exam for attempt in attempts}
+
+
+def test_an_orchestrator_is_known_by_its_steps(folder: Folder) -> None:
+    folder.write(
+        "agent.py",
+        "def answer(question):\n"
+        "    return {'text': 'Paris', 'steps': [{'id': '1', 'kind': 'plan', 'name': 'think'}]}\n",
+    )
+    folder.test("capitals.yaml", "--proctor-store", "store.db")
+    run, _ = stored(folder)
+    assert run.kind == "orchestrator"
+
+
+def test_a_summary_is_appended(folder: Folder) -> None:
+    summary = folder.write("summary.md", "# Before\n")
+    folder.write("more.yaml", "cases:\n  - {id: one, question: Capital of Italy?}\n")
+    folder.test("capitals.yaml", "more.yaml", "--proctor-summary", str(summary))
+    text = summary.read_text(encoding="utf-8")
+    assert text.startswith("# Before\n### python:agent:answer on capitals: ✓ completed\n")
+    assert "### python:agent:answer on more: ✓ completed" in text
+    assert "| ✗ | japan | What is the capital of Japan? | 0/1 | – |" in text
+
+
+def test_annotations_name_the_file_from_the_repository_on(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(folder.path.parent))
+    result = folder.test("capitals.yaml", "--proctor-annotations")
+    place = f"file={folder.path.name}/capitals.yaml,line=5,title=japan%3A not passed"
+    line = f"::error {place}::What is the capital of Japan?%0Akeywords: “Tokyo” is missing"
+    assert [each for each in result.outlines if each.startswith("::")] == [line]
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(folder: Folder) -> None:
+    result = folder.test("capitals.yaml", "--proctor-summary", "nowhere/summary.md")
+    assert result.ret == pytest.ExitCode.INTERNAL_ERROR
+    assert "Proctor could not keep the results: " in result.stdout.str() + result.stderr.str()
+    assert "Traceback" not in result.stdout.str() + result.stderr.str()
+
+
+def test_junit_has_the_mark_and_the_agent_s_time_of_a_case(folder: Folder) -> None:
+    folder.write("judged.yaml", "cases:\n  - {id: one, question: Capital of Italy?, reference: That is Rome.}\n")
+    folder.test("judged.yaml", "--proctor-reviewer", "exact", "--junitxml", "junit.xml").assert_outcomes(passed=1)
+    properties = {each.attrib["name"]: each.attrib["value"] for each in ET.parse(Path("junit.xml")).iter("property")}
+    assert properties["score"] == "1.0"
+    assert float(properties["agent_seconds"]) >= 0
