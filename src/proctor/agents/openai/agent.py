@@ -90,12 +90,13 @@ class _Course:
     def reply(self, last: Completion) -> Reply:
         """The last answer, with all that led to it."""
         seconds = time.perf_counter() - self.started - self.aside
+        told = abs(self.aside) >= _NOTABLE or not self.usage.calls  # a kept answer's own time, not that of finding it
         first = None if last.first_token is None else seconds - last.seconds + last.first_token
         return Reply(
             text=last.text,
             tool_calls=tuple(self.calls),
             citations=last.citations,
             usage=self.usage,
-            seconds=seconds if abs(self.aside) >= _NOTABLE else None,
+            seconds=seconds if told else None,
             first_token=first,
         )

@@ -16,7 +16,7 @@ from proctor.agents.openai.trouble import asked_wait, fault_of_status
 from proctor.errors import AgentFault, CallError
 from proctor.models.allowance import Allowance, Call, Occasion, current
 from proctor.models.budget import Foresight
-from proctor.models.cache import key_of
+from proctor.models.cache import Cache, key_of
 from proctor.models.tokens import tokens_in
 from proctor.net.addresses import credentials_in, scrubbed
 from proctor.net.client import Client
@@ -36,7 +36,7 @@ class Answered:
     completion: Completion
     usage: Usage
     aside: float = 0.0
-    """Seconds that were not the model's but our limits'; below 0 for a kept answer, which once took longer."""
+    """Seconds that were not the model's but ours; below 0 for a kept answer, which took longer when it was new."""
 
 
 class Service:
@@ -57,33 +57,40 @@ class Service:
 
     async def ask(self, items: Sequence[Item], request: Request) -> Answered:
         """The model's answer to a conversation."""
+        came = time.perf_counter()
         allowance = current() or self._alone
         fields = self._dialect.body(items, request)
         body = codec.encode(fields).encode()
         if allowance.cache is None:
-            return await self._asked(allowance, fields, body)
-        started = time.perf_counter()
-        key = self._key(body, request)
-        if (kept := _completion_in(await allowance.cache.get(key))) is not None:
-            return Answered(completion=kept, usage=_FREE, aside=time.perf_counter() - started - kept.seconds)
-        answered = await self._asked(allowance, fields, body)
-        await allowance.cache.put(key, msgspec.json.encode(answered.completion))
-        return answered
+            completion, usage = await self._asked(allowance, fields, body)
+        else:
+            completion, usage = await self._remembered(allowance, allowance.cache, fields, body, request)
+        return Answered(completion=completion, usage=usage, aside=time.perf_counter() - came - completion.seconds)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
+
+    async def _remembered(
+        self, allowance: Allowance, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
+    ) -> tuple[Completion, Usage]:
+        """A kept answer, or a new one that is kept."""
+        key = self._key(body, request)
+        if (kept := _completion_in(await cache.get(key))) is not None:
+            return kept, _FREE
+        completion, usage = await self._asked(allowance, fields, body)
+        await cache.put(key, msgspec.json.encode(completion))
+        return completion, usage
 
     def _key(self, body: bytes, request: Request) -> bytes:
         """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
         occasion = Occasion(case=request.case, condition=request.condition, trial=request.trial)
         return key_of("openai", self._url, dict(self._options.headers), body, occasion)
 
-    async def _asked(self, allowance: Allowance, fields: Mapping[str, Any], body: bytes) -> Answered:
-        came = time.perf_counter()
-        async with allowance.call(
-            self._options.source, self._foresight.estimate(tokens_in(body), self._options.price)
-        ) as call:
+    async def _asked(self, allowance: Allowance, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
+        """A new answer."""
+        estimate = self._foresight.estimate(tokens_in(body), self._options.price)
+        async with allowance.call(self._options.source, estimate) as call:
             started = time.perf_counter()
             try:
                 completion = await (self._streamed if self._options.stream else self._whole)(fields, body, call)
@@ -93,8 +100,7 @@ class Service:
             usage = completion.usage(self._options.price)
             call.answered(usage)
         self._foresight.learn(usage)
-        completion = replace(completion, seconds=time.perf_counter() - started)
-        return Answered(completion=completion, usage=usage, aside=started - came)
+        return replace(completion, seconds=time.perf_counter() - started), usage
 
     async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         response = await self._client.send("POST", self._url, body=body, headers=self._headers)
