@@ -1,0 +1,138 @@
+"""One attempt: the conversation, what was expected, what was thought of it, and the other trials beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.benchmark import Exam
+from proctor.reports import outcomes
+from proctor.reports.battle.conversation import Talk, talk
+from proctor.run import Attempt, Key, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store
+from proctor.web.reading import addresses, traces
+from proctor.web.reading.shelf import Read, shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.reading.wires import wires
+from proctor.web.rendering import render
+from proctor.web.site import site_of
+
+router = APIRouter()
+teach()
+MOST_BESIDE = 12
+"""Trials that are set side by side."""
+_QUICK = 0.5
+"""Seconds that a page waits to learn which cases failed before and after this one."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Around:
+    """The nearest cases worth reading, in the order of the plan."""
+
+    previous: str
+    """An address; empty: there is none."""
+    next: str
+    failing: int
+    """How many there are in all."""
+
+
+@router.get("/runs/{run}/attempt")
+def attempt(
+    request: Request,
+    run: str,
+    case: str,
+    trial: Annotated[int | None, Query(ge=1)] = None,
+    condition: str = "",
+) -> HTMLResponse:
+    """What was said in one attempt; without a trial, the first that did not pass."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    exam = exam_of(site.store, found, case)
+    beside = trials(site.store, found, exam, condition=condition, around=trial)
+    shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
+    held = talk(shown, exam, name="talk")
+    read = shelf_of(request).findings(found, patience=_QUICK)
+    return render(
+        request,
+        "attempt.html.j2" if found.settings.type == "standard" else "battle.html.j2",
+        run=found,
+        exam=exam,
+        attempt=shown,
+        outcome=outcomes.of_attempt(shown),
+        talk=held,
+        wires=wires(held),
+        whole=_of_whole(shown, held),
+        beside=beside,
+        around=_around(read, found.id, exam.id),
+        traces=traces.sent(found, shown.key, store=site.settings.store),
+    )
+
+
+def exam_of(store: Store, run: Run, case: str) -> Exam:
+    """The exam of that id, or the one in which a row of that id is asked."""
+    exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
+    for exam in exams:
+        if exam.id == case:
+            return exam
+    for exam in exams:
+        if any(row.id == case for row in exam.cases):
+            return exam
+    raise HTTPException(404, f"run {run.id} has no case {case!r}")
+
+
+def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | None = None) -> list[Attempt]:
+    """What was played of an exam under one condition, at most so many, near a trial if one is named."""
+    last = run.settings.trials
+    first = max(1, min((around or 1) - MOST_BESIDE // 2, last - MOST_BESIDE + 1))
+    numbers = range(first, min(last, first + MOST_BESIDE - 1) + 1)
+    keys = (Key(run=run.id, exam=exam.id, condition=condition, trial=number) for number in numbers)
+    return [found for key in keys if (found := store.archive.attempt(key)) is not None]
+
+
+def worth_reading(attempts: Sequence[Attempt]) -> Attempt:
+    """The first that did not pass, else the first."""
+    return next((each for each in attempts if outcomes.of_attempt(each) is not outcomes.PASSED), attempts[0])
+
+
+def _shown(
+    store: Store, run: Run, exam: Exam, beside: Sequence[Attempt], *, trial: int | None, condition: str
+) -> Attempt:
+    if condition not in run.settings.conditions:
+        raise HTTPException(404, f"run {run.id} has no condition {condition!r}")
+    if trial is None and beside:
+        return worth_reading(beside)
+    found = next((each for each in beside if each.key.trial == trial), None)
+    if found is not None:
+        return found
+    which = f"trial {trial}" if trial is not None else "attempt"
+    raise HTTPException(404, f"no {which} of case {exam.id!r} has been played in run {run.id} yet")
+
+
+def _of_whole(attempt: Attempt, held: Talk) -> dict[str, object]:
+    """What was said of the conversation as a whole."""
+    return {
+        "scores": [score for score in attempt.scores if score.turn is None],
+        "unscored": [missing for missing in attempt.unscored if missing.turn is None],
+        "ending": " ".join(filter(None, (held.ended, held.resumed))),
+    }
+
+
+def _around(read: Read | None, run: str, exam: str) -> Around | None:
+    """None: not known yet."""
+    if read is None:
+        return None
+    failing = [case.id for case in read.findings.cases if case.verdict in ("fail", "flaky")]
+    wanted, places = set(failing), list(read.exams)
+    here = places.index(exam)
+    before = next((each for each in reversed(places[:here]) if each in wanted), None)
+    after = next((each for each in places[here + 1 :] if each in wanted), None)
+    return Around(
+        previous=addresses.case(run, before) if before is not None else "",
+        next=addresses.case(run, after) if after is not None else "",
+        failing=len(failing),
+    )

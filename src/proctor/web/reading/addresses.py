@@ -1,0 +1,41 @@
+"""Where runs, attempts and comparisons stand: every state of a reading page has an address.
+
+Ids of cases are other people's text. They stand in the query, where no browser takes them for a path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote, urlencode
+
+from proctor.run import Key
+
+
+def run(name: str) -> str:
+    """A run's page."""
+    return f"/runs/{quote(name, safe='')}"
+
+
+def attempt(key: Key) -> str:
+    """One attempt's page."""
+    return case(key.run, key.exam, trial=key.trial, condition=key.condition)
+
+
+def case(name: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
+    """A case's page; without a trial, the one most worth reading."""
+    where = {"case": exam, "trial": trial, "condition": condition}
+    return f"{run(name)}/attempt?{_query(where)}"
+
+
+def comparison(a: str, b: str, *, force: bool = False) -> str:
+    """Two runs side by side."""
+    return f"/compare?{_query({'a': a, 'b': b, 'force': 1 if force else None})}"
+
+
+def pair(a: str, b: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
+    """One case in both."""
+    return f"/compare/case?{_query({'a': a, 'b': b, 'case': exam, 'trial': trial, 'condition': condition})}"
+
+
+def _query(values: Mapping[str, object]) -> str:
+    return urlencode({name: value for name, value in values.items() if value not in (None, "")})

@@ -1,0 +1,142 @@
+"""Findings kept at hand: reading all attempts of a large run takes its time, and every page of it needs them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from proctor.benchmark import Exam
+from proctor.findings import Findings, gather
+from proctor.run import Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store
+from proctor.web.site import Site, site_of
+
+PATIENCE = 2.0
+"""Seconds that a page waits for findings; then it shows what is known without them."""
+_FRESH = 1.0
+"""Seconds for which what was found of a run that goes on is new enough."""
+_SHARE = 10.0
+"""Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
+_MOST_CASES = 500_000
+"""Cases of all findings kept together."""
+_log = logging.getLogger("proctor.web")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Read:
+    """A run, what it asked and what was found."""
+
+    run: Run
+    """As it stood when it was read."""
+    exams: dict[str, Exam]
+    """In the order of the plan."""
+    findings: Findings
+    at: float
+    """When it was read, on the monotonic clock."""
+    took: float
+    """Seconds."""
+
+    def still(self, run: Run, now: float) -> bool:
+        """Whether it can be shown for the run as it stands now."""
+        if run != self.run:
+            return False
+        return run.status != "running" or now - self.at < max(_FRESH, _SHARE * self.took)
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where the findings of one run lie, or will."""
+
+    read: Read | None = None
+    reading: bool = False
+    trouble: Exception | None = None
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+
+class Shelf:
+    """Findings by run; each run is read by one thread at a time, whoever waits for it."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def findings(self, run: Run, *, patience: float = PATIENCE) -> Read | None:
+        """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
+        place, until = self._place(run.id), time.monotonic() + patience
+        with place.changed:
+            while True:
+                if place.read is not None and place.read.still(run, time.monotonic()):
+                    return place.read
+                if not place.reading:
+                    self._begin(place, run)
+                left = until - time.monotonic()
+                if left <= 0 or not place.changed.wait(left):
+                    return place.read
+                if place.trouble is not None:
+                    raise place.trouble
+                if run.status == "running":
+                    return place.read
+
+    def _place(self, run: str) -> _Place:
+        with self._lock:
+            place = self._places.setdefault(run, _Place())
+            self._places.move_to_end(run)
+            return place
+
+    def _begin(self, place: _Place, run: Run) -> None:
+        place.reading, place.trouble = True, None
+        threading.Thread(target=self._read, args=(place, run), name=f"proctor-read-{run.id}", daemon=True).start()
+
+    def _read(self, place: _Place, run: Run) -> None:
+        read, trouble = None, None
+        try:
+            read = read_run(self._site.store, run)
+        except Exception as error:
+            trouble = error
+            _log.info("run %s cannot be read: %s", run.id, error)
+        with place.changed:
+            place.read, place.trouble, place.reading = read or place.read, trouble, False
+            place.changed.notify_all()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let go of what was not asked for longest; the newest stays, however large."""
+        with self._lock:
+            kept = 0
+            for name, place in [*reversed(self._places.items())]:
+                size = len(place.read.exams) if place.read is not None else 0
+                if kept and kept + size > _MOST_CASES and not place.reading:
+                    del self._places[name]
+                else:
+                    kept += size
+
+
+def read_run(store: Store, run: Run) -> Read:
+    """Read a run to its end; battles and orchestrators with what was said."""
+    began = time.monotonic()
+    exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
+    plain = run.settings.type == "standard" and run.kind == "standard"
+    attempts = store.archive.attempts if plain else store.archive.full_attempts
+    findings = gather(run, exams, attempts(run.id))
+    now = time.monotonic()
+    return Read(run=run, exams={exam.id: exam for exam in exams}, findings=findings, at=now, took=now - began)
+
+
+_making = threading.Lock()
+
+
+def shelf_of(request: Request) -> Shelf:
+    """The shelf of the site that a request came to."""
+    state = request.app.state
+    with _making:
+        if not hasattr(state, "shelf"):
+            state.shelf = Shelf(site_of(request))
+    shelf: Shelf = state.shelf
+    return shelf

@@ -1,0 +1,54 @@
+"""Where the trace of an attempt can be looked at, in programs that the run was sent to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from proctor.errors import ProctorError
+from proctor.run import Key, Run
+from proctor.traces.span import trace_id
+from proctor.workflows.syncing import Errand, _errands
+
+_PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
+"""Where these show a trace by its id alone."""
+_VARIABLES = {
+    "langfuse": ("LANGFUSE_BASE_URL",),
+    "phoenix": ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sent:
+    """A trace that was sent somewhere."""
+
+    to: str
+    trace: str
+    address: str
+    """Empty: it has no page that could be named."""
+
+
+def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
+    """Where an attempt was sent to."""
+    try:
+        return [_sent(errand, trace_id(key)) for errand in _told(run, store)]
+    except (OSError, ProctorError):
+        return []
+
+
+def _told(run: Run, store: str) -> Iterator[Errand]:
+    yield from _errands(run, store, None)
+
+
+def _sent(errand: Errand, trace: str) -> Sent:
+    given = (os.environ.get(name) for name in _VARIABLES.get(errand.to, ()))
+    base = errand.endpoint or next(filter(None, given), "")
+    page = _PAGES.get(errand.to, "") if _is_web(base) else ""
+    return Sent(to=errand.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
+
+
+def _is_web(address: str) -> bool:
+    parts = urlsplit(address)
+    return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None

@@ -1,0 +1,21 @@
+"""What templates of the reading pages know beside what every page knows."""
+
+from __future__ import annotations
+
+from proctor.reports.comparison import words as comparison_words
+from proctor.reports.history import words as history_words
+from proctor.reports.templating import equip
+from proctor.web.reading import addresses, charts, quoting
+from proctor.web.rendering import environment
+
+
+def teach() -> None:
+    """Let templates know it; teaching twice changes nothing."""
+    equip(environment())
+    environment().globals.update(
+        addresses=addresses,
+        charts=charts,
+        comparison_words=comparison_words,
+        history_words=history_words,
+        quoting=quoting,
+    )
