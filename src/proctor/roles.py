@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Protocol
+from typing import Literal, Protocol
 
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.run import Attempt, Key, Record, Run, Sitting, Status, Wish
@@ -127,6 +127,26 @@ class Archive(Protocol):
 
     def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
         """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
+
+    def page(
+        self,
+        run: str,
+        *,
+        verdicts: Collection[str] = (),
+        exams: Collection[int] | None = None,
+        places: int = 1,
+        check: str | None = None,
+        stage: str | None = None,
+        order: Literal["place", "score", "seconds"] = "place",
+        descending: bool = False,
+        offset: int = 0,
+        limit: int = 100,
+    ) -> list[Attempt]:
+        """Some of the outcomes, without transcripts, sorted; those without a score, or time, come last.
+
+        Chosen by verdict (pass, fail, unscored, agent, environment, open), by the exams' rows in the plan, each of
+        which has so many `places`, by a check that failed, and by the stage of a failure.
+        """
 
     def attempt(self, key: Key) -> Attempt | None:
         """One, with its transcript, as far as it got."""

@@ -7,17 +7,29 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, case, func, select
+from sqlalchemy import ColumnElement, Row, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
 from proctor.run import Attempt, Key, Run, Wish
 from proctor.score import Review
-from proctor.storage import chunks, naming
+from proctor.storage import chunks, naming, paging, searching, standing
 from proctor.storage.database import Database
 from proctor.storage.lock import Locks
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.rows import RUN_COLUMNS, UNFINISHED, attempt_of, benchmark_from, reviews_of, run_of, turns_of
+from proctor.storage.paging import Order
+from proctor.storage.rows import (
+    RUN_COLUMNS,
+    UNFINISHED,
+    Place,
+    attempt_of,
+    benchmark_from,
+    reviews_of,
+    run_of,
+    turns_of,
+)
+from proctor.storage.searching import Found
+from proctor.storage.standing import Standing
 from proctor.storage.tables import attempts, benchmarks, runs
 from proctor.transcript import Transcript
 
@@ -84,14 +96,60 @@ class Archive:
 
     def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
         """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
-        exam, passed = attempts.c.exam, attempts.c.passed
-        ended = (
-            select(exam, func.count(passed), func.count(case((passed, 1))))
-            .where(attempts.c.run_no == self._numbers(run).own, attempts.c.verdict != "open")
-            .group_by(exam)
-        )
+        number = self._numbers(run).own
         with self._database.reading() as connection:
-            return {name: (counted, right) for name, counted, right in connection.execute(ended)}
+            return standing.verdicts_by_exam(connection, number)
+
+    def standing(self, run: str) -> Standing:
+        """What a run has come to, counted by the database."""
+        number = self._numbers(run).own
+        with self._database.reading() as connection:
+            return standing.standing(connection, number)
+
+    def since(self, run: str, last: int) -> tuple[Run, int, list[Attempt]]:
+        """The run as it stands, and its attempts newer than `last` with the number of the newest, some at a time."""
+        number = self._numbers(run).own
+        with self._database.reading() as connection:
+            rows = standing.since(connection, number, last)
+        found = self._as_it_stands(*self._stored(runs.c.no == number)[0])
+        return found, rows[-1].no if rows else last, [attempt_of(run, row) for row in rows]
+
+    def search(
+        self,
+        run: str,
+        words: str,
+        *,
+        after: Place | None = None,
+        limit: int = 100,
+        seconds: float = 0.7,
+        **which: Any,
+    ) -> Found:
+        """Attempts in whose questions or replies these words stand; `which` is as in `count`."""
+        return searching.search(
+            self._database, run, self._numbers(run), words, after=after, limit=limit, seconds=seconds, **which
+        )
+
+    def page(
+        self,
+        run: str,
+        *,
+        order: Order = "place",
+        descending: bool = False,
+        offset: int = 0,
+        limit: int = 100,
+        **which: Any,
+    ) -> list[Attempt]:
+        """Some of the outcomes, without transcripts; `which` is as in `count`."""
+        conditions = paging.chosen(self._numbers(run).own, **which)
+        with self._database.reading() as connection:
+            rows = paging.page(connection, conditions, order=order, descending=descending, offset=offset, limit=limit)
+        return [attempt_of(run, row) for row in rows]
+
+    def count(self, run: str, **which: Any) -> int:
+        """How many outcomes there are, with one of these `verdicts` and so on: see `paging.chosen`."""
+        conditions = paging.chosen(self._numbers(run).own, **which)
+        with self._database.reading() as connection:
+            return paging.count(connection, conditions)
 
     def attempt(self, key: Key) -> Attempt | None:
         """One, with its transcript, as far as it got; None: it has not begun."""

@@ -81,7 +81,14 @@ def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
         attempt.ended,
         attempt.transcript.ended,
         encode(_outcome(attempt)),
+        failed_checks(attempt),
     )
+
+
+def failed_checks(attempt: Attempt) -> str | None:
+    """The names of the checks that failed, each on a line of its own with a line end before and after it."""
+    names = sorted({" ".join(check.name.split()) for check in attempt.checks if check.passed is False})
+    return storable("\n".join(["", *names, ""])) if names else None
 
 
 def _outcome(attempt: Attempt) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 1
+NEWEST = 2
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -130,7 +130,12 @@ attempts = Table(
     Column("ended", Double, nullable=False),
     Column("ended_why", Text),  # the transcript's
     Column("body", Text, nullable=False),  # rows.Outcome
+    Column("failed_checks", Text),  # a line each, see rows.failed_checks; nothing: none failed
     UniqueConstraint("run_no", "trial", "condition", "exam"),
-    Index(None, "run_no", "place", "no"),
+    # a page deep in a large run skips entries of one of these, and looks up only what it shows: each holds all that
+    # pages are chosen by
+    Index("ix_attempts_by_place", "run_no", "place", "no", "verdict", "stage", "failed_checks"),
+    Index("ix_attempts_by_score", "run_no", "score", "place", "no", "verdict"),
+    Index("ix_attempts_by_seconds", "run_no", "seconds", "place", "no", "verdict"),
     Index(None, "run_no", "verdict", "place", "no"),
 )

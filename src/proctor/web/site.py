@@ -10,6 +10,7 @@ from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
 from proctor.web.jobs import Jobs
 from proctor.web.library import Library
+from proctor.web.live import Live
 from proctor.web.security import Attempts
 from proctor.web.sessions import Sessions
 from proctor.web.settings import WebSettings
@@ -23,6 +24,7 @@ class Site:
         self.sessions = Sessions(settings.folder / "web", settings.token)
         self.wrong_tokens = Attempts()
         self.library = Library(settings.folder / "benchmarks")
+        self.live = Live()
         self.jobs = Jobs(settings, lambda: self.store)
 
     @cached_property

@@ -37,7 +37,7 @@ from proctor.web.forms import Form, read_form
 from proctor.web.site import site_of
 
 FAMILIES = (
-    "login", "home", "benchmarks", "agents", "runs", "run", "attempt", "compare", "history", "settings",
+    "login", "home", "benchmarks", "agents", "runs", "events", "run", "attempt", "compare", "history", "settings",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
 _SAFE = ("GET", "HEAD", "OPTIONS")

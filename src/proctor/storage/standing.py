@@ -1,0 +1,61 @@
+"""What a run has come to while it goes on: counted once by the database, then kept up with by its new rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, func, select
+
+from proctor.storage.rows import OUTCOME_COLUMNS
+from proctor.storage.tables import attempts
+
+_MOST = 2000
+"""New rows that are read at a time."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Standing:
+    """Counts at one moment."""
+
+    last: int
+    """The newest row that was counted; `since` goes on from there."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Verdict (pass, fail, unscored, agent, environment, open) → attempts."""
+    exams: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+
+
+def standing(connection: Connection, run_no: int) -> Standing:
+    """Where a run stands, all from one view of the data."""
+    mine = attempts.c.run_no == run_no
+    last = connection.execute(select(func.max(attempts.c.no)).where(mine)).scalar()
+    by_verdict = select(attempts.c.verdict, func.count()).where(mine).group_by(attempts.c.verdict)
+    return Standing(
+        last=last or 0,
+        verdicts=dict(connection.execute(by_verdict).tuples().all()),
+        exams=verdicts_by_exam(connection, run_no),
+    )
+
+
+def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int, int]]:
+    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    exam, passed = attempts.c.exam, attempts.c.passed
+    ended = (
+        select(exam, func.count(passed), func.count(case((passed, 1))))
+        .where(attempts.c.run_no == run_no, attempts.c.verdict != "open")
+        .group_by(exam)
+    )
+    return {name: (counted, right) for name, counted, right in connection.execute(ended)}
+
+
+def since(connection: Connection, run_no: int, last: int) -> Sequence[Row[Any]]:
+    """Rows of OUTCOME_COLUMNS that are newer. One that was replaced, as `resume` does with failures, is not new."""
+    newer = (
+        select(*OUTCOME_COLUMNS)
+        .where(attempts.c.no > last, attempts.c.run_no == run_no)
+        .order_by(attempts.c.no)
+        .limit(_MOST)
+    )
+    return connection.execute(newer).all()

@@ -1,0 +1,221 @@
+"""Runs as they go on: one look at the store, at most twice a second, serves everybody who watches a run.
+
+Progress is read from the store, so a run is live wherever it was started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+
+from proctor.errors import StoreError
+from proctor.run import Attempt, Run
+from proctor.statistics.intervals import Sums
+from proctor.storage import Store
+from proctor.storage.rows import verdict_of
+
+EVERY = 0.5
+"""Seconds between two looks at a run that goes on."""
+_QUIET = 2.0
+"""The same for one that does not: somebody may resume it."""
+_HEARTBEAT = 15.0
+"""Seconds after which something is said even if nothing happened, so that a lost browser is noticed."""
+_RECOUNT = 20.0
+"""Seconds after which all is counted anew: an attempt that failed and was tried again replaces its row."""
+_PACE_OVER = 10.0
+"""Seconds over which the pace is taken."""
+_NEWEST = 20
+"""New attempts that are told one by one."""
+MOVING = ("running", "queued")
+
+
+class Progress:
+    """What one run has come to: counted by the store first, then kept up with new attempts."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._store = store
+        self._id = run
+        self._counted_at = float("-inf")
+        self._status = ""
+        self._battle = False
+        self._last = 0
+        self._verdicts: dict[str, int] = {}
+        self._cases: dict[str, tuple[int, float]] = {}
+        self._sums = Sums()
+        self._paces: deque[tuple[float, int]] = deque()
+        self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
+
+    def look(self) -> dict[str, Any]:
+        """Read what is new, and say where the run stands."""
+        self._newest.clear()
+        if time.monotonic() - self._counted_at > _RECOUNT:
+            self._count()
+        run = self._catch_up()
+        if run.status != self._status:  # it has just begun or ended: the last word is an exact one
+            self._status = run.status
+            self._count()
+        return self._told(run)
+
+    def _count(self) -> None:
+        """From the beginning; a battle's share of passing replies is in its attempts alone."""
+        run, newest = self._store.archive.find(self._id), [*self._newest]
+        self._battle = run.settings.type != "standard"
+        self._cases.clear()
+        self._sums, self._verdicts, self._last = Sums(), {}, 0
+        if self._battle:
+            self._catch_up()
+        else:
+            counted = self._store.archive.standing(self._id)
+            self._verdicts, self._last = dict(counted.verdicts), counted.last
+            for exam, (verdicts, passed) in counted.exams.items():
+                self._count_case(exam, verdicts, passed)
+        self._newest = deque(newest, maxlen=_NEWEST)  # what was counted anew has been told before
+        self._counted_at = time.monotonic()
+
+    def _catch_up(self) -> Run:
+        while True:
+            run, self._last, attempts = self._store.archive.since(self._id, self._last)
+            for attempt in attempts:
+                self._add(attempt)
+            if not attempts:
+                return run
+
+    def _add(self, attempt: Attempt) -> None:
+        verdict = verdict_of(attempt)
+        self._verdicts[verdict] = self._verdicts.get(verdict, 0) + 1
+        if self._battle:
+            given = [passed for passed in attempt.turn_passed if passed is not None]
+            if given:
+                self._count_case(attempt.key.exam, 1, sum(given) / len(given))
+        elif attempt.passed is not None and verdict != "open":
+            self._count_case(attempt.key.exam, 1, attempt.passed)
+        self._newest.append(
+            {
+                "exam": attempt.key.exam, "condition": attempt.key.condition, "trial": attempt.key.trial,
+                "verdict": verdict, "score": attempt.value, "seconds": attempt.seconds,
+            }
+        )  # fmt: skip
+
+    def _count_case(self, exam: str, counted: int, passed: float) -> None:
+        if not counted:
+            return
+        m, c = self._cases.get(exam, (0, 0.0))
+        if m:
+            self._sums.add(c / m, -1)
+        self._cases[exam] = m, c = m + counted, c + passed
+        self._sums.add(c / m)
+
+    def _told(self, run: Run) -> dict[str, Any]:
+        done = sum(self._verdicts.values())
+        low, high = self._sums.interval() if self._sums.n else (None, None)
+        pace = self._pace(done)
+        left = run.planned - done
+        return {
+            "run": run.id,
+            "status": run.status,
+            "reason": run.reason,
+            "planned": run.planned,
+            "done": done,
+            "verdicts": self._verdicts,
+            "pass_rate": {"value": self._sums.mean if self._sums.n else None, "low": low, "high": high},
+            "cases": self._sums.n,
+            "per_second": pace,
+            "seconds_left": left / pace if pace and run.status == "running" else None,
+            "newest": [*self._newest],
+        }
+
+    def _pace(self, done: int) -> float:
+        now = time.monotonic()
+        self._paces.append((now, done))
+        while now - self._paces[0][0] > _PACE_OVER:
+            self._paces.popleft()
+        since, before = self._paces[0]
+        return max(0, done - before) / (now - since) if now > since else 0.0
+
+
+class _Watched:
+    """One run that is being watched: what was said last, and who waits for the next word."""
+
+    def __init__(self) -> None:
+        self.watchers = 0
+        self.number = 0
+        self.said = b""
+        self.moved = asyncio.Condition()
+        self.task: asyncio.Task[None] | None = None
+
+
+class Live:
+    """Looks at the runs that somebody watches, and tells all watchers the same words."""
+
+    def __init__(self) -> None:
+        self._watched: dict[str, _Watched] = {}
+
+    @asynccontextmanager
+    async def watching(self, store: Store, run: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        """What happens to a run, as server-sent events; looking ends with the last watcher."""
+        watched = self._watched.get(run)
+        if watched is None:
+            watched = self._watched[run] = _Watched()
+            watched.task = asyncio.create_task(self._look(watched, Progress(store, run)))
+        watched.watchers += 1
+        try:
+            yield _events(watched)
+        finally:
+            watched.watchers -= 1
+            if not watched.watchers and self._watched.get(run) is watched:
+                del self._watched[run]
+                assert watched.task is not None
+                watched.task.cancel()
+
+    async def _look(self, watched: _Watched, progress: Progress) -> None:
+        last: dict[str, Any] | None = None
+        while True:
+            started, moving = time.monotonic(), False
+            try:
+                told = await run_in_threadpool(progress.look)
+                moving = told["status"] in MOVING
+                event = _event("progress", told) if _differ(told, last) else b""
+                last = told
+            except StoreError as error:
+                event = _event("trouble", {"message": str(error)})
+            if event:
+                await _say(watched, event)
+            await asyncio.sleep(max(0.05, (EVERY if moving else _QUIET) - (time.monotonic() - started)))
+
+
+async def _say(watched: _Watched, event: bytes) -> None:
+    async with watched.moved:
+        watched.number += 1
+        watched.said = event
+        watched.moved.notify_all()
+
+
+async def _events(watched: _Watched) -> AsyncIterator[bytes]:
+    """The last word at once, then each new one; one that is too slow misses what was said in between."""
+    heard = 0
+    while True:
+        if watched.number == heard:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_HEARTBEAT), watched.moved:
+                    await watched.moved.wait()
+        if watched.number == heard:
+            yield b": still here\n\n"
+        else:
+            heard = watched.number
+            yield watched.said
+
+
+def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:
+    kept = ("status", "done", "verdicts", "planned", "reason")
+    return last is None or bool(told["newest"]) or any(told[name] != last[name] for name in kept)
+
+
+def _event(kind: str, data: dict[str, Any]) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
