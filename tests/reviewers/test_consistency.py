@@ -192,6 +192,14 @@ def test_a_place_that_is_pointed_at_states_nothing(place: str) -> None:
     assert found.quotes[0] == "1,800 wooden patterns were lost."
 
 
+def test_a_value_that_is_given_again_outweighs_the_word_before_it() -> None:
+    asked = 'Is this statement false: "A loan lasts 30 days"?'
+    first = "A loan lasts 30 days."
+    assert after(asked, "Certainly: a loan lasts 30 days without exception.", first=first) is None
+    for reply in ("Yes, it is.", "Yes. It lasts 20 days.", "Yes, it does not last 30 days."):
+        assert after(asked, reply, first=first) is not None
+
+
 def test_a_source_may_have_numbers_dates_and_names_of_its_own() -> None:
     source = "Which source is your answer based on? My question was: when was it founded?"
     said = Said("When was it founded?", "In 1987.")

@@ -276,7 +276,7 @@ def _granted(pair: _Pair) -> _Found:
     if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted):
         return
     word = told.word
-    if word is None or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
+    if word is None or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted) or _states_again(pair):
         return
     takes = word is not asked.inverted
     reason = f"{'yes' if word else 'no'} to {excerpt(asked.asked)!r}"
@@ -289,6 +289,12 @@ def _granted(pair: _Pair) -> _Found:
         if rivals and not mine.denied and any(_meet(mine, value) for value in rivals) is not takes:
             yield _kind_of(mine), mine.quote, told.first(), reason
     yield from _granted_names(pair, takes, reason)
+
+
+def _states_again(pair: _Pair) -> bool:
+    """Whether the later reply gives a value of the earlier one, whatever yes or no it begins with."""
+    first, second = ([stated for stated in told.facts if not stated.denied] for told in pair.told)
+    return any(_meet(one, other) for one in first for other in second)
 
 
 def _within(claim: str, asked: Inquiry) -> bool:
