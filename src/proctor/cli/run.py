@@ -47,6 +47,13 @@ from proctor.cli.gating import gate_options
 @click.option("--name", help="What to call the run.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
 @click.option("--annotations", is_flag=True, help="Annotate FILE on GitHub where the agent did not pass.")
+@click.option(
+    "--sync",
+    "syncs",
+    multiple=True,
+    type=click.Choice(["langfuse", "otlp", "phoenix", "mlflow"]),
+    help="Send attempts there while the run goes on; repeatable.",
+)
 @gate_options
 @options.store
 @options.as_json
@@ -63,6 +70,7 @@ def command(
     name: str | None,
     labels: tuple[str, ...],
     annotations: bool,
+    syncs: tuple[str, ...],
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -72,6 +80,7 @@ def command(
     **settings: Any,
 ) -> int:
     """Examine an agent on the benchmark FILE."""
+    from proctor.cli.following import following
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.playing import exit_code, play, show
     from proctor.config import load_config
@@ -105,10 +114,16 @@ def command(
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         click.echo(f"warning: {warning}", err=True)
-    if not as_json:
-        attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
-        sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")
-    evaluation = play(lambda watch: start(prepared, store=url, watch=watch), run_id=run.id, planned=run.planned)
+    with following(prepared, syncs, store=url) as trail:
+        if not as_json:
+            attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
+            sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")
+        evaluation = play(
+            lambda watch: start(prepared, store=url, watch=watch, heard=trail.feed),
+            run_id=run.id,
+            planned=run.planned,
+        )
+        trail.findings = evaluation.findings
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
     if annotations:

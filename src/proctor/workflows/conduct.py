@@ -22,6 +22,7 @@ from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import Tally
 
 Watch = Callable[[Tally], None]
+Listener = Callable[[Sequence[Record]], None]
 _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
 _HEED_EVERY = 0.4
@@ -37,12 +38,13 @@ async def conduct(
     sittings: Iterable[Sitting],
     tally: Tally,
     watch: Watch | None = None,
+    heard: Listener | None = None,
     gathering: Gathering | None = None,
 ) -> Findings:
     """Play what is left of a run, store every record before it counts, and say what was found.
 
-    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. A `gathering` that
-    sees every attempt of the run from here on saves reading them back.
+    The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
+    each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
     """
     journal = store.journal
     seen_kind: AgentKind = run.kind
@@ -69,6 +71,8 @@ async def conduct(
                         seen_kind = "orchestrator"
                     if gathering is not None:
                         _gather(gathering, batch)
+                    if heard is not None:
+                        heard(batch)
                     if watch is not None:
                         watch(tally)
         except asyncio.CancelledError:

@@ -22,7 +22,7 @@ from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
 from proctor.workflows.checks import described, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
-from proctor.workflows.conduct import Watch, conduct
+from proctor.workflows.conduct import Listener, Watch, conduct
 from proctor.workflows.labels import found_labels
 from proctor.workflows.loading import load_benchmark
 from proctor.workflows.parts import (
@@ -246,7 +246,9 @@ def new_id() -> str:
     return f"{datetime.now(UTC):%y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
-async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -> Evaluation:
+async def start(
+    prepared: Prepared, *, store: str, watch: Watch | None = None, heard: Listener | None = None
+) -> Evaluation:
     """Store the run and play it from the beginning."""
     run = prepared.run
     exams = exams_of(prepared.benchmark, run.settings)
@@ -261,6 +263,7 @@ async def start(prepared: Prepared, *, store: str, watch: Watch | None = None) -
                 sittings=sittings(run, exams),
                 tally=Tally.of(run),
                 watch=watch,
+                heard=heard,
                 gathering=Gathering(run, exams),
             )
     return Evaluation(run=findings.run, findings=findings, store=store)
