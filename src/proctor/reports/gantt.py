@@ -11,7 +11,9 @@ from proctor.reports.numbers import duration, plural
 from proctor.reports.words import one_line
 
 _MOST_LANES = 200
-_HEAD, _ROW = 20, 30
+_HEAD, _ROW = 20, 36
+_LABEL, _BAR, _UNDERLINE = 11, 18, 30
+"""Where they stand in a row: clear of each other, letters below the line included."""
 _INDENT, _DEEPEST = 12, 12
 _LONGEST = 72
 # The page's own colours; the values after the comma are for a picture that stands alone.
@@ -58,15 +60,15 @@ def _axis(seconds: float, bottom: int) -> Iterator[Markup]:
 
 def _lane(lane: Lane, seconds: float, top: int) -> Iterator[Markup]:
     said = _said(lane)
-    yield _text(said, _INDENT * min(lane.depth, _DEEPEST), top + 11, _FAIL if lane.failed else _INK)
+    yield _text(said, _INDENT * min(lane.depth, _DEEPEST), top + _LABEL, _FAIL if lane.failed else _INK)
     if lane.start is None:
         return
     start = lane.start / seconds if seconds else 0.0
     length = (lane.length or 0.0) / seconds if seconds else 0.0
-    yield _bar(lane, said, start, length, top + 16) if length else _tick(lane, said, start, top + 16)
+    yield _bar(lane, said, start, length, top + _BAR) if length else _tick(lane, said, start, top + _BAR)
     if lane.critical:
         yield Markup('<line x1="{}" x2="{}" y1="{}" y2="{}" stroke="{}" stroke-width="1.5"/>').format(
-            _percent(start), _percent(start + length), top + 27, top + 27, _INK
+            _percent(start), _percent(start + length), top + _UNDERLINE, top + _UNDERLINE, _INK
         )
 
 
@@ -95,7 +97,10 @@ def _said(lane: Lane) -> str:
 
 
 def _text(said: str, x: int | str, y: int, colour: str, anchor: str = "start") -> Markup:
-    return Markup('<text x="{}" y="{}" fill="{}" text-anchor="{}">{}</text>').format(x, y, colour, anchor, said)
+    """Edged with paper, so that no line of the axis runs through it."""
+    return Markup(
+        '<text x="{}" y="{}" fill="{}" stroke="{}" stroke-width="4" paint-order="stroke" text-anchor="{}">{}</text>'
+    ).format(x, y, colour, _PAPER, anchor, said)
 
 
 def _percent(share: float) -> str:

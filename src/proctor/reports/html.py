@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import count
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from markupsafe import Markup
 
 from proctor.benchmark import Exam
 from proctor.findings import CaseFinding, Findings, Trouble
-from proctor.reports import numbers, outcomes, prose, svg
-from proctor.reports.battle import svg as battle_svg
-from proctor.reports.battle import words as battle_words
-from proctor.reports.battle.conversation import pieces, quotes_in, talk
-from proctor.reports.conditions import words as condition_words
-from proctor.reports.headline import exam_noun, headline, noun_of
-from proctor.reports.orchestration import words as orchestration_words
-from proctor.reports.particulars import expectations_of, settings_of
+from proctor.reports import outcomes
+from proctor.reports.battle.conversation import talk
+from proctor.reports.checks.labels import Label, Labels
+from proctor.reports.headline import headline
+from proctor.reports.particulars import settings_of
 from proctor.reports.selection import Shown, select
-from proctor.reports.words import clean, one_line
+from proctor.reports.templating import environment
 from proctor.run import Attempt
-from proctor.transcript import Step
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 _ATTEMPTS_IN_FULL = 500
 _ROWS = 2_000
+_FILTERS = 12
+"""Checks that the table of cases can be filtered by: as many as `checks.css` has rules for."""
 _ALWAYS_COUNTED = (outcomes.PASSED, outcomes.NOT_PASSED, outcomes.FLAKY)
 
 
@@ -40,6 +35,10 @@ class Row:
     case: CaseFinding
     outcome: outcomes.Outcome
     anchor: str
+    labels: list[Label]
+    """What became of its checks."""
+    filters: list[int]
+    """Places of the checks that it failed, among those that can be filtered by."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,16 +56,19 @@ def write_html(
     findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO, *, k: int | None = None
 ) -> None:
     """Write the report; attempts stream by, and some 500 of them are shown in full, the ones that went wrong first."""
-    shown = select(findings.cases, attempts, _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
-    page = _environment().get_template("report.html.j2")
-    for piece in page.generate(**_page(findings, exams, shown, k)):
+    cases = outcomes.worst_first(findings.cases)
+    labels = Labels(case.id for case in cases[:_ROWS])
+    shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
+    rows = list(_rows(findings, cases, shown, labels))
+    page = environment().get_template("report.html.j2")
+    for piece in page.generate(**_page(findings, exams, shown, rows, k)):
         stream.write(piece)
 
 
 def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attempt], str]:
     """How one attempt is shown: as a conversation, or as a question with its reply."""
     battle = findings.battle is not None
-    fragment = _environment().get_template("conversation.html.j2" if battle else "attempt.html.j2")
+    fragment = environment().get_template("conversation.html.j2" if battle else "attempt.html.j2")
     places = count(1)
 
     def rendered(attempt: Attempt) -> str:
@@ -78,9 +80,8 @@ def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attemp
 
 
 def _page(
-    findings: Findings, exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]], k: int | None
+    findings: Findings, exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]], rows: list[Row], k: int | None
 ) -> dict[str, Any]:
-    rows = list(_rows(findings, shown))
     counts = outcomes.counted(findings.cases)
     times = [case.seconds for case in findings.cases if case.seconds is not None]
     kinds = [(kind, n) for kind in outcomes.OF_CASES if (n := counts.get(kind.name, 0)) or kind in _ALWAYS_COUNTED]
@@ -97,6 +98,8 @@ def _page(
         "longest": max(times, default=0.0),
         "troubles": _troubles(findings),
         "rows": rows[:_ROWS],
+        "filters": _filters(findings, rows),
+        "marked": findings.mean_score.value is not None or findings.run.settings.reviewer is not None,
         "script": outcomes.worst_first(findings.rows),
         "rows_left_out": len(rows[_ROWS:]),
         "anchors": {row.case.id: row.anchor for row in rows},
@@ -107,9 +110,25 @@ def _page(
     }
 
 
-def _rows(findings: Findings, shown: Mapping[str, list[Shown]]) -> Iterator[Row]:
-    for number, case in enumerate(outcomes.worst_first(findings.cases), 1):
-        yield Row(case=case, outcome=outcomes.of_case(case), anchor=f"case-{number}" if shown.get(case.id) else "")
+def _rows(
+    findings: Findings, cases: Iterable[CaseFinding], shown: Mapping[str, list[Shown]], labels: Labels
+) -> Iterator[Row]:
+    places = {check.name: place for place, check in enumerate(findings.checks[:_FILTERS])}
+    for number, case in enumerate(cases, 1):
+        known = labels.of(case.id)
+        yield Row(
+            case=case,
+            outcome=outcomes.of_case(case),
+            anchor=f"case-{number}" if shown.get(case.id) else "",
+            labels=known,
+            filters=[places[label.name] for label in known if label.failed and label.name in places],
+        )
+
+
+def _filters(findings: Findings, rows: Iterable[Row]) -> list[tuple[int, str, int]]:
+    """Checks that cases failed: the place, the name, how many cases."""
+    failed = Counter(place for row in rows for place in row.filters)
+    return [(place, findings.checks[place].name, failed[place]) for place in sorted(failed)]
 
 
 def _sections(rows: Iterable[Row], exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]]) -> Iterator[Section]:
@@ -134,38 +153,3 @@ def _of_whole(attempt: Attempt) -> dict[str, Any]:
         "scores": [score for score in attempt.scores if score.turn is None],
         "unscored": [missing for missing in attempt.unscored if missing.turn is None],
     }
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("proctor.reports"),
-        autoescape=True,
-        finalize=_harmless,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    environment.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
-    environment.globals |= {
-        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
-        "exam_noun": exam_noun, "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in,
-        "battle_svg": battle_svg, "battle_words": battle_words, "condition_words": condition_words,
-        "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
-    }  # fmt: skip
-    return environment
-
-
-def _line_of_time(steps: Sequence[Step]) -> Markup:
-    """An orchestrator's steps as a picture."""
-    from proctor.orchestration.timeline import timeline
-    from proctor.reports.gantt import gantt
-
-    return Markup(gantt(timeline(steps)))
-
-
-def _harmless(value: object) -> object:
-    """Everything a template prints comes through here: control characters never reach the page."""
-    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from proctor.benchmark import Case
+from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.reports.headline import noun_of
-from proctor.reports.numbers import NOTHING, duration
+from proctor.reports.numbers import NOTHING, duration, score, whole
+from proctor.reports.prose import as_json
 from proctor.run import Run
 
 Labelled = tuple[str, str]
@@ -38,27 +39,55 @@ def settings_of(run: Run) -> list[Labelled]:
     return [(label, value) for label, value in said if value]
 
 
-def expectations_of(case: Case) -> Iterator[Labelled]:
-    """What the checks hold the reply to."""
+def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
+    """What the checks hold the reply to, as labels with one or several values."""
     expect = case.expect
-    lists = {
-        "Tools to use": expect.tools_used,
-        "Tools not to use": expect.tools_not_used,
-        "Keywords": expect.keywords,
-        "Not to be said": expect.exclusions,
-        "Sources": expect.sources,
-        "Sub-agents": expect.sub_agents,
-        "Own checks": expect.checks,
+    said: dict[str, Sequence[str]] = {
+        "tools used": expect.tools_used,
+        "tools not used": expect.tools_not_used,
+        "tool calls": [*_calls(expect)],
+        "keywords": expect.keywords,
+        "exclusions": expect.exclusions,
+        "citations": [*_citations(expect)],
+        "sources": expect.sources,
+        "sub-agents": expect.sub_agents,
+        "steps": [" ".join(f"{key} {value}" for key, value in step.items()) for step in expect.steps],
+        "limits": [f"{name} {_number(most)}" for name, most in expect.limits.items()],
+        "own checks": [name.rpartition(":")[2] for name in expect.checks],
+        "passes at": [] if case.passing_score is None else [score(case.passing_score)],
     }
-    yield from ((label, ", ".join(values)) for label, values in lists.items() if values)
-    if expect.tool_calls is not None:
-        yield "Tool calls", ", ".join(call.name for call in expect.tool_calls) or "none"
+    yield from ((label, values) for label, values in said.items() if values)
+
+
+def _calls(expect: Expectation) -> Iterator[str]:
+    if expect.tool_calls is None:
+        return
+    yield from map(_call, expect.tool_calls)
+    if not expect.tool_calls:
+        yield "none"
+    if expect.ordered:
+        yield "in this order"
+    if expect.tool_calls and expect.tool_threshold < 1:
+        yield f"correct from {score(expect.tool_threshold)}"
+
+
+def _call(call: ExpectedCall) -> str:
+    """`search_knowledge(query="remote work", limit=…)`; how an argument is compared stands in its place."""
+    given = {name: as_json(value) for name, value in call.arguments.items()}
+    given |= {name: as_json(how) for name, how in call.match.items()}
+    given |= {name: "…" for name in call.ignore if name not in given}
+    return f"{call.name}({', '.join(f'{name}={value}' for name, value in given.items())})"
+
+
+def _citations(expect: Expectation) -> Iterator[str]:
     if expect.citations is not None:
-        yield "Citations", f"at least {expect.citations}"
-    if expect.limits:
-        yield "Limits", _pairs(expect.limits.items())
-    if case.passing_score is not None:
-        yield "Passes at", str(case.passing_score)
+        yield f"at least {expect.citations}"
+    if expect.quotes:
+        yield "quotes word for word"
+
+
+def _number(value: float) -> str:
+    return whole(int(value)) if float(value).is_integer() else f"{value:g}"
 
 
 def _pairs(items: Iterable[tuple[str, object]]) -> str:

@@ -56,7 +56,7 @@ def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
 
 def set_as_code(value: Any) -> Prose:
     """A tool's arguments or result, a traceback: word for word, folded after 12 lines."""
-    kept, lost = _limited(value if isinstance(value, str) else _as_json(value), _RESULT_LIMIT)
+    kept, lost = _limited(value if isinstance(value, str) else as_json(value, indent=2), _RESULT_LIMIT)
     lines = kept.rstrip("\n").split("\n")
     opening = "\n".join(lines[:_LINES])
     if len(opening) > _LINES * _LINE_LENGTH:
@@ -98,7 +98,7 @@ def _split(block: Block, room: int, *, alone: bool) -> tuple[Block | None, Block
 
 def call_line(call: ToolCall) -> str:
     """`search_knowledge(query="remote work")`."""
-    arguments = ", ".join(f"{name}={_as_json(value, indent=None)}" for name, value in call.arguments.items())
+    arguments = ", ".join(f"{name}={as_json(value)}" for name, value in call.arguments.items())
     return f"{one_line(call.name, 80)}({one_line(arguments, 160)})"
 
 
@@ -116,7 +116,7 @@ def call_outcome(call: ToolCall) -> str:
     if isinstance(result, str) and (len(result) > 60 or "\n" in result):
         lines = result.rstrip("\n").count("\n") + 1
         return plural(lines, "line") if lines > 1 else plural(len(result), "character")
-    return one_line(_as_json(result, indent=None), 80)
+    return one_line(as_json(result), 80)
 
 
 def call_time(call: ToolCall) -> str:
@@ -124,7 +124,8 @@ def call_time(call: ToolCall) -> str:
     return "" if call.seconds is None else duration(call.seconds)
 
 
-def _as_json(value: Any, *, indent: int | None = 2) -> str:
+def as_json(value: Any, *, indent: int | None = None) -> str:
+    """A value as JSON that people can read; nothing at all is –."""
     if value is None:
         return NOTHING
     return json.dumps(value, ensure_ascii=False, indent=indent, default=str)

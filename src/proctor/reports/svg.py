@@ -36,18 +36,17 @@ def bar(value: float) -> Markup:
     ).format(_percent(value))
 
 
-def stack(counts: Sequence[tuple[str, int]], label: str) -> Markup:
+def stack(counts: Sequence[tuple[str, int]], label: str, *, width: str = "100%", height: int = 6) -> Markup:
     """How many of each outcome, as one bar."""
     total = sum(count for _, count in counts) or 1
     pieces, start = [], 0.0
     for style, count in counts:
         if count:
-            pieces.append(
-                f'<rect class="{style}" x="{_percent(start / total)}" width="{_percent(count / total)}" height="6"/>'
-            )
+            place = f'x="{_percent(start / total)}" width="{_percent(count / total)}"'
+            pieces.append(f'<rect class="{style}" {place} height="{height}"/>')
             start += count
-    return Markup('<svg class="stack" width="100%" height="6" role="img" aria-label="{}">{}</svg>').format(
-        label, Markup("".join(pieces))
+    return Markup('<svg class="stack" width="{}" height="{}" role="img" aria-label="{}">{}</svg>').format(
+        width, height, label, Markup("".join(pieces))
     )
 
 
