@@ -18,9 +18,6 @@ from proctor.models.faults import spending
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
-_NOTABLE = 0.001
-"""Seconds that were not the agent's, from which on its time is told apart from what was measured."""
-
 
 class OpenAIAgent:
     """A model that is asked by OpenAI's protocol. It keeps nothing: every request carries its whole conversation."""
@@ -90,13 +87,12 @@ class _Course:
     def reply(self, last: Completion) -> Reply:
         """The last answer, with all that led to it."""
         seconds = time.perf_counter() - self.started - self.aside
-        told = abs(self.aside) >= _NOTABLE or not self.usage.calls  # a kept answer's own time, not that of finding it
         first = None if last.first_token is None else seconds - last.seconds + last.first_token
         return Reply(
             text=last.text,
             tool_calls=tuple(self.calls),
             citations=last.citations,
             usage=self.usage,
-            seconds=seconds if told else None,
+            seconds=seconds,
             first_token=first,
         )
