@@ -8,11 +8,15 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from proctor import codec
+from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
 from proctor.faults import classify, said
 from proctor.importing import import_attribute
+from proctor.models.faults import spending
 from proctor.traces.capture import capturing
 from proctor.transcript import Reply, Request
+from proctor.usage import Usage
 
 
 def require(package: str, *, extra: str) -> None:
@@ -76,13 +80,14 @@ _WORDS: Mapping[type[Any], str] = {
 }
 
 
-async def ask(request: Request, run: Callable[[], Awaitable[Reply]]) -> Reply:
+async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Reply:
     """The reply, with what the agent's own instrumentation tells besides; its failure as whose it is."""
+    notes = Notes()
     with capturing(request.conversation) as captured:
         try:
-            reply = await run()
+            reply = await run(notes)
         except Exception as error:
-            fault = classify(error)
+            fault = spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
             raise fault from error
@@ -91,15 +96,18 @@ async def ask(request: Request, run: Callable[[], Awaitable[Reply]]) -> Reply:
 
 def answer_of(value: Any) -> Any:
     """An agent's output as `codec.to_reply` takes it; what has no `text` is written as JSON."""
-    if hasattr(value, "model_dump"):
-        value = value.model_dump(mode="json")
+    if not isinstance(value, (str, Reply, Mapping)):
+        value = plain(value)
     if isinstance(value, (str, Reply)) or (isinstance(value, Mapping) and isinstance(value.get("text"), str)):
         return value
     if value is None:
         raise AgentFault("the agent returned None; expected an answer")
-    from proctor.codec import encode
+    return codec.encode(value)
 
-    return encode(value)
+
+def summary(context: str | None) -> str | None:
+    """The context as a model is told it; None: there is none."""
+    return f"Summary of the conversation so far:\n{context}" if context else None
 
 
 def provided(spec: str | None, *, option: str) -> Callable[[], Any]:

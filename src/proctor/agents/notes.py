@@ -113,9 +113,9 @@ class Notes:
             by.usage += usage
 
     @property
-    def spent(self) -> bool:
-        """Whether any model has told what it cost."""
-        return self._usage is not None
+    def used(self) -> Usage | None:
+        """What models have cost so far; None: none has told."""
+        return self._usage
 
     def token(self) -> None:
         """A piece of text was streamed."""

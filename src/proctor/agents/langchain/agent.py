@@ -14,6 +14,7 @@ from proctor.agents.langchain.reading import ending_of, read
 from proctor.agents.langchain.shape import graph_in, unwrapped
 from proctor.agents.langchain.watching import Watcher, step_kinds
 from proctor.agents.langchain.writing import Writer
+from proctor.agents.notes import Notes
 from proctor.transcript import Reply, Request
 
 
@@ -34,10 +35,10 @@ class LangChainAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Ask. What was begun in the agent's memory and broke off is not gone on with."""
-        return await ask(request, lambda: self._reply(request))
+        return await ask(request, lambda notes: self._reply(request, notes))
 
-    async def _reply(self, request: Request) -> Reply:
-        watcher = Watcher(self._steps)
+    async def _reply(self, request: Request, notes: Notes) -> Reply:
+        watcher = Watcher(notes, self._steps)
         async with self._memory.thread(request) as thread:
             given, question = self._writer.given(request, known=thread.known, context=thread.context)
             config: RunnableConfig = {"callbacks": [watcher], "configurable": {"thread_id": thread.id}}

@@ -64,9 +64,9 @@ class Watcher(BaseCallbackHandler):
 
     run_inline = True  # a pool of threads would only mix up the order
 
-    def __init__(self, steps: Mapping[str, Kind]) -> None:
+    def __init__(self, notes: Notes, steps: Mapping[str, Kind]) -> None:
+        self._notes = notes
         self._steps = steps
-        self._notes = Notes()
         self._runs: dict[UUID, _Run] = {}
         self._asked: dict[str, _Asked] = {}
 

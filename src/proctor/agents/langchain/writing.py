@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
 
+from proctor.agents.framework import summary
 from proctor.agents.http.template import Template
 from proctor.agents.langchain.shape import input_of
 from proctor.transcript import Request, Turn
@@ -41,11 +42,12 @@ class Writer:
         self, context: str | None, history: list[BaseMessage], asked: HumanMessage, *, known: bool
     ) -> list[BaseMessage]:
         """Everything in one list. Providers take system messages only at its very beginning."""
-        if not context:
+        told = summary(context)
+        if told is None:
             return [*history, asked]
         if self._in_front or known:
-            return [*history, asked.model_copy(update={"content": f"{context}\n\n{asked.content}"})]
-        return [SystemMessage(content=context), *history, asked]
+            return [*history, asked.model_copy(update={"content": f"{told}\n\n{asked.content}"})]
+        return [SystemMessage(content=told), *history, asked]
 
 
 def _said(turn: Turn) -> list[BaseMessage]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import agents
 from agents import MessageOutputItem, Runner
-from proctor.agents.framework import answer_of, ask
+from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
 from proctor.agents.openai_agents.watching import Watching, watch_nested_runs, watched
 from proctor.errors import AgentFault
@@ -37,10 +37,9 @@ class OpenAIAgentsAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Run the agent."""
-        return await ask(request, lambda: self._reply(request))
+        return await ask(request, lambda notes: self._reply(request, notes))
 
-    async def _reply(self, request: Request) -> Reply:
-        notes = Notes()
+    async def _reply(self, request: Request, notes: Notes) -> Reply:
         watching = Watching(notes, self._target)
         with watched(watching):
             result = await self._run(_items(request), watching)
@@ -75,7 +74,8 @@ class OpenAIAgentsAgent:
 
 def _items(request: Request) -> list[Any]:
     """The context as a system message, history and question in the framework's own items."""
-    items = [] if not request.context else [{"role": "system", "content": request.context}]
+    told = summary(request.context)
+    items = [{"role": "system", "content": told}] if told is not None else []
     for turn in request.history:
         items.append({"role": "user", "content": turn.question})
         if turn.reply is not None:

@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from proctor.agents.framework import answer_of, ask
+from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
 from proctor.agents.pydantic_ai.reading import citations_in, note_untold_calls
 from proctor.agents.pydantic_ai.watching import Watching, watch_sub_agents, watched
@@ -48,22 +48,21 @@ class PydanticAIAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Run the agent."""
-        return await ask(request, lambda: self._reply(request))
+        return await ask(request, lambda notes: self._reply(request, notes))
 
-    async def _reply(self, request: Request) -> Reply:
-        notes = Notes()
+    async def _reply(self, request: Request, notes: Notes) -> Reply:
         with watched(notes):
             result = await self._target.run(
                 request.question,
                 message_history=[message for turn in request.history for message in _said(turn)],
                 conversation_id=request.conversation,
-                instructions=request.context,
+                instructions=summary(request.context),
                 deps=self._deps(),
                 capabilities=[Watching(notes), ReinjectSystemPrompt()],
                 event_stream_handler=_hearing(notes) if self._streams else None,
             )
         note_untold_calls(result.new_messages(), notes)
-        return notes.reply(_answer(result), usage=None if notes.spent else _usage(result))
+        return notes.reply(_answer(result), usage=notes.used or _usage(result))
 
     async def forget(self, conversation: str) -> None:
         """Nothing is kept."""
