@@ -67,6 +67,20 @@ def test_a_mistake_in_what_is_expected_is_told_as_in_a_suite(folder: Folder) -> 
     result.stdout.fnmatch_lines(["E *InputError: examine: expect.keyword: *did you mean 'keywords'*"])
 
 
+def test_a_question_is_asked_once_whatever_the_configuration_says(folder: Folder) -> None:
+    folder.write("proctor.toml", "[run]\ntrials = 3\n")
+    folder.write(
+        "test_it.py",
+        "import pytest, proctor\n"
+        "def test_it(examine):\n"
+        "    examine('Capital of France?')\n"
+        "    with pytest.raises(proctor.ProctorError, match='examine asks once'):\n"
+        "        examine('Capital of Italy?', trials=2)\n",
+    )
+    folder.test("test_it.py").assert_outcomes(passed=1)
+    assert folder.calls() == {"Capital of France?": 1}
+
+
 def test_the_cases_of_a_suite_are_parameters(folder: Folder) -> None:
     folder.write(
         "test_it.py",

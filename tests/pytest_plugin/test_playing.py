@@ -5,7 +5,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 
 import pytest
-from tests.pytest_plugin.folder import Folder
+from tests.pytest_plugin.folder import AGENT, Folder
 
 pytest_plugins = ["pytester"]
 
@@ -222,6 +222,26 @@ def test_a_session_that_stops_early_waits_for_nobody(folder: Folder) -> None:
     result = folder.test("capitals.yaml", "-x", "--proctor-store", "store.db")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["capitals.yaml: pass rate 0 % (0 – 79); 1 case; 2 attempts without a verdict*"])
+
+
+def test_an_interrupted_session_ends_though_the_agent_blocks_its_loop(folder: Folder) -> None:
+    folder.write(
+        "conftest.py",
+        "import signal\n"
+        "from proctor.pytest_plugin import loop, playing\n"
+        "loop._FAREWELL = playing._FAREWELL = 0.1\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # also in a job in the background\n",
+    )
+    folder.write(
+        "agent.py",
+        "import os, signal, threading\n"
+        "async def answer(question):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    threading.Event().wait()\n",
+    )
+    result = folder.elsewhere("capitals.yaml::france", "--proctor-agent", AGENT)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["capitals.yaml: pass rate – *1 attempt without a verdict*"])
 
 
 def test_a_case_passes_where_enough_of_its_trials_do(folder: Folder) -> None:

@@ -92,7 +92,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, str] | None:
     """What nobody could judge is an error, also where `examine` noticed it in the middle of a test."""
-    return ("error", "E", "ERROR") if getattr(report, "proctor_no_verdict", False) else None
+    return ("error", "E", "ERROR") if report.failed and hasattr(report, "proctor_no_verdict") else None
 
 
 # --- fixtures ------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ class CaseTest(pytest.Function):
         super().__init__(callobj=_wants_the_agent, **others)
         self.case = case
         self._attempts: tuple[Attempt, ...] = ()
+        self._counts: dict[str, int] = {}
         self.add_marker(pytest.mark.proctor)
         for category in case.categories:
             self.extra_keyword_matches.update((category, slug(category, "_")))
@@ -69,16 +70,15 @@ class CaseTest(pytest.Function):
             raise NoVerdict(str(error)) from error
         play.begin(test.case.id for test in self._asked_together())
         self._attempts = play.wait(self.case.id)
+        self._counts = {"trials": play.trials, "needed": self.examination.needed(play)}
         self._note_properties()
-        if wording.verdict(self._attempts, trials=play.trials, needed=self.examination.needed(play)) is None:
+        if wording.verdict(self._attempts, **self._counts) is None:
             raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=play.trials, stopped=play.reason))
 
     def runtest(self) -> None:
         """Pass, or say why not."""
-        play = self.examination.play(self.path, self.funcargs["proctor_agent"])
-        counts = {"trials": play.trials, "needed": self.examination.needed(play)}
-        if not wording.verdict(self._attempts, **counts):
-            raise NotPassed(wording.not_passed(self.case, self._attempts, **counts))
+        if not wording.verdict(self._attempts, **self._counts):
+            raise NotPassed(wording.not_passed(self.case, self._attempts, **self._counts))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the case stands in its file."""

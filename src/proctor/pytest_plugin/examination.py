@@ -131,7 +131,7 @@ class Examination:
         for play in plays.values():
             play.stop()
         for agent in (*(play.prepared.cast.agent for play in plays.values()), *self._agents.values()):
-            self.loop.run(playing.let_go(agent))
+            playing.let_go(agent, self.loop)
         self.loop.close()
         played = [play.played(self._name(path)) for path, play in plays.items()]
         if hasattr(self._config, "workerinput"):

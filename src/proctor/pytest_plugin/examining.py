@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.benchmark import Benchmark, Case, Expectation
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.formats.suite import read_bytes
 from proctor.pytest_plugin import wording
 from proctor.pytest_plugin.failing import NotPassed, NoVerdict
@@ -113,6 +113,8 @@ class Examine:
         by the embedded one. `settings` are those of `proctor.evaluate`, such as `timeout`. What nobody could judge
         raises NoVerdict, which is an error and no failed test.
         """
+        if "trials" in settings:
+            raise UsageError("examine asks once; for several trials use a suite with --proctor-trials, or ask again")
         case = question if isinstance(question, Case) else _case(question, answer, expect, context)
         judge = reviewer or self._examination.option("reviewer") or (None if case.answer else "none")
         benchmark = Benchmark(name="examined", digest="", cases=(case,))
@@ -121,7 +123,7 @@ class Examine:
             agent=self._examination.built(self._agent if agent is None else agent),
             reviewer=judge,
             config=self._examination.declared,
-            settings=settings,
+            settings={**settings, "trials": 1},
         )
         attempt = self._examination.loop.run(_asked(_checking(prepared)))
         if attempt.passed is None:

@@ -32,11 +32,11 @@ class Loop:
         loop, _ = self._running.result()
         return asyncio.run_coroutine_threadsafe(work, loop)
 
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do something there and wait for it; an interrupt of the wait ends it too."""
+    def run(self, work: Coroutine[Any, Any, T], *, within: float | None = None) -> T:
+        """Do something there and wait for it, so many seconds at most; who stops waiting ends it too."""
         future = self.submit(work)
         try:
-            return future.result()
+            return future.result(within)
         except BaseException:
             future.cancel()
             raise

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -145,10 +145,7 @@ class Play:
             self._done[case].set_result(None)
 
 
-async def let_go(agent: Agent) -> None:
-    """The session is over; what an agent says to that changes no result."""
-    try:
-        async with asyncio.timeout(_FAREWELL):
-            await agent.close()
-    except Exception:
-        return
+def let_go(agent: Agent, loop: Loop) -> None:
+    """The session is over. What an agent says to that changes no result, and one that blocks the loop is left."""
+    with suppress(Exception):
+        loop.run(agent.close(), within=_FAREWELL)
