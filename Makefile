@@ -21,6 +21,16 @@ demo: $(VENV)/demo.stamp
 test: check
 	$(BIN)/python -m pytest -n $(WORKERS)
 
+.PHONY: test-peers
+test-peers: $(VENV)/dev.stamp .venv-peers/stamp
+	PROCTOR_TEST_PEERS=.venv-peers timeout 1200 $(BIN)/python -m pytest tests/exporters/test_peers.py
+
+.venv-peers/stamp:
+	@echo "Installing Phoenix and MLflow into .venv-peers …"
+	@$(PYTHON) -m venv .venv-peers
+	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check 'arize-phoenix>=20' 'mlflow>=3.17'
+	@touch $@
+
 check: lint types layers
 
 lint: $(VENV)/dev.stamp
