@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ import pytest
 from tests.models.openai_api import TOKENS, Answer, Api, Refused, Said, api
 
 from proctor import conditions
-from proctor.agents.openai import load, load_compatible, load_ollama
+from proctor.agents.openai import load, load_anthropic, load_compatible, load_google, load_ollama
 from proctor.errors import AgentFault, InputError
 from proctor.models.naming import COMPATIBLE_KEY
 from proctor.roles import Agent
@@ -189,7 +189,31 @@ async def test_other_servers_are_named_by_model_and_address() -> None:
         await agent.close()
     assert agent.name == f"openai-compatible:org/model:tag@{server.url}"
     assert server.bodies[0]["model"] == "org/model:tag"
-    assert load_ollama("llama3", {}).name == "ollama:llama3"
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "keys"),
+    [
+        (load_anthropic, "anthropic:m", ["ANTHROPIC_API_KEY"]),
+        (load_google, "google:m", ["GOOGLE_API_KEY", "GEMINI_API_KEY"]),
+        (load_ollama, "ollama:m", []),
+    ],
+)
+async def test_providers_that_speak_the_protocol_are_named_by_their_model(
+    make: Callable[..., Agent], name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for key in [*keys, COMPATIBLE_KEY]:
+        monkeypatch.delenv(key, raising=False)
+    if keys:
+        with pytest.raises(InputError, match=f"set the environment variable {' or '.join(keys)}"):
+            make("m", {})
+        monkeypatch.setenv(keys[-1], "the-key-of-it")
+    assert make("m", {}).name == name
+    async with api(Said(text="x")) as server:
+        agent = make("m", {"base_url": server.url})
+        assert (await agent.reply(ASKED)).text == "x"
+        await agent.close()
+    assert "Authorization" not in server.headers[0]
 
 
 # --- what is read -------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from pydantic import ConfigDict
 from tests.models.scripted import Prose
 
 from proctor.errors import InputError
-from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, load_model
+from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, Source, load_model, source_at, source_of
 
 
 class Recorded(Prose):
@@ -222,3 +222,27 @@ def test_importing_the_room_imports_no_langchain() -> None:
     modules = "naming, structured, fence, prices, calling, faults, reading"
     program = f"import sys; from proctor.models import {modules}; sys.exit('langchain_core' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("provider", "url", "source"),
+    [
+        ("openai", "", Source(provider="openai")),
+        ("openai", "https://api.openai.com/v1", Source(provider="openai")),
+        ("openai", "http://127.0.0.1:8000/v1", Source(provider="openai-compatible", host="127.0.0.1:8000")),
+        ("ollama", "http://127.0.0.1:11434/v1", Source(provider="ollama")),
+        ("ollama", "http://big:11434/v1", Source(provider="ollama", host="big:11434")),
+        ("anthropic", "https://api.anthropic.com", Source(provider="anthropic")),
+    ],
+)
+def test_whose_limits_count_is_told_by_provider_and_host(provider: str, url: str, source: Source) -> None:
+    assert source_at(provider, url) == source
+
+
+def test_a_models_source_is_told_by_its_package_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
+    compatible = load_model("openai-compatible:m@http://127.0.0.1:8000/v1")
+    assert source_of(compatible) == Source(provider="openai-compatible", host="127.0.0.1:8000")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-the-test")
+    assert source_of(load_model("openai:m")) == Source(provider="openai")
+    assert source_of(Prose(script=[])) == Source(provider="tests")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from proctor import threads
 from proctor.models.budget import Foresight
 from proctor.models.faults import is_too_long, status_of
-from proctor.models.naming import source_of
+from proctor.models.naming import PROVIDERS, source_of
 from proctor.models.prices import Price, usage_of
 from proctor.models.reading import Shape, shape_of
 from proctor.usage import Usage
@@ -67,7 +67,8 @@ class Line:
         from langchain_core.load import dumps
 
         described = dumps(self.model)
-        return None if '"not_implemented"' in described else described
+        vague = '"not_implemented"' in described and self.source.provider not in PROVIDERS
+        return None if vague or " at 0x" in described else described
 
     @property
     def in_prose(self) -> bool:

@@ -28,7 +28,12 @@ if TYPE_CHECKING:
 
 COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
 """The key for `openai-compatible:` servers: OPENAI_API_KEY is never sent to anybody else's address."""
-_OWN_HOSTS = {"openai": ("api.openai.com",), "ollama": ("127.0.0.1:11434", "localhost:11434")}
+_OWN_HOSTS = {
+    "openai": ("api.openai.com",),
+    "anthropic": ("api.anthropic.com",),
+    "google": ("generativelanguage.googleapis.com",),
+    "ollama": ("127.0.0.1:11434", "localhost:11434"),
+}
 _ADDRESSES = ("openai_api_base", "anthropic_api_url", "base_url")
 """Where the providers' classes keep the address they call."""
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents.openai.agent import OpenAIAgent
-from proctor.agents.openai.options import OLLAMA_URL, read_options
+from proctor.agents.openai.options import read_options
 from proctor.models.naming import model_at
 from proctor.roles import Agent
 
@@ -22,6 +22,16 @@ def load_compatible(rest: str, options: Mapping[str, Any]) -> Agent:
     return OpenAIAgent(read_options(model, {**options, "base_url": url}, scheme="openai-compatible", name=rest))
 
 
+def load_anthropic(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent `anthropic:MODEL`, where Anthropic speaks OpenAI's protocol."""
+    return OpenAIAgent(read_options(rest, options, scheme="anthropic"))
+
+
+def load_google(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent `google:MODEL`, where Google speaks OpenAI's protocol."""
+    return OpenAIAgent(read_options(rest, options, scheme="google"))
+
+
 def load_ollama(rest: str, options: Mapping[str, Any]) -> Agent:
     """The agent `ollama:MODEL`, on this machine or at the `base_url` of its options."""
-    return OpenAIAgent(read_options(rest, {"base_url": OLLAMA_URL, **options}, scheme="ollama"))
+    return OpenAIAgent(read_options(rest, options, scheme="ollama"))

@@ -15,13 +15,17 @@ from msgspec import Meta
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.errors import InputError
 from proctor.faults import keep_secret
-from proctor.models.naming import COMPATIBLE_KEY, Source, must_be_plain, source_at
+from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
 from proctor.models.prices import Price, price_of
 from proctor.net import addresses
 
-OPENAI_URL = "https://api.openai.com/v1"
-OLLAMA_URL = "http://127.0.0.1:11434/v1"
-_OPENAI_KEY = "OPENAI_API_KEY"
+_ADDRESSES = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com/v1",
+    "google": "https://generativelanguage.googleapis.com/v1beta/openai",
+    "ollama": "http://127.0.0.1:11434/v1",
+}
+"""Where each provider speaks OpenAI's protocol."""
 _Positive = Annotated[int, Meta(ge=1)]
 
 
@@ -92,9 +96,10 @@ def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai"
     if not model:
         raise InputError(f"the agent {full!r} names no model; expected such as {scheme}:MODEL")
     table = _table(given, full)
-    url = _base_url(table.base_url or OPENAI_URL, model)
+    url = _base_url(table.base_url or _ADDRESSES[scheme], model)
     source = source_at(scheme, url)
-    key_env = table.key_env or (_OPENAI_KEY if source.provider == "openai" else COMPATIBLE_KEY)
+    keys = (table.key_env,) if table.key_env else () if source.host else PROVIDERS[scheme].keys
+    key_env, key = _key(keys, full)
     tools = tuple(map(read_tool, table.tools))
     _must_differ(tools, full)
     if table.seed is not None and table.api == "responses":
@@ -113,7 +118,7 @@ def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai"
         tools=tools,
         max_tool_rounds=table.max_tool_rounds,
         parameters=table.parameters,
-        key=_key(key_env, full, required=table.key_env is not None or source.provider == "openai"),
+        key=key,
         key_env=key_env,
         headers=table.headers,
         price=price_of(full, table.prices) or price_of(f"{scheme}:{model}", table.prices),
@@ -150,14 +155,16 @@ def _base_url(url: str, model: str) -> str:
     return url.rstrip("/")
 
 
-def _key(variable: str, name: str, *, required: bool) -> str | None:
-    """The key from the environment. OpenAI's is never sent to anybody else's address unless that is asked for."""
-    key = os.environ.get(variable)
-    if not key and required:
-        raise InputError(f"the agent {name!r} needs a key: set the environment variable {variable}")
-    if key:
-        keep_secret(variable)
-    return key or None
+def _key(variables: tuple[str, ...], name: str) -> tuple[str, str | None]:
+    """The variable that holds the key, and the key. A provider's is sent to nobody else unless that is asked for."""
+    wanted = variables or (COMPATIBLE_KEY,)
+    found = next((variable for variable in wanted if os.environ.get(variable)), None)
+    if found is not None:
+        keep_secret(found)
+        return found, os.environ[found]
+    if variables:
+        raise InputError(f"the agent {name!r} needs a key: set the environment variable {' or '.join(variables)}")
+    return COMPATIBLE_KEY, None
 
 
 def _must_differ(tools: tuple[Tool, ...], name: str) -> None:
