@@ -133,8 +133,7 @@ class Archive(Protocol):
         run: str,
         *,
         verdicts: Collection[str] = (),
-        exams: Collection[int] | None = None,
-        places: int = 1,
+        places: Sequence[tuple[int, int]] | None = None,
         check: str | None = None,
         stage: str | None = None,
         order: Literal["place", "score", "seconds"] = "place",
@@ -144,8 +143,8 @@ class Archive(Protocol):
     ) -> list[Attempt]:
         """Some of the outcomes, without transcripts, sorted; those without a score, or time, come last.
 
-        Chosen by verdict (pass, fail, unscored, agent, environment, open), by the exams' rows in the plan, each of
-        which has so many `places`, by a check that failed, and by the stage of a failure.
+        Chosen by verdict (pass, fail, unscored, agent, environment, open), by spans of places (see `Attempt.place`),
+        by a check that failed, and by the stage of a failure.
         """
 
     def attempt(self, key: Key) -> Attempt | None:

@@ -2,40 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from math import gcd
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, UnaryExpression, func, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    UnaryExpression,
+    bindparam,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+)
 
 from proctor.storage.rows import OUTCOME_COLUMNS
 from proctor.storage.tables import attempts
 
 Order = Literal["place", "score", "seconds"]
+Span = tuple[int, int]
+"""Places from the first to the last."""
+_FEW = 20
+"""Spans up to which each is looked up in the index."""
 
 
 def chosen(
     run_no: int,
     *,
     verdicts: Collection[str] = (),
-    exams: Collection[int] | None = None,
-    places: int = 1,
+    places: Sequence[Span] | None = None,
     check: str | None = None,
     stage: str | None = None,
 ) -> list[ColumnElement[bool]]:
-    """The conditions for attempts of a run: with one of these verdicts, of one of these exams, and so on."""
+    """The conditions for attempts of a run: with one of these verdicts, in one of these spans of places, and so on."""
     conditions = [attempts.c.run_no == run_no]
     if len(verdicts) == 1:
         conditions.append(attempts.c.verdict == next(iter(verdicts)))
     elif verdicts:
         conditions.append(attempts.c.verdict.in_(sorted(verdicts)))
-    if exams is not None:
-        conditions.append((attempts.c.place.op("/")(places)).in_(sorted(exams)))
+    if places is not None:
+        conditions.append(_inside(places))
     if check is not None:
         line = f"\n{' '.join(check.split())}\n"
         conditions += [attempts.c.failed_checks.is_not(None), attempts.c.failed_checks.contains(line, autoescape=True)]
     if stage is not None:
         conditions.append(attempts.c.stage == stage)
     return conditions
+
+
+def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
+    """Whether a place lies in one of the spans; many of them, such as a category's, as blocks of one size."""
+    spans = [*_joined(places)]
+    if len(spans) <= _FEW:
+        return or_(false(), *(attempts.c.place.between(first, last) for first, last in spans))
+    size = gcd(*(edge for first, last in spans for edge in (first, last + 1)))
+    blocks = [block for first, last in spans for block in range(first // size, last // size + 1)]
+    # written out, since there may be more of them than parameters
+    listed: ColumnElement[Any] = bindparam("blocks", blocks, expanding=True, literal_execute=True)
+    return attempts.c.place.op("/")(literal(size, literal_execute=True)).in_(listed)
+
+
+def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+    """In order, those that touch as one."""
+    last: Span | None = None
+    for span in sorted(spans):
+        if last is not None and span[0] <= last[1] + 1:
+            last = (last[0], max(last[1], span[1]))
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
 
 
 def count(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:

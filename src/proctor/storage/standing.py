@@ -31,10 +31,10 @@ def standing(connection: Connection, run_no: int) -> Standing:
     """Where a run stands, all from one view of the data."""
     mine = attempts.c.run_no == run_no
     last = connection.execute(select(func.max(attempts.c.no)).where(mine)).scalar()
-    by_verdict = select(attempts.c.verdict, func.count()).where(mine).group_by(attempts.c.verdict)
+    by_verdict = select(attempts.c.verdict, func.count().label("attempts")).where(mine).group_by(attempts.c.verdict)
     return Standing(
         last=last or 0,
-        verdicts=dict(connection.execute(by_verdict).tuples().all()),
+        verdicts={row.verdict: row.attempts for row in connection.execute(by_verdict)},
         exams=verdicts_by_exam(connection, run_no),
     )
 

@@ -14,6 +14,7 @@ from proctor.web.live import Live
 from proctor.web.security import Attempts
 from proctor.web.sessions import Sessions
 from proctor.web.settings import WebSettings
+from proctor.web.summaries import Summaries
 
 
 class Site:
@@ -25,6 +26,7 @@ class Site:
         self.wrong_tokens = Attempts()
         self.library = Library(settings.folder / "benchmarks")
         self.live = Live()
+        self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)
         self.jobs = Jobs(settings, lambda: self.store)
 
     @cached_property

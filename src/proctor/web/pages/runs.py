@@ -55,9 +55,7 @@ def runs(
 
 def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
     """Runs with their pass rates."""
-    from proctor.workflows.reading import _pass_rate
-
-    return [Listed(run=run, rate=_pass_rate(site.store, run)) for run in runs]
+    return [Listed(run=run, rate=site.summaries.rate(run)) for run in runs]
 
 
 def _fits(run: Run, *, q: str, **wanted: str) -> bool:
