@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import OrderedDict
-from dataclasses import dataclass, field
+from collections import Counter, OrderedDict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
 from starlette.requests import Request
 
 from proctor.benchmark import Exam
 from proctor.findings import Findings, gather
-from proctor.run import Run
+from proctor.reports import outcomes
+from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.site import Site, site_of
@@ -23,6 +25,8 @@ _FRESH = 1.0
 """Seconds for which what was found of a run that goes on is new enough."""
 _SHARE = 10.0
 """Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
+_LOOKS = 10
+"""Looks at a run over which its pace is told."""
 _MOST_CASES = 500_000
 """Cases of all findings kept together."""
 _log = logging.getLogger("proctor.web")
@@ -37,6 +41,10 @@ class Read:
     exams: dict[str, Exam]
     """In the order of the plan."""
     findings: Findings
+    outcomes: dict[str, int]
+    """Outcome's name → attempts."""
+    pace: float | None
+    """Attempts that end in a second; None: it is not being played, or that cannot be told yet."""
     at: float
     """When it was read, on the monotonic clock."""
     took: float
@@ -56,6 +64,9 @@ class _Place:
     read: Read | None = None
     reading: bool = False
     trouble: Exception | None = None
+    exams: tuple[Run, dict[str, Exam]] | None = None
+    seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_LOOKS))
+    """When it was read while it was played, and how many attempts had ended."""
     changed: threading.Condition = field(default_factory=threading.Condition)
 
 
@@ -84,6 +95,15 @@ class Shelf:
                 if run.status == "running":
                     return place.read
 
+    def exams(self, run: Run) -> dict[str, Exam]:
+        """What a run asks, in the order of its plan."""
+        place = self._place(run.id)
+        known = place.exams
+        if known is None or known[0].settings != run.settings:
+            exams = exams_of(self._site.store.archive.benchmark_of(run.id), run.settings)
+            known = place.exams = run, {exam.id: exam for exam in exams}
+        return known[1]
+
     def _place(self, run: str) -> _Place:
         with self._lock:
             place = self._places.setdefault(run, _Place())
@@ -97,7 +117,7 @@ class Shelf:
     def _read(self, place: _Place, run: Run) -> None:
         read, trouble = None, None
         try:
-            read = read_run(self._site.store, run)
+            read = self._paced(place, read_run(self._site.store, run, self.exams(run)))
         except Exception as error:
             trouble = error
             _log.info("run %s cannot be read: %s", run.id, error)
@@ -105,6 +125,15 @@ class Shelf:
             place.read, place.trouble, place.reading = read or place.read, trouble, False
             place.changed.notify_all()
         self._make_room()
+
+    def _paced(self, place: _Place, read: Read) -> Read:
+        """With how fast it goes."""
+        if read.run.status != "running":
+            place.seen.clear()
+            return read
+        counts = read.findings.counts
+        place.seen.append((read.at, counts.planned - counts.pending))
+        return replace(read, pace=_pace(read.run, place.seen))
 
     def _make_room(self) -> None:
         """Let go of what was not asked for longest; the newest stays, however large."""
@@ -118,15 +147,30 @@ class Shelf:
                     kept += size
 
 
-def read_run(store: Store, run: Run) -> Read:
+def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
     """Read a run to its end; battles and orchestrators with what was said."""
     began = time.monotonic()
-    exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     plain = run.settings.type == "standard" and run.kind == "standard"
     attempts = store.archive.attempts if plain else store.archive.full_attempts
-    findings = gather(run, exams, attempts(run.id))
+    counts: Counter[str] = Counter()
+    findings = gather(run, tuple(exams.values()), _counted(attempts(run.id), counts))
     now = time.monotonic()
-    return Read(run=run, exams={exam.id: exam for exam in exams}, findings=findings, at=now, took=now - began)
+    return Read(run=run, exams=exams, findings=findings, outcomes=dict(counts), pace=None, at=now, took=now - began)
+
+
+def _counted(attempts: Iterable[Attempt], counts: Counter[str]) -> Iterator[Attempt]:
+    for attempt in attempts:
+        counts[outcomes.of_attempt(attempt).name] += 1
+        yield attempt
+
+
+def _pace(run: Run, seen: Sequence[tuple[float, int]]) -> float | None:
+    """Over the last looks; at the first one, since it was started, if it never stopped."""
+    (began, before), (at, done) = seen[0], seen[-1]
+    if at > began:
+        return (done - before) / (at - began)
+    since = time.time() - run.started if run.started and not run.seconds else 0.0
+    return done / since if since > 0 else None
 
 
 _making = threading.Lock()

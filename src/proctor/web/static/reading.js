@@ -16,3 +16,21 @@ for (const wire of document.querySelectorAll("[data-bond]")) {
   wire.addEventListener("pointerenter", () => light(true));
   wire.addEventListener("pointerleave", () => light(false));
 }
+
+// A run that goes on: the server sends the parts of the page that changed, and says when it is over.
+const live = document.querySelector("[data-live]");
+if (live?.dataset.live) {
+  const source = new EventSource(live.dataset.live);
+  source.addEventListener("parts", (event) => {
+    for (const [name, html] of Object.entries(JSON.parse(event.data))) {
+      const part = live.querySelector(`[data-part="${name}"]`);
+      if (!part || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
+      part.innerHTML = html;
+      setTimes(part);
+    }
+  });
+  source.addEventListener("over", () => {
+    source.close();
+    location.reload();
+  });
+}

@@ -1,0 +1,166 @@
+"""One run: what came of it, live while it goes on; its results as a table; its files."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import AsyncIterator
+from http import HTTPStatus
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from starlette.background import BackgroundTask
+
+from proctor.reports import outcomes
+from proctor.reports.headline import headline
+from proctor.reports.particulars import settings_of
+from proctor.run import Run
+from proctor.web.reading import addresses, live, results
+from proctor.web.reading.shelf import Read, shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.rendering import render
+from proctor.web.site import Site, site_of
+from proctor.workflows.export import export_run
+
+router = APIRouter()
+teach()
+EXPORTS = {
+    "html": ("HTML report", "html", "text/html"),
+    "json": ("JSON", "json", "application/json"),
+    "csv": ("CSV", "csv", "text/csv"),
+    "junit": ("JUnit", "xml", "application/xml"),
+    "markdown": ("Markdown", "md", "text/markdown"),
+}
+"""Form → what it is called, how its file ends, what it is to a browser."""
+_STYLES = ("checks.css", "battle.css")
+
+
+@router.get("/static/report.css")
+def report_style() -> Response:
+    """The rules of the HTML report for what pages take from it."""
+    templates = files("proctor.reports") / "templates"
+    rules = "\n".join((templates / name).read_text(encoding="utf-8") for name in _STYLES)
+    return Response(rules, media_type="text/css")
+
+
+@router.get("/runs/{run}")
+def run_page(
+    request: Request,
+    run: str,
+    by: str = "",
+    verdict: str = "",
+    category: str = "",
+    check: str = "",
+    stage: str = "",
+    q: Annotated[str, Query(max_length=500)] = "",
+    sort: str = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+    after: str = "",
+) -> Response:
+    """What is known of a run, and one page of its results."""
+    site, shelf = site_of(request), shelf_of(request)
+    found = site.store.archive.find(run)
+    if found.id != run:
+        return RedirectResponse(addresses.run(found.id), status_code=HTTPStatus.SEE_OTHER)
+    if not found.planned:
+        return render(request, "run/unreadable.html.j2", run=found)
+    exams = shelf.exams(found)
+    read = shelf.findings(found)
+    wanted = results.Wanted(
+        by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
+    )
+    return render(
+        request,
+        "run.html.j2",
+        **parts_of(site, found, read),
+        exams=exams,
+        wanted=wanted,
+        table=results.table(site.store, found, exams, read, wanted),
+        categories=results.categories(exams),
+        stages=results.STAGES,
+        earlier=_earlier(site, found),
+        exports=EXPORTS,
+    )
+
+
+def parts_of(site: Site, run: Run, read: Read | None) -> dict[str, Any]:
+    """What the parts of the page need that change while a run goes on."""
+    findings = read.findings if read is not None else None
+    cases = findings.cases if findings is not None else ()
+    times = [case.seconds for case in cases if case.seconds is not None]
+    counts = outcomes.counted(cases)
+    return {
+        "run": run,
+        "read": read,
+        "findings": findings,
+        "where": outcomes.of_run(findings) if findings is not None else None,
+        "headline": headline(findings) if findings is not None else [],
+        "stack": [(kind.style, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES],
+        "scores": [case.score for case in cases if case.score is not None],
+        "times": times,
+        "longest": max(times, default=0.0),
+        "settings": settings_of(run),
+        "waiting": run.id in site.jobs.waiting(),
+        "playable": "agent" in run.settings.built,
+    }
+
+
+@router.get("/runs/{run}/live")
+async def follow(request: Request, run: str) -> StreamingResponse:
+    """The parts of the page that change, whenever they do, until the run has ended."""
+
+    def look() -> live.Look:
+        site, shelf = site_of(request), shelf_of(request)
+        found = site.store.archive.find(run)
+        return live.look(request, found, lambda read: parts_of(site, found, read), shelf)
+
+    events: AsyncIterator[str] = live.events(request, look)
+    return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+
+
+@router.post("/runs/{run}/pause")
+def pause(request: Request, run: str) -> RedirectResponse:
+    """Stop playing it for now."""
+    return _back(site_of(request).jobs.stop(run, "pause"))
+
+
+@router.post("/runs/{run}/cancel")
+def cancel(request: Request, run: str) -> RedirectResponse:
+    """Stop playing it; what was played stays, and it can still be resumed."""
+    return _back(site_of(request).jobs.stop(run, "cancel"))
+
+
+@router.post("/runs/{run}/resume")
+def resume(request: Request, run: str) -> RedirectResponse:
+    """Play what is missing, nothing twice."""
+    return _back(site_of(request).jobs.play(run))
+
+
+def _back(run: Run) -> RedirectResponse:
+    return RedirectResponse(addresses.run(run.id), status_code=HTTPStatus.SEE_OTHER)
+
+
+@router.get("/runs/{run}/export/{form}")
+def export(request: Request, run: str, form: str) -> FileResponse:
+    """The whole run as a file, always to be saved: it is other people's text."""
+    if form not in EXPORTS:
+        raise HTTPException(404, f"runs are not exported as {form!r}; there are {', '.join(EXPORTS)}")
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    _, ending, kind = EXPORTS[form]
+    folder = tempfile.TemporaryDirectory(prefix="proctor-export-")
+    path = Path(folder.name) / f"{found.id}.{ending}"
+    try:
+        export_run(found.id, form=form, output=path, store=site.settings.store)
+    except BaseException:
+        folder.cleanup()
+        raise
+    return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
+
+
+def _earlier(site: Site, run: Run) -> Run | None:
+    """The run before this one on the same cases: what it is most likely to be compared with."""
+    before = (each for each in site.store.archive.runs() if each.created < run.created and each.digest == run.digest)
+    return next((each for each in before if each.settings.type == run.settings.type and each.planned), None)

@@ -1,0 +1,256 @@
+"""The table of results: cases over their trials, or attempts one by one; chosen, sorted, searched, in pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Literal
+
+from proctor.benchmark import Exam
+from proctor.findings import CaseFinding
+from proctor.reports import outcomes
+from proctor.reports.checks.labels import Label, Labels
+from proctor.reports.outcomes import Outcome
+from proctor.run import Attempt, Run
+from proctor.running.plan import _TRIALS
+from proctor.storage import Store
+from proctor.web.reading.shelf import Read
+
+PAGE = 50
+_MOST_CASES = 20_000
+"""Cases that are sorted at a time; a larger run is shown by attempts, which the store keeps sorted."""
+_MOST_LABELLED = 2_000
+"""Attempts of one page whose checks are counted."""
+_OF_ATTEMPTS = {
+    "passed": ("pass",),
+    "not_passed": ("agent", "fail"),
+    "agent_failed": ("agent",),
+    "unscored": ("unscored",),
+    "environment_failed": ("environment",),
+}
+"""What people choose → verdicts as they are stored."""
+_SIGNS = {outcome.name: outcome for outcome in (*outcomes.OF_CASES, outcomes.AGENT_FAILED)}
+STAGES = ("agent", "examiner", "reviewer", "engine")
+
+View = Literal["case", "attempt"]
+Place = tuple[int, str, str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What somebody wants to see, as the address says it."""
+
+    by: str = ""
+    verdict: str = ""
+    category: str = ""
+    check: str = ""
+    stage: str = ""
+    q: str = ""
+    sort: str = ""
+    """`score`, `time`, `case`, with a − before it the other way; empty: the worst first, or the order of the plan."""
+    page: int = 1
+    after: str = ""
+    """Where a search goes on."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """One row."""
+
+    exam: Exam
+    outcome: Outcome
+    case: CaseFinding | None
+    """None: it is an attempt's."""
+    attempt: Attempt | None
+    """None: it is a case's."""
+    labels: list[Label]
+    """What became of its checks."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Table:
+    """One page of rows."""
+
+    view: View
+    lines: list[Line]
+    found: int | None
+    """Rows on all pages; None: a search has not reached the end."""
+    pages: int
+    after: str
+    """Where a search goes on; empty: it is at its end, or nothing was searched."""
+    chips: list[tuple[Outcome, int]]
+    """How it can end, and how often it did."""
+
+
+def table(store: Store, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+    """The rows that are wanted."""
+    if read is not None and _view(read, wanted) == "case":
+        return _cases(store, read, wanted)
+    return _attempts(store, run, exams, read, wanted)
+
+
+def _view(read: Read, wanted: Wanted) -> View:
+    """Checks and failures are an attempt's."""
+    if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > _MOST_CASES:
+        return "attempt"
+    return "case"
+
+
+def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
+    words = wanted.q.casefold().split()
+    inside = [case for case in read.findings.cases if not wanted.category or wanted.category in case.categories]
+    inside = [case for case in inside if all(word in f"{case.id} {case.question}".casefold() for word in words)]
+    counts = outcomes.counted(inside)
+    if wanted.verdict:
+        inside = [case for case in inside if outcomes.of_case(case).name == wanted.verdict]
+    ordered = _sorted(inside, wanted.sort)
+    shown = ordered[(wanted.page - 1) * PAGE : wanted.page * PAGE]
+    labels = _labels(store, read, [case.id for case in shown])
+    return Table(
+        view="case",
+        lines=[_case_line(read, case, labels) for case in shown],
+        found=len(inside),
+        pages=_pages(len(inside)),
+        after="",
+        chips=[(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES],
+    )
+
+
+def _case_line(read: Read, case: CaseFinding, labels: Labels | None) -> Line:
+    told = labels.of(case.id) if labels is not None else []
+    return Line(exam=read.exams[case.id], outcome=outcomes.of_case(case), case=case, attempt=None, labels=told)
+
+
+def _sorted(cases: Sequence[CaseFinding], sort: str) -> list[CaseFinding]:
+    """Those without a number come last, whichever way the others are sorted."""
+    column, descending = sort.removeprefix("-"), sort.startswith("-")
+    if column == "case":
+        return sorted(cases, key=lambda case: case.id, reverse=descending)
+    if column not in ("score", "time"):
+        return outcomes.worst_first(cases)
+    keys = {id(case): case.score if column == "score" else case.seconds for case in cases}
+    known = sorted((case for case in cases if keys[id(case)] is not None), key=lambda case: keys[id(case)] or 0.0)
+    return [*(reversed(known) if descending else known), *(case for case in cases if keys[id(case)] is None)]
+
+
+def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
+    """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
+    most = len(cases) * len(read.run.settings.conditions) * read.run.settings.trials
+    if not read.findings.checks or most > _MOST_LABELLED or not cases:
+        return None
+    rows = {name: row for row, name in enumerate(read.exams)}
+    found = store.archive.page(read.run.id, places=_spans(read.run, (rows[case] for case in cases)), limit=most)
+    labels = Labels(cases)
+    for _ in labels.watching(found):
+        pass
+    return labels
+
+
+def _attempts(store: Store, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+    which = _which(run, exams, wanted)
+    chips = _chips(read)
+    exact = [row for row, name in enumerate(exams) if name.casefold() == wanted.q.strip().casefold()]
+    if exact:
+        which["places"] = _spans(run, exact)
+    elif wanted.q.strip():
+        return _searched(store, run, exams, which, wanted, chips)
+    order, descending = _order(wanted.sort)
+    found = store.archive.count(run.id, **which)
+    shown = store.archive.page(
+        run.id, order=order, descending=descending, offset=(wanted.page - 1) * PAGE, limit=PAGE, **which
+    )
+    return Table(
+        view="attempt",
+        lines=[_attempt_line(exams, attempt) for attempt in shown if attempt.key.exam in exams],
+        found=found,
+        pages=_pages(found),
+        after="",
+        chips=chips,
+    )
+
+
+def _which(run: Run, exams: Mapping[str, Exam], wanted: Wanted) -> dict[str, Any]:
+    which: dict[str, Any] = {}
+    if wanted.verdict:
+        which["verdicts"] = _OF_ATTEMPTS.get(wanted.verdict, ("none",))
+    if wanted.category:
+        inside = (row for row, exam in enumerate(exams.values()) if wanted.category in exam.cases[0].categories)
+        which["places"] = _spans(run, inside)
+    if wanted.check:
+        which["check"] = wanted.check
+    if wanted.stage:
+        which["stage"] = wanted.stage
+    return which
+
+
+def _spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
+    """The places that exams have in the plan, from first to last."""
+    size = len(run.settings.conditions) * _TRIALS
+    return [(row * size, (row + 1) * size - 1) for row in rows]
+
+
+def _searched(
+    store: Store,
+    run: Run,
+    exams: Mapping[str, Exam],
+    which: dict[str, Any],
+    wanted: Wanted,
+    chips: list[tuple[Outcome, int]],
+) -> Table:
+    """Words in questions and replies, in the order in which they were played."""
+    found = store.archive.search(run.id, wanted.q.strip(), after=_place(wanted.after), limit=PAGE, **which)
+    lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
+    whole = found.reached is None and not wanted.after
+    after = json.dumps(found.reached) if found.reached is not None else ""
+    return Table(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after, chips=chips)
+
+
+def _place(after: str) -> Place | None:
+    """What an address says of where to go on; anything else begins anew."""
+    try:
+        said = json.loads(after) if after else None
+    except ValueError:
+        return None
+    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= _TRIALS:
+        return None
+    return said[0], said[1], said[2]
+
+
+def _order(sort: str) -> tuple[Literal["place", "score", "seconds"], bool]:
+    column, descending = sort.removeprefix("-"), sort.startswith("-")
+    if column == "score":
+        return "score", descending
+    return ("seconds" if column == "time" else "place"), descending
+
+
+def _chips(read: Read | None) -> list[tuple[Outcome, int]]:
+    if read is None:
+        return []
+    counts = read.outcomes
+    failed = counts.get("agent_failed", 0)
+    told = {**counts, "not_passed": counts.get("not_passed", 0) + failed}
+    return [(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS]
+
+
+def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> Line:
+    labels = Labels([attempt.key.exam])
+    for _ in labels.watching([attempt]):
+        pass
+    return Line(
+        exam=exams[attempt.key.exam],
+        outcome=outcomes.of_attempt(attempt),
+        case=None,
+        attempt=attempt,
+        labels=labels.of(attempt.key.exam),
+    )
+
+
+def _pages(found: int) -> int:
+    return max(1, -(-found // PAGE))
+
+
+def categories(exams: Mapping[str, Exam]) -> list[str]:
+    """All of them, in the order of the plan."""
+    return list(dict.fromkeys(chain.from_iterable(exam.cases[0].categories for exam in exams.values())))
