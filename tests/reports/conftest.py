@@ -85,11 +85,13 @@ class Maker:
         missing = Unscored(turn=1, of="agent", by="model", reason=reason)
         return self.played(case, trial=trial, unscored=(missing,), turn_passed=(None,))
 
-    def broken(self, case: str, owner: Any, reason: str, *, trial: int = 1, detail: str = "") -> Attempt:
+    def broken(self, case: str, owner: Any, reason: str, *, trial: int = 1, detail: str = "", **others: Any) -> Attempt:
         stage: Any = "agent" if owner == "agent" else "reviewer"
         failure = Failure(stage=stage, owner=owner, reason=reason, turn=1, detail=detail)
         passed = False if owner == "agent" else None
-        return self.played(case, trial=trial, reply=None, failure=failure, passed=passed, turn_passed=(passed,))
+        return self.played(
+            case, trial=trial, reply=None, failure=failure, passed=passed, turn_passed=(passed,), **others
+        )
 
     def sample(self, attempts: Iterable[Attempt] | None = None) -> Sample:
         kept = self.attempts if attempts is None else list(attempts)

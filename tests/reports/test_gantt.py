@@ -114,3 +114,17 @@ def test_whatever_steps_are_called_the_picture_is_well_formed(lanes: list[Lane],
     picture = drawing(Line(lanes=tuple(lanes), seconds=seconds))
     ticks = [line for line in picture.iter("line") if line.attrib.get("class") == "tick"]
     assert len(list(picture.iter("rect"))) + len(ticks) == sum(lane.start is not None for lane in lanes)
+
+
+def test_no_label_touches_its_bar() -> None:
+    picture = drawing(timeline(STEPS))
+    bars = [float(bar.attrib["y"]) for bar in picture.iter("rect")]
+    labels = [float(text.attrib["y"]) for text in picture.iter("text") if " · " in (text.text or "")][: len(bars)]
+    below_the_line, edge = 4.0, 1.0
+    assert all(bar - label >= below_the_line + edge + 1 for label, bar in zip(labels, bars, strict=True))
+
+
+def test_no_line_of_the_axis_runs_through_a_label() -> None:
+    for text in drawing(timeline(STEPS)).iter("text"):
+        assert text.attrib["paint-order"] == "stroke"
+        assert text.attrib["stroke"].startswith("var(--paper")

@@ -31,7 +31,7 @@ CHILDREN = {
     "testsuites": ["testsuite"],
     "testsuite": ["properties", "testcase"],
     "properties": ["property"],
-    "testcase": ["failure", "error", "skipped", "system-out"],
+    "testcase": ["properties", "failure", "error", "skipped", "system-out"],
 }
 
 

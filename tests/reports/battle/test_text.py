@@ -12,6 +12,7 @@ from rich.console import Console, RenderableType
 from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, right
 
 from proctor.reports.battle.dialogue import dialogue
+from proctor.reports.headline import headline
 from proctor.reports.text import render
 from proctor.transcript import Reply
 
@@ -158,3 +159,22 @@ def test_any_text_can_be_told(text: str) -> None:
     attempt = replace(attempt, transcript=replace(attempt.transcript, turns=(turn, *attempt.transcript.turns[1:])))
     for line in printed(dialogue(fight.exams["a"], attempt), encoding="utf-8").splitlines():
         assert "\x1b" not in line
+
+
+def test_tries_of_a_script_are_counted_by_scripts() -> None:
+    fight = Fight(type="abm-static", examiner="script", trials=2)
+    for name in ("exam-1", "exam-2"):
+        script = fight.script(name, 2)
+        for trial in (1, 2):
+            fight.held(script, [RIGHT, RIGHT], ended="script", trial=trial)
+    said = {line.label: line.said.basis for line in headline(fight.battle().findings)}
+    assert said["Pass rate"] == "4 conversations"
+    assert said["pass@2"] == said["pass^2"] == "2 scripts × 2"
+
+
+def test_tries_of_a_seed_question_are_counted_by_seeds() -> None:
+    fight = Fight(trials=2)
+    for trial in (1, 2):
+        fight.held(fight.seed("a"), [RIGHT, RIGHT, RIGHT], trial=trial)
+    said = {line.label: line.said.basis for line in headline(fight.battle().findings)}
+    assert said["pass@2"] == "1 seed × 2"

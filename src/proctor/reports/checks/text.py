@@ -16,6 +16,8 @@ from proctor.reports.words import one_line
 
 _MOST = 20
 _BETWEEN = "  "
+_SHORTEST = 10
+"""Columns below which cut evidence tells nothing."""
 
 
 def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableType]:
@@ -40,19 +42,17 @@ def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableT
 
 
 def failed_line(failed: Mapping[str, str], width: int) -> Text:
-    """`keywords ✗ “28 days” is missing  citation accuracy ✗`: evidence as far as there is room for it."""
-    names = [one_line(name, 40) for name in failed]
-    told = [brief(evidence) for evidence in failed.values()]
-    for kept in range(len(told), 0, -1):
-        line = _line(names, told[:kept])
-        if line.cell_len <= width:
-            return line
-    room = width - _line(names, [""]).cell_len
-    return _line(names, [one_line(told[0], room)] if room > 8 else [])
-
-
-def _line(names: Sequence[str], told: Sequence[str]) -> Text:
-    pieces = [Text(f"{name} {FAILED.sign}", style=STYLES[FAILED.style]) for name in names]
-    for piece, evidence in zip(pieces, told, strict=False):
-        piece.append(f" {evidence}", style="default")
-    return Text(_BETWEEN).join(pieces)
+    """`keywords ✗ “28 days” is missing  limits ✗`: all names, and evidence as far as there is room for it."""
+    pieces = [Text(f"{one_line(name, 40)} {FAILED.sign}", style=STYLES[FAILED.style]) for name in failed]
+    room = width - Text(_BETWEEN).join(pieces).cell_len
+    for piece, evidence in zip(pieces, failed.values(), strict=True):
+        told = Text(f" {brief(evidence)}".rstrip(), style="default")
+        if told.cell_len > room:
+            if room < _SHORTEST:
+                break
+            told.truncate(room, overflow="ellipsis")
+        piece.append_text(told)
+        room -= told.cell_len
+    line = Text(_BETWEEN).join(pieces)
+    line.truncate(width, overflow="ellipsis")
+    return line
