@@ -130,21 +130,26 @@ class Budget:
 
 
 class Foresight:
-    """What the next call to a model may take: what it is allowed to answer, else the most that it has needed so far."""
+    """What the next call to a model may take: what it is allowed, and the most that earlier ones have taken."""
 
     def __init__(self, allowed: int | None = None) -> None:
+        """`allowed`: the most tokens that an answer may have."""
         self._allowed = allowed
         self._most = _FIRST_GUESS
+        self._density = 1.0
 
     def estimate(self, input_tokens: int, price: Price | None) -> Usage:
-        """One call that is sent so many tokens."""
+        """One call that is sent about so many tokens."""
+        sent = math.ceil(input_tokens * self._density)
         output = self._allowed if self._allowed is not None else self._most
-        cost = None if price is None else price.of(input_tokens, output)
-        return Usage(input_tokens=input_tokens, output_tokens=output, calls=1, cost=cost)
+        cost = None if price is None else price.of(sent, output)
+        return Usage(input_tokens=sent, output_tokens=output, calls=1, cost=cost)
 
-    def learn(self, usage: Usage) -> None:
-        """Take note of what a call has used."""
+    def learn(self, input_tokens: int, usage: Usage) -> None:
+        """Take note of what a call has used that was expected to be sent about so many tokens."""
         self._most = max(self._most, usage.output_tokens)
+        if input_tokens:
+            self._density = max(self._density, usage.input_tokens / input_tokens)
 
 
 _NO_PRICE = (

@@ -109,7 +109,7 @@ async def _allowed(allowance: Allowance, line: Line, system: str, user: str, pri
                 call.refused(status_of(error) or 0, retry_after=retry_after(error))
             raise
         call.answered(heard.usage)
-    line.foresight.learn(heard.usage)
+    line.foresight.learn(tokens, heard.usage)
     return heard
 
 

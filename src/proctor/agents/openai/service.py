@@ -89,7 +89,8 @@ class Service:
 
     async def _asked(self, allowance: Allowance, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
         """A new answer."""
-        estimate = self._foresight.estimate(tokens_in(body), self._options.price)
+        tokens = tokens_in(body)
+        estimate = self._foresight.estimate(tokens, self._options.price)
         async with allowance.call(self._options.source, estimate) as call:
             started = time.perf_counter()
             try:
@@ -99,7 +100,7 @@ class Service:
                 raise
             usage = completion.usage(self._options.price)
             call.answered(usage)
-        self._foresight.learn(usage)
+        self._foresight.learn(tokens, usage)
         return replace(completion, seconds=time.perf_counter() - started), usage
 
     async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
