@@ -36,6 +36,8 @@ class Work:
     error: str | None = None
     timed: bool = True
     """Whether start and end were seen, and not only that it happened."""
+    batch: tuple[int, int] = (0, 0)
+    """Which of the models' answers asked for it, and in which place of it."""
     usage: Usage = field(default_factory=Usage)
     """What a sub-agent used itself; what its own sub-agents used is theirs."""
 
@@ -48,7 +50,8 @@ class Notes:
         self._works: list[Work] = []
         self._calls: dict[str, Work] = {}
         self._batches: dict[str, tuple[int, int]] = {}
-        """Call → which of the models' answers asked for it, and in which place."""
+        """Call that has not begun → the answer that asked for it, and in which place."""
+        self._answers = 0
         self._usage: Usage | None = None
         self._first_token: float | None = None
 
@@ -75,6 +78,7 @@ class Notes:
             call=call,
             arguments=arguments or {},
             detail=detail,
+            batch=self._batches.pop(call or "", (-len(self._works) - 1, 0)),  # asked for by none: it stands alone
         )
         self._works.append(work)
         if call is not None:
@@ -91,10 +95,8 @@ class Notes:
 
     def asked(self, calls: Iterable[str | None]) -> None:
         """A model asked for the calls of these ids together: whatever their order, they ran side by side."""
-        batch = len(self._batches)
-        for place, call in enumerate(calls):
-            if call is not None:
-                self._batches.setdefault(call, (batch, place))
+        self._answers += 1
+        self._batches.update({call: (self._answers, place) for place, call in enumerate(calls) if call is not None})
 
     def told(self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None) -> Work:
         """A tool call that only messages tell of."""
@@ -132,7 +134,7 @@ class Notes:
             _give_ids(calls)
         noted = replace(
             said,
-            tool_calls=said.tool_calls or tuple(map(_call, calls, self._places(calls))),
+            tool_calls=said.tool_calls or tuple(map(_call, calls, _places(calls))),
             steps=said.steps or tuple(_steps(steps)),
             usage=said.usage or usage or self._usage,
             first_token=self._first_token,
@@ -143,18 +145,14 @@ class Notes:
         """By the time at which they began; what was asked for together, in the order in which it was asked for."""
         first: dict[int, float] = {}
         for work in self._works:
-            batch, _ = self._batch(work)
-            first[batch] = min(first.get(batch, work.start), work.start)
-        return sorted(self._works, key=lambda work: (first[self._batch(work)[0]], *self._batch(work)))
+            first[work.batch[0]] = min(first.get(work.batch[0], work.start), work.start)
+        return sorted(self._works, key=lambda work: (first[work.batch[0]], *work.batch))
 
-    def _places(self, calls: Sequence[Work]) -> list[int]:
-        """Where each call stands in time; those that one model's answer asked for share a place."""
-        places: dict[int, int] = {}
-        return [places.setdefault(self._batch(work)[0], len(places) + 1) for work in calls]
 
-    def _batch(self, work: Work) -> tuple[int, int]:
-        """Which answer asked for it, and where; work that none asked for stands alone."""
-        return self._batches.get(work.call or "", (-1 - self._works.index(work), 0))
+def _places(calls: Sequence[Work]) -> list[int]:
+    """Where each call stands in time; those that one model's answer asked for share a place."""
+    places: dict[int, int] = {}
+    return [places.setdefault(work.batch[0], len(places) + 1) for work in calls]
 
 
 def _give_ids(calls: Sequence[Work]) -> None:

@@ -59,11 +59,21 @@ def _begins_with_a_model(target: Runnable[Any, Any]) -> bool:
 
 def _keys(target: Runnable[Any, Any]) -> list[str] | None:
     """The keys of the table that it takes; None: it takes none, or does not say."""
+    state = getattr(getattr(graph_in(target), "builder", None), "input_schema", None)
+    if state is not None and (declared := _declared(state)):
+        return declared
     try:
         schema = target.get_input_jsonschema()
-    except Exception:  # a state may hold anything, also what no schema can describe
+    except Exception:  # an input may be anything, also what no schema can describe
         return None
     properties = schema.get("properties")
-    if not isinstance(properties, Mapping) and (inner := schema.get("$ref")):
-        properties = schema.get("$defs", {}).get(inner.rpartition("/")[2], {}).get("properties")
     return list(properties) if isinstance(properties, Mapping) and properties else None
+
+
+def _declared(state: Any) -> list[str]:
+    """The keys that the class of a graph's state declares, in whichever of the three ways."""
+    fields = getattr(state, "model_fields", None)
+    if isinstance(fields, Mapping):
+        return list(fields)
+    kinds = reversed(getattr(state, "__mro__", ()))
+    return list(dict.fromkeys(name for kind in kinds for name in vars(kind).get("__annotations__", ())))

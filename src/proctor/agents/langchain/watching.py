@@ -49,14 +49,17 @@ class _Run:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Asked:
-    """A model's wish for a tool call."""
+class _Wish:
+    """A tool call that a model wants."""
 
+    id: str
     name: str
     arguments: dict[str, Any]
     time: float
+    by: Work | None
+    """The sub-agent whose model it is."""
     answer: ToolMessage | None = None
-    by: Work | None = None
+    ran: bool = False
 
 
 class Watcher(BaseCallbackHandler):
@@ -68,25 +71,29 @@ class Watcher(BaseCallbackHandler):
         self._notes = notes
         self._steps = steps
         self._runs: dict[UUID, _Run] = {}
-        self._asked: dict[str, _Asked] = {}
+        self._wishes: list[_Wish] = []
+        self._latest: dict[str | None, _Wish] = {}
+        """By id; some providers use the same ones again and again."""
 
     def reply(self, answer: object, ending: Ending) -> Reply:
         """The answer with all that was seen on the way, and what only the last messages tell."""
         for message in ending.messages:
-            if isinstance(message, AIMessage):
-                self._wish(message, None)
             self._hear(message)
-        last = {
-            call["id"] for message in ending.messages if isinstance(message, AIMessage) for call in message.tool_calls
-        }
-        for call, asked in self._asked.items():
-            known = asked.answer is not None or call in last
-            if known and self._notes.call(call) is None and not ending.is_made_by(asked.name, asked.arguments):
-                work = self._notes.told(asked.name, call=call, arguments=asked.arguments, start=asked.time)
-                work.parent = asked.by
-                if asked.answer is not None:
-                    _settle(work, asked.answer)
+            if isinstance(message, AIMessage):
+                self._wish([call for call in message.tool_calls if call["id"] not in self._latest], None)
+        last = {call["id"] for each in ending.messages if isinstance(each, AIMessage) for call in each.tool_calls}
+        for wish in self._wishes:
+            known = wish.answer is not None or wish.id in last
+            if known and not wish.ran and not ending.is_made_by(wish.name, wish.arguments):
+                self._tell(wish)
         return self._notes.reply(answer)
+
+    def _tell(self, wish: _Wish) -> None:
+        """Note a call that was not seen to run: of a tool that does not exist, or that nobody watched."""
+        work = self._notes.told(wish.name, call=wish.id, arguments=wish.arguments, start=wish.time)
+        work.parent = wish.by
+        if wish.answer is not None:
+            _settle(work, wish.answer)
 
     # --- chains and graphs ---------------------------------------------------------------------
 
@@ -179,18 +186,19 @@ class Watcher(BaseCallbackHandler):
         for generations in response.generations[:1]:
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
-                    self._wish(generation.message, by)
+                    self._wish(generation.message.tool_calls, by)
 
-    def _wish(self, message: AIMessage, by: Work | None) -> None:
-        new = [call for call in message.tool_calls if call["id"] is not None and call["id"] not in self._asked]
-        self._notes.asked(call["id"] for call in new)
-        for call in new:
-            asked = _Asked(name=call["name"], arguments=call["args"], time=self._notes.now(), by=by)
-            self._asked[str(call["id"])] = asked
+    def _wish(self, calls: Sequence[Any], by: Work | None) -> None:
+        self._notes.asked(call["id"] for call in calls)
+        for call in calls:
+            if call["id"] is not None:
+                made = _Wish(id=call["id"], name=call["name"], arguments=call["args"], time=self._notes.now(), by=by)
+                self._wishes.append(made)
+                self._latest[made.id] = made
 
     def _hear(self, message: BaseMessage) -> None:
-        if isinstance(message, ToolMessage) and message.tool_call_id in self._asked:
-            self._asked[message.tool_call_id].answer = message
+        if isinstance(message, ToolMessage) and (wish := self._latest.get(message.tool_call_id)) is not None:
+            wish.answer = message
 
     # --- tools and retrievers ------------------------------------------------------------------
 
@@ -214,9 +222,10 @@ class Watcher(BaseCallbackHandler):
     ) -> None:
         parent = self._run(parent_run_id)
         run = self._runs[run_id] = _Run(name=name, parent=parent, node=None, is_node=False)
-        wished = self._asked.get(call or "")
-        if wished is not None:  # as the model wrote them, without what the framework puts in
-            arguments = wished.arguments
+        wish = self._latest.get(call)
+        if wish is not None and wish.name == name:
+            wish.ran = True
+            arguments = wish.arguments  # as the model wrote them, without what the framework puts in
         run.work = self._notes.begin("tool", name, parent=_work_of(parent), call=call, arguments=arguments)
 
     def on_tool_end(self, output: Any, *, run_id: UUID, **more: Any) -> None:

@@ -81,7 +81,7 @@ class Watching(AbstractCapability[Any]):
     ) -> Any:
         """Run the tool and note what came of it."""
         work = self._notes.call(call.tool_call_id)
-        if work is None:
+        if work is None or work.end is not None:  # an id may be used again
             arguments = arguments_in(call.args_as_json_str())
             work = self._notes.begin("tool", call.tool_name, call=call.tool_call_id, arguments=arguments)
         try:

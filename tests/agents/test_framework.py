@@ -1,0 +1,142 @@
+"""What the adapters for frameworks share."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from proctor.agents import langchain, openai_agents, pydantic_ai
+from proctor.agents.framework import answer_of, ask, plain
+from proctor.agents.notes import Notes
+from proctor.errors import AgentFault, InputError
+from proctor.roles import Agent
+from proctor.transcript import Reply, Request
+from proctor.usage import Usage
+
+ASKED = Request(question="q", conversation="c")
+
+
+@pytest.mark.parametrize(
+    ("load", "package", "line"),
+    [
+        (langchain.load, "langchain_core", r"pip install 'proctor\[langchain\]'$"),
+        (pydantic_ai.load, "pydantic_ai", r"pip install 'proctor\[pydantic-ai\]'$"),
+        (openai_agents.load, "agents", r"pip install 'proctor\[openai-agents\]'$"),
+    ],
+)
+def test_a_framework_that_is_not_there_comes_with_the_line_that_installs_it(
+    load: Callable[[str, Mapping[str, Any]], Agent], package: str, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(InputError, match=line):
+        load("some_module:agent", {})
+
+
+async def test_a_fault_that_says_whose_it_is_stays_itself() -> None:
+    fault = AgentFault("no answer")
+
+    async def run(notes: Notes) -> Reply:
+        notes.spend(Usage(input_tokens=1, calls=1))
+        raise fault
+
+    with pytest.raises(AgentFault) as caught:
+        await ask(ASKED, run)
+    assert caught.value is fault
+    assert vars(fault)["spent"] == Usage(input_tokens=1, calls=1)
+
+
+@dataclass
+class Pair:
+    left: int
+    right: str
+
+
+@pytest.mark.parametrize(
+    ("output", "answer"),
+    [
+        ("so", "so"),
+        ({"text": "so", "citations": []}, {"text": "so", "citations": []}),
+        ({"total": 3}, '{"total":3}'),
+        (Pair(left=1, right="b"), '{"left":1,"right":"b"}'),
+        ([1, 2], "[1,2]"),
+        (7, "7"),
+        (False, "false"),
+    ],
+)
+def test_an_output_of_any_type_is_an_answer(output: object, answer: object) -> None:
+    assert answer_of(output) == answer
+
+
+def test_no_output_is_no_answer() -> None:
+    with pytest.raises(AgentFault, match="returned None"):
+        answer_of(None)
+
+
+def test_what_cannot_be_made_plain_is_left_as_it_is() -> None:
+    odd = {"raw": b"\xff"}
+    assert plain(odd) is odd
+    assert plain({"pair": Pair(left=1, right="b")}) == {"pair": {"left": 1, "right": "b"}}
+
+
+# --- notes ---------------------------------------------------------------------------------------
+
+
+def test_calls_stand_in_the_order_they_were_asked_for_even_if_the_last_began_first() -> None:
+    notes = Notes()
+    notes.asked(["one", "two"])
+    for call in ("two", "one"):
+        notes.end(notes.begin("tool", call, call=call))
+    notes.end(notes.begin("tool", "three", call="three"))
+    calls = notes.reply("so").tool_calls
+    assert [(call.name, call.step) for call in calls] == [("one", 1), ("two", 1), ("three", 2)]
+
+
+def test_an_id_that_is_used_again_stands_for_another_call() -> None:
+    notes = Notes()
+    for _ in range(2):
+        notes.asked(["call-0"])
+        notes.end(notes.begin("tool", "add", call="call-0"))
+    assert [call.step for call in notes.reply("so").tool_calls] == [1, 2]
+
+
+def test_steps_point_at_calls_that_no_provider_named_or_named_alike() -> None:
+    notes = Notes()
+    helper = notes.begin("delegate", "helper")
+    for call in (None, "a", "a"):
+        notes.end(notes.begin("tool", "add", parent=helper, call=call))
+    notes.end(helper)
+    reply = notes.reply("so")
+    ids = [call.id for call in reply.tool_calls]
+    assert len(set(ids)) == 3
+    assert [step.call for step in reply.steps] == [None, *ids]
+
+
+def test_an_agent_that_works_alone_has_no_steps() -> None:
+    notes = Notes()
+    notes.end(notes.begin("tool", "add"))
+    assert notes.reply("so").steps == ()
+
+
+def test_usage_belongs_to_the_nearest_sub_agent() -> None:
+    notes = Notes()
+    outer = notes.begin("delegate", "outer")
+    tool = notes.begin("tool", "ask", parent=outer)
+    inner = notes.begin("delegate", "inner", parent=tool)
+    for tokens, work in ((1, None), (10, tool), (100, inner)):
+        notes.spend(Usage(input_tokens=tokens), work)
+    reply = notes.reply("so")
+    assert reply.usage == Usage(input_tokens=111)
+    assert [step.usage for step in reply.steps] == [Usage(input_tokens=10), None, Usage(input_tokens=100)]
+
+
+def test_what_the_answer_says_of_itself_is_not_overwritten() -> None:
+    notes = Notes()
+    notes.end(notes.begin("tool", "noted"))
+    notes.spend(Usage(input_tokens=1))
+    reply = notes.reply({"text": "so", "tool_calls": [{"name": "told"}], "usage": {"input_tokens": 5}})
+    assert [call.name for call in reply.tool_calls] == ["told"]
+    assert reply.usage == Usage(input_tokens=5)
