@@ -5,11 +5,12 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
 
-.PHONY: demo test check lint types layers bench simulate kills clean help
+.PHONY: demo test browser check lint types layers bench simulate kills clean help
 
 help:
 	@echo "make demo      install what the demo needs and run it"
 	@echo "make test      install what the tests need; lint, types, layers, tests"
+	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
 	@echo "make check     lint, types and layers alone"
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
@@ -18,8 +19,14 @@ help:
 demo: $(VENV)/demo.stamp
 	@$(BIN)/proctor demo
 
-test: check
+test: check browser
 	$(BIN)/python -m pytest -n $(WORKERS)
+
+browser:
+	@command -v chromium >/dev/null 2>&1 \
+	  || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "Installing chromium …" \
+	       && apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; } \
+	  || echo "There is no chromium; the tests in a browser are skipped. On Debian or Ubuntu: apt install chromium"
 
 .PHONY: test-peers
 test-peers: $(VENV)/dev.stamp .venv-peers/stamp
@@ -49,6 +56,10 @@ bench: $(VENV)/dev.stamp
 	$(BIN)/python bench/agentic.py
 	$(BIN)/python bench/tools.py
 	$(BIN)/python bench/gate.py
+	$(BIN)/python bench/battle.py
+	$(BIN)/python bench/checks.py
+	$(BIN)/python bench/http_agent.py
+	$(BIN)/python bench/sync.py
 
 simulate: $(VENV)/dev.stamp
 	$(BIN)/python bench/simulate.py
