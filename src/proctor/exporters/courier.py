@@ -10,6 +10,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from urllib.request import getproxies
 
 import msgspec
 
@@ -79,7 +80,7 @@ class Courier:
     ) -> None:
         self._headers = dict(headers or {})
         self._secrets = credentials_in(self._headers)
-        self._client = Client(bounds=BOUNDS, ca=ca, proxy=True)
+        self._client = Client(bounds=BOUNDS, ca=ca, proxy=bool(getproxies()))
         self._throttle = Throttle(concurrency=_CONCURRENCY, sleep=sleep, clock=clock)
         self._places = asyncio.Semaphore(_CONCURRENCY)
         self._sleep = sleep

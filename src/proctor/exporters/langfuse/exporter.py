@@ -6,6 +6,7 @@ import asyncio
 import base64
 import os
 from collections.abc import Sequence
+from typing import Any
 from urllib.parse import quote
 
 from proctor.benchmark import Exam
@@ -52,7 +53,7 @@ class Langfuse:
         basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
         self._courier = Courier({"authorization": f"Basic {basic}"})
         self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
-        self._scores = ScorePost(self._courier, f"{self._api}/scores")
+        self._scores = ScorePost(self._courier, f"{self._api}/scores", subject.redact)
         self._experiment: Experiment | None = None
 
     async def begin(self) -> Verdict:
@@ -87,9 +88,7 @@ class Langfuse:
     async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
         """The run's scores, which belong to the experiment."""
         ended = self._subject.run.ended or self._subject.run.created
-        return await self._scores.deliver(
-            [run_score(mark, self.experiment, ended, self._subject.redact) for mark in marks]
-        )
+        return await self._scores.deliver([run_score(mark, self.experiment, ended) for mark in marks])
 
     async def close(self) -> None:
         """Let go of all connections."""
@@ -121,17 +120,14 @@ class Langfuse:
     async def _items(self, exams: Sequence[Exam]) -> list[Verdict]:
         """What each exam asks and expects, once for each exam."""
         different = {exam.id: exam for exam in exams}
-        verdicts = await asyncio.gather(*(self._item(exam) for exam in different.values()))
+        contents = clean([_content(exam) for exam in different.values()], self._subject.redact)
+        sending = zip(different.values(), contents, strict=True)
+        verdicts = await asyncio.gather(*(self._item(exam, content) for exam, content in sending))
         told = dict(zip(different, verdicts, strict=True))
         return [told[exam.id] for exam in exams]
 
-    async def _item(self, exam: Exam) -> Verdict:
-        told = {"input": item_input(exam), "expectedOutput": item_expected(exam), "metadata": item_metadata(exam)}
-        body = {
-            "id": item_id(self.experiment.dataset, exam),
-            "datasetName": self._subject.dataset,
-            **clean(told, self._subject.redact),
-        }
+    async def _item(self, exam: Exam, told: dict[str, Any]) -> Verdict:
+        body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **told}
         item, content = f"item:{exam.id}", digest(body)
         if self.memory.knows(item, content):
             return SENT
@@ -157,7 +153,7 @@ class Langfuse:
             (place, score)
             for place, verdict in enumerate(verdicts)
             if verdict.arrived
-            for score in scores_of(played[place].attempt, self.experiment, self._subject.redact)
+            for score in scores_of(played[place].attempt, self.experiment)
         ]
         told: list[list[Verdict]] = [[verdict] for verdict in verdicts]
         delivered = await self._scores.deliver([score for _, score in scores])
@@ -176,6 +172,10 @@ def _settings() -> tuple[str, str, str]:
         )
     public, secret, base = _SETTINGS
     return os.environ[public], os.environ[secret], base_address(None, base, such_as="https://cloud.langfuse.com")
+
+
+def _content(exam: Exam) -> dict[str, Any]:
+    return {"input": item_input(exam), "expectedOutput": item_expected(exam), "metadata": item_metadata(exam)}
 
 
 def _experiment(subject: Subject, project: str, dataset: str) -> Experiment:

@@ -17,18 +17,17 @@ from proctor.traces.experiment import Experiment
 from proctor.traces.span import trace_id
 
 Score = dict[str, Any]
-Patterns = Sequence[re.Pattern[str]]
 _AT_ONCE = 100
 _PARTIAL = 207
 _FAULTY = frozenset({400, 413, 422})
 
 
-def scores_of(attempt: Attempt, experiment: Experiment, redact: Patterns) -> list[Score]:
+def scores_of(attempt: Attempt, experiment: Experiment) -> list[Score]:
     """The scores of an attempt, on the spans that they judge."""
     trace = trace_id(attempt.key)
     return [
         {
-            **_score(mark, experiment, attempt.ended, redact),
+            **_score(mark, experiment, attempt.ended),
             "traceId": trace,
             "observationId": mark.span,
         }
@@ -36,12 +35,12 @@ def scores_of(attempt: Attempt, experiment: Experiment, redact: Patterns) -> lis
     ]
 
 
-def run_score(mark: Mark, experiment: Experiment, ended: float, redact: Patterns) -> Score:
+def run_score(mark: Mark, experiment: Experiment, ended: float) -> Score:
     """A score of the whole experiment."""
-    return {**_score(mark, experiment, ended, redact), "datasetRunId": experiment.id}
+    return {**_score(mark, experiment, ended), "datasetRunId": experiment.id}
 
 
-def _score(mark: Mark, experiment: Experiment, when: float, redact: Patterns) -> Score:
+def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
     metadata = {"reviewer": mark.by, "turn": mark.turn, "score": mark.share}
     return {
         "id": mark.id,
@@ -51,24 +50,34 @@ def _score(mark: Mark, experiment: Experiment, when: float, redact: Patterns) ->
         "environment": experiment.environment,
         "timestamp": datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z"),
         "metadata": {name: value for name, value in metadata.items() if value is not None},
-        **({"comment": clean(mark.explanation, redact)} if mark.explanation else {}),
+        **({"comment": mark.explanation} if mark.explanation else {}),
     }
 
 
 class ScorePost:
     """Sends scores. They go in lists; a server that knows no lists gets them one by one."""
 
-    def __init__(self, courier: Courier, url: str) -> None:
+    def __init__(self, courier: Courier, url: str, redact: Sequence[re.Pattern[str]]) -> None:
         self._courier = courier
         self._url = url
+        self._redact = redact
         self._knows_lists = True
 
     async def deliver(self, scores: Sequence[Score]) -> list[Verdict]:
         """What became of each."""
         verdicts: list[Verdict] = []
-        for start in range(0, len(scores), _AT_ONCE):
-            verdicts += await self._deliver(scores[start : start + _AT_ONCE])
+        cleaned = self._cleaned(scores)
+        for start in range(0, len(cleaned), _AT_ONCE):
+            verdicts += await self._deliver(cleaned[start : start + _AT_ONCE])
         return verdicts
+
+    def _cleaned(self, scores: Sequence[Score]) -> list[Score]:
+        """All at once, which is much cheaper than one by one."""
+        comments = clean([score.get("comment") for score in scores], self._redact)
+        return [
+            score if comment is None else {**score, "comment": comment}
+            for score, comment in zip(scores, comments, strict=True)
+        ]
 
     async def _deliver(self, scores: Sequence[Score]) -> list[Verdict]:
         if not self._knows_lists:
