@@ -16,7 +16,7 @@ from proctor.text.fold import fold, squeeze
 from proctor.text.negation import declines, polarity
 from proctor.text.numbers import Quantity, compare, quantities
 from proctor.text.overlap import STOP, content, coverage
-from proctor.text.passage import Passage
+from proctor.text.passage import Passage, passage_of
 from proctor.text.places import without_places
 from proctor.text.words import stem, stem_set
 
@@ -73,13 +73,13 @@ class Reading:
     @cached_property
     def passage(self) -> Passage:
         """Its words."""
-        return Passage(self.text)
+        return passage_of(self.text)
 
     @cached_property
     def stated(self) -> Passage:
         """Its words without the places that it only points at: (history/fire-of-1978.md, What was lost)."""
         told = without_places(self.text)
-        return self.passage if told == self.text else Passage(told)
+        return self.passage if told == self.text else passage_of(told)
 
     @cached_property
     def dates(self) -> list[Date]:

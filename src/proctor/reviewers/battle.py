@@ -13,7 +13,7 @@ from proctor.reviewers.statements import read_statements
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
 from proctor.text.overlap import content, coverage
-from proctor.text.passage import Passage
+from proctor.text.passage import passage_of
 from proctor.text.words import stem_set
 from proctor.transcript import Turn
 
@@ -174,7 +174,7 @@ def _relevance(turns: Sequence[Turn]) -> Part:
     turn = turns[-1]
     if turn.refers_to is not None:
         return Part(name="relevance", value=1.0, explanation=f"goes back to turn {turn.refers_to}")
-    asked = content(Passage(turn.question[:_TOPIC_READ]).folded)
+    asked = content(passage_of(turn.question[:_TOPIC_READ]).folded)
     share = coverage(asked, _topic(turns))
     return Part(
         name="relevance",
@@ -187,7 +187,7 @@ def _topic(turns: Sequence[Turn]) -> set[str]:
     """The words of the question that opened the conversation, and of the turn before with its reply."""
     texts = [turn.question for turn in (turns[0], *turns[-2:-1])]
     texts += [turn.reply.text for turn in (turns[0], *turns[-2:-1]) if turn.reply is not None and turn is not turns[-1]]
-    return {word for text in texts for word in Passage(text[:_TOPIC_READ]).stems}
+    return {word for text in texts for word in passage_of(text[:_TOPIC_READ]).stems}
 
 
 def _joined(one: Review | None, other: Review | None) -> Review | None:

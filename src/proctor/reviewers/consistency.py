@@ -21,7 +21,7 @@ from proctor.text.fold import squeeze
 from proctor.text.negation import NEGATORS
 from proctor.text.numbers import Quantity
 from proctor.text.overlap import GENERIC, STOP, f1
-from proctor.text.passage import Passage
+from proctor.text.passage import passage_of
 from proctor.text.words import stem, stem_set
 
 _RIGHT = 0.7
@@ -282,7 +282,7 @@ def _granted(pair: _Pair) -> _Found:
     reason = f"{'yes' if word else 'no'} to {excerpt(asked.asked)!r}"
     if asked.inverted and word and any(_within(claim.text, asked) for claim in pair.told[0].claims):
         yield "negation", pair.told[0].first(), told.first(), reason
-    offered = Claim(asked.asked, Passage(asked.asked), asked.stems, open=True)
+    offered = Claim(asked.asked, passage_of(asked.asked), asked.stems, open=True)
     values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
     for mine in pair.told[0].facts:
         rivals = [value for value in values if _comparable(mine, value, pair)]

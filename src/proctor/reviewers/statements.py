@@ -14,7 +14,7 @@ from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
 from proctor.text.overlap import GENERIC, STOP
-from proctor.text.passage import Passage
+from proctor.text.passage import Passage, passage_of
 from proctor.text.places import without_places
 from proctor.text.words import PAST, stem_set
 
@@ -82,7 +82,7 @@ class Claim:
         if NEGATORS.isdisjoint(self.stems):
             return False
         opening = _LEADING.match(self.passage.folded)
-        return opening is None or not NEGATORS.isdisjoint(Passage(self.passage.folded[opening.end() :]).stems)
+        return opening is None or not NEGATORS.isdisjoint(passage_of(self.passage.folded[opening.end() :]).stems)
 
 
 class Stated(NamedTuple):
@@ -158,7 +158,7 @@ class Statements:
         said = _ANSWER_IS.search(body)
         if said:
             return said[1] == "yes"
-        return False if _FLAT_NO.match(body) else polarity(Passage(body))
+        return False if _FLAT_NO.match(body) else polarity(passage_of(body))
 
     @cached_property
     def retraction(self) -> str | None:
@@ -187,7 +187,7 @@ def read_statements(text: str) -> Statements:
 
 
 def _claim(text: str) -> Claim:
-    passage = Passage(_EMPHASIS.sub("", without_places(text)))
+    passage = passage_of(_EMPHASIS.sub("", without_places(text)))
     supposes = text.endswith("?") or _SUPPOSES.match(passage.folded) is not None
     return Claim(text, passage, frozenset(passage.stems), supposes)
 
@@ -198,7 +198,7 @@ def _without_concessions(folded: str) -> str:
 
 def _side(claim: Claim, content: frozenset[str]) -> Side | None:
     """The side of one sentence; a negation counts where the question is taken up, not in `…, but not on Mondays`."""
-    passage = Passage(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
+    passage = passage_of(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
     stems = [word if word in content else _ANTONYMS.get(word, word) for word in passage.stems]
     shared = content.intersection(stems)
     if len(shared) < max(1.0, _TAKES_UP * len(content)):
@@ -255,7 +255,7 @@ def _reported(passage: Passage) -> set[int]:
 def _names(claim: Claim) -> Iterator[Named]:
     reported = _reported(claim.passage)
     for text in _runs(claim.text):
-        stems = stem_set(Passage(text).folded) - _NO_NAME
+        stems = stem_set(passage_of(text).folded) - _NO_NAME
         if not stems or stems <= GENERIC or len(text) < _SHORTEST_NAME:
             continue
         place = next((place for place, word in enumerate(claim.passage.stems) if word in stems), None)

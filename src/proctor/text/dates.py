@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from proctor.text.remembering import remembered
+
 _NAMES = "january february march april may june july august september october november december"
 MONTHS: dict[str, int] = {"sept": 9}
 """Folded name or abbreviation → number."""
@@ -26,6 +28,8 @@ _EITHER_ORDER = re.compile(  # 08.03.2018, 3/8/18
     r"(?<![\d.,/-])(?P<first>[0-3]?\d)(?P<sign>[-/.])\s?(?P<second>[0-3]?\d)(?P=sign)\s?(?P<year>[12]\d{3}|\d\d)"
     r"(?!\d|[-/]\d)"
 )
+_JOINED = re.compile(r"\d[-/.]\s?\d")
+"""A cheap look before the dear ones: nearly every text has a full stop, few have one between digits."""
 _WEEKDAY = r"(?:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day,?\s(?:the\s)?)?"
 _WITH_MONTH = (
     re.compile(rf"{_WEEKDAY}(?<!\d){_DAY}{_TO}(?:\sof)?\s{_MONTH},?\s?(?:of\s)?(?:{_YEAR})?"),  # 8th of March 2018
@@ -81,6 +85,11 @@ def dates(folded: str) -> list[Date]:
     """The dates in a folded text, in order, at most `MOST`; a bare year is one."""
     if _HINT.search(folded) is None:
         return []
+    return list(_dates(folded))
+
+
+@remembered
+def _dates(folded: str) -> tuple[Date, ...]:
     found: list[Date] = []
     taken = bytearray(len(folded))
     for date in _candidates(folded):
@@ -89,7 +98,7 @@ def dates(folded: str) -> list[Date]:
             found.append(date)
         if len(found) == MOST:
             break
-    return sorted(found, key=lambda date: date.start)
+    return tuple(sorted(found, key=lambda date: date.start))
 
 
 def _candidates(folded: str) -> Iterator[Date]:
@@ -97,7 +106,7 @@ def _candidates(folded: str) -> Iterator[Date]:
     if _HAS_MONTH.search(folded):
         for form in _WITH_MONTH:
             yield from filter(None, map(_from_parts, form.finditer(folded)))
-    if "-" in folded or "/" in folded or "." in folded:
+    if _JOINED.search(folded):
         for form in _IN_DIGITS:
             yield from filter(None, map(_from_parts, form.finditer(folded)))
         yield from filter(None, map(_from_digits, _EITHER_ORDER.finditer(folded)))

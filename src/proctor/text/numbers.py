@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from proctor.text.remembering import remembered
 from proctor.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
 from proctor.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
 
@@ -109,8 +110,13 @@ class _Tail(NamedTuple):
 
 def quantities(folded: str) -> list[Quantity]:
     """The numbers in a folded text, in order, with their units: the first `MOST` of them."""
+    return list(_quantities(folded))
+
+
+@remembered
+def _quantities(folded: str) -> tuple[Quantity, ...]:
     found = list(islice(_scan(folded), MOST))
-    return _joined(folded, found) if len(found) > 1 else found
+    return tuple(_joined(folded, found) if len(found) > 1 else found)
 
 
 def _scan(folded: str) -> Iterator[Quantity]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from proctor.text.fold import fold
+from proctor.text.remembering import remembered
 from proctor.text.words import PAST, stem, stem_set, word_matches
 
 _COUNTRIES = re.compile(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
@@ -79,6 +80,10 @@ class Passage:
             return word in _CLAUSE_WORDS
         after = self.folded[self.starts[place + 1] : self.ends[place + 1]]
         return after in PAST or (after.endswith("ed") and len(after) > 4)
+
+
+passage_of = remembered(Passage)
+"""The passage of a text, which others may be reading too."""
 
 
 def _short_country(match: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from proctor.text.fold import squeeze
 from proctor.text.negation import NEGATIONS, polarity
 from proctor.text.numbers import Quantity, quantities
 from proctor.text.overlap import STOP, weight
-from proctor.text.passage import Passage
+from proctor.text.passage import Passage, passage_of
 from proctor.text.words import stem_set
 
 _ASKS_YES_NO = stem_set("is are am was were do does did can could has have had will would should shall may might must")
@@ -29,7 +29,6 @@ _LITTLE = 0.9
 _SHORT = 6
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
-_FACTS_KEPT, _LONGEST_KEPT = 128, 2_000
 
 
 Fact = Date | Clock | Quantity
@@ -106,7 +105,7 @@ class Answered:
     """A reply, read as far as the judgement needs."""
 
     def __init__(self, text: str) -> None:
-        self.passage = Passage(text)
+        self.passage = passage_of(text)
         self.stems = frozenset(self.passage.stems)
 
     @cached_property
@@ -122,10 +121,6 @@ class Answered:
 
 def read_facts(folded: str) -> Facts:
     """The facts in a folded text; digits that belong to a date or time of day are no number beside it."""
-    return (_remembered if len(folded) <= _LONGEST_KEPT else _facts)(folded)
-
-
-def _facts(folded: str) -> Facts:
     timed = Facts(dates=tuple(dates(folded)), clocks=tuple(clocks(folded)))
     found = quantities(folded)
     if timed:
@@ -134,14 +129,10 @@ def _facts(folded: str) -> Facts:
     return replace(timed, quantities=tuple(found)) if found else timed
 
 
-_remembered = lru_cache(maxsize=_FACTS_KEPT)(_facts)
-"""A reply is read by whoever judges it and by whoever looks for contradictions."""
-
-
 @lru_cache(maxsize=_KEPT)
 def read_question(question: str) -> Asked:
     """A question."""
-    passage = Passage(question)
+    passage = passage_of(question)
     found = frozenset(passage.stems)
     return Asked(
         content=found - STOP,
@@ -161,7 +152,7 @@ def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
 
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
-    passage = Passage(text)
+    passage = passage_of(text)
     facts = read_facts(passage.folded)
     beside = _beside(facts, passage)
     only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
@@ -189,7 +180,7 @@ def _head(text: str, weights: dict[str, float]) -> frozenset[str]:
     first, comma, rest = text.partition(", ")
     if not comma or "," in rest or len(text.split()) > _SHORT:
         return frozenset()
-    before = frozenset(word for word in Passage(first).stems if word in weights)
+    before = frozenset(word for word in passage_of(first).stems if word in weights)
     return before if sum(weights[word] for word in before) >= 1.0 else frozenset()
 
 
