@@ -31,7 +31,7 @@ Play = Callable[[Cases, Agent, int], int]
 def main(play: Play) -> None:
     """What every contestant's script does."""
     options = _options()
-    tried = _refuse_network()
+    tried = refuse_network()
     if not options.cold:
         play(make_cases(WARM_UP), make_agent(0.0), 1)
     cases, agent = make_cases(options.cases), make_agent(options.delay)
@@ -93,7 +93,7 @@ def peak_mb() -> float:
     return peak / 2**20 if sys.platform == "darwin" else peak / 2**10
 
 
-def _refuse_network() -> list[object]:
+def refuse_network() -> list[object]:
     """Let nobody out of this machine; the list fills with whoever tried."""
     tried: list[object] = []
 
