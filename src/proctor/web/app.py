@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.staticfiles import StaticFiles
 
-from proctor.web import errors, pages
+from proctor.web import api, errors, pages
 from proctor.web.security import Guard
 from proctor.web.settings import WebSettings
 from proctor.web.site import Site
@@ -24,6 +24,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     app = FastAPI(title="Proctor", docs_url=None, redoc_url=None, openapi_url=None, lifespan=_lifespan)
     app.state.site = site
     errors.install(app)
+    api.include(app)
     pages.include(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
     app.add_middleware(Guard, settings=settings, sessions=site.sessions, attempts=site.wrong_tokens)

@@ -9,12 +9,15 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
+from proctor.web.library import NoSuchBenchmark, Refused
 from proctor.web.rendering import render
 
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,
+    NoSuchBenchmark: HTTPStatus.NOT_FOUND,
     RunBusy: HTTPStatus.CONFLICT,
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     UsageError: HTTPStatus.BAD_REQUEST,
@@ -31,6 +34,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ProctorError, _proctor_error)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http_error)
+    app.add_exception_handler(ClientDisconnect, _gone)
     app.add_exception_handler(Exception, _own_bug)
 
 
@@ -44,6 +48,9 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
 
 async def _proctor_error(request: Request, error: Exception) -> Response:
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
+    if isinstance(error, Refused):
+        faults = [{"message": each.message, "line": each.line, "column": each.column} for each in error.examined.errors]
+        return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error), faults=faults)
     return said(request, status, str(error))
 
 
@@ -61,6 +68,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
     answer = said(request, status, message)
     answer.headers.update(error.headers or {})
     return answer
+
+
+async def _gone(request: Request, error: Exception) -> Response:
+    return said(request, HTTPStatus.BAD_REQUEST, "the request did not arrive whole")
 
 
 async def _own_bug(request: Request, error: Exception) -> Response:

@@ -57,7 +57,10 @@ async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Fo
     if kind == b"multipart/form-data":
         reading = _Multipart(options.get(b"boundary", b""), file_limit)
     elif kind in (b"application/x-www-form-urlencoded", b""):
-        return Form(fields=_pairs(await _limited(request)))
+        data = await limited(request, FIELD_LIMIT)
+        if data is None:
+            raise InputError(f"the form has more than {FIELD_LIMIT:,} bytes")
+        return Form(fields=_pairs(data))
     else:
         raise InputError(f"a form of the type {kind.decode('latin-1')!r} cannot be read")
     try:
@@ -69,13 +72,18 @@ async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Fo
     return reading.form()
 
 
-async def _limited(request: Request) -> bytes:
-    data = bytearray()
+async def limited(request: Request, limit: int) -> bytes | None:
+    """The body of a request; None: it has more bytes than that, of which only so many were kept at any time."""
+    data, taken = bytearray(), 0
     async for chunk in request.stream():
-        data += chunk
-        if len(data) > FIELD_LIMIT:
-            raise InputError(f"the form has more than {FIELD_LIMIT:,} bytes")
-    return bytes(data)
+        taken += len(chunk)
+        if taken > _DRAINED:
+            break
+        if taken <= limit:
+            data += chunk
+        else:
+            data.clear()
+    return bytes(data) if taken <= limit else None
 
 
 def _pairs(data: bytes) -> dict[str, list[str]]:

@@ -14,6 +14,7 @@ from http.cookies import CookieError, SimpleCookie
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -37,6 +38,9 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OPEN = ("/login", "/health")
+_FILES = "/api/benchmarks"
+BODY_LIMIT = 2**20
+"""Bytes that a program may send, where it does not send a file."""
 FORM_HEADER = "x-form-token"
 """Where a script of ours puts the token of its session."""
 
@@ -93,7 +97,7 @@ class Guard:
         refused = self._refused(scope, headers, session)
         answering: ASGIApp = refused or self._app
         new = current if session is None and not _is_api(scope) else None
-        await answering(scope, receive, self._with_headers(scope, send, new))
+        await answering(scope, _limited(scope, receive), self._with_headers(scope, send, new))
 
     def _session(self, headers: Headers) -> Session | None:
         try:
@@ -192,6 +196,23 @@ def _is_api(scope: Scope) -> bool:
 
 def _is_static(scope: Scope) -> bool:
     return bool(scope["path"].startswith("/static/"))
+
+
+def _limited(scope: Scope, receive: Receive) -> Receive:
+    """What the API reads as a whole is small; files, and forms of pages, are limited where they are read."""
+    if not _is_api(scope) or scope["path"].startswith(_FILES):
+        return receive
+    taken = 0
+
+    async def receiving() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > BODY_LIMIT:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request has more than {BODY_LIMIT:,} bytes")
+        return message
+
+    return receiving
 
 
 def _from_here(headers: Headers) -> bool:

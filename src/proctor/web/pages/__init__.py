@@ -38,6 +38,7 @@ from proctor.web.site import site_of
 
 FAMILIES = (
     "login", "home", "benchmarks", "agents", "runs", "events", "run", "attempt", "compare", "history", "settings",
+    "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
 _SAFE = ("GET", "HEAD", "OPTIONS")

@@ -1,0 +1,32 @@
+"""/api/agents: who can be chosen for a run, and whether an agent answers."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response
+
+from proctor.web import offer
+from proctor.web.api import shapes
+from proctor.web.api.answers import answer
+from proctor.web.site import site_of
+from proctor.web.trying import ask
+
+router = APIRouter(tags=["agents"])
+
+
+@router.get("/agents", response_model=shapes.Players)
+def list_agents(request: Request) -> Response:
+    """Who can be examined, judge and ask."""
+    config = site_of(request).config
+    return answer(
+        {
+            "agents": offer.agents(config),
+            "reviewers": offer.reviewers(config),
+            "examiners": offer.examiners(config),
+        }
+    )
+
+
+@router.post("/agents/try", response_model=shapes.Tried)
+def try_agent(request: Request, asked: shapes.Question) -> Response:
+    """Ask an agent one question; nothing is stored."""
+    return answer(ask(site_of(request), asked.agent, asked.question, patience=asked.timeout))

@@ -1,0 +1,20 @@
+"""How the API answers: JSON as the command line prints it, and problems in one shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Response
+
+from proctor.codec import encode
+from proctor.web.api.shapes import Problem
+
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "description": "What is wrong with the request"},
+    503: {"model": Problem, "description": "The store cannot be read or written at the moment"},
+}
+
+
+def answer(value: object, *, status: int = 200, **headers: str) -> Response:
+    """A value as JSON, as it is: large answers are not checked against their shape again."""
+    return Response(encode(value), status_code=status, media_type="application/json", headers=headers)

@@ -1,0 +1,138 @@
+"""/api/benchmarks: the library. Files are sent as they are, as the body of the request."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, HTTPException, Path, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import FileResponse
+
+from proctor.benchmark import Case
+from proctor.doctor import examine as consult
+from proctor.formats.rules import COLUMNS
+from proctor.reports.json import plain
+from proctor.web.api import shapes
+from proctor.web.api.answers import answer
+from proctor.web.examining import Examined, examine
+from proctor.web.forms import limited
+from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME
+from proctor.web.pages import file_limit
+from proctor.web.site import site_of
+
+router = APIRouter(tags=["benchmarks"])
+Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]
+Which = Annotated[shapes.Version | None, Query()]
+FileName = Annotated[
+    str,
+    Query(
+        min_length=1,
+        max_length=255,
+        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl",
+        examples=["faq.csv"],
+    ),
+]
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+async def _content(request: Request, file: FileName) -> bytes:
+    """The body, as far as its limit."""
+    data = await limited(request, file_limit(file))
+    if data is None:
+        raise HTTPException(413, f"the file has more than {file_limit(file):,} bytes; split it into several")
+    return data
+
+
+Content = Annotated[bytes, Depends(_content)]
+
+
+@router.get("/benchmarks", response_model=shapes.Benchmarks)
+def list_benchmarks(request: Request) -> Response:
+    """Every benchmark, with its versions."""
+    return answer({"benchmarks": site_of(request).library.all()})
+
+
+@router.post("/benchmarks", status_code=201, response_model=shapes.Benchmark, openapi_extra=_BODY)
+async def save_benchmark(
+    request: Request,
+    file: FileName,
+    content: Content,
+    name: Annotated[str, Query(max_length=LONGEST_NAME, description="A suite may have its own")] = "",
+    description: Annotated[str, Query(max_length=LONGEST_DESCRIPTION)] = "",
+) -> Response:
+    """Keep a file as a benchmark, or as a new version of the one that has this name. 422 tells all of its errors."""
+    library = site_of(request).library
+    saved = await run_in_threadpool(
+        lambda: library.save(file=file, content=content, name=name, description=description)
+    )
+    return answer(saved, status=201, location=f"/api/benchmarks/{saved.id}")
+
+
+@router.post("/benchmarks/check", response_model=shapes.Checked, openapi_extra=_BODY)
+async def check_benchmark(file: FileName, content: Content) -> Response:
+    """What is in a file: preview, compatibility, every error. Nothing is kept."""
+    return answer(_checked(await run_in_threadpool(lambda: examine(file, content))))
+
+
+@router.get("/benchmarks/{benchmark}", response_model=shapes.Benchmark)
+def read_benchmark(request: Request, benchmark: Named) -> Response:
+    """One benchmark with its versions."""
+    return answer(site_of(request).library.find(benchmark))
+
+
+@router.delete("/benchmarks/{benchmark}", status_code=204)
+def remove_benchmark(request: Request, benchmark: Named) -> Response:
+    """Forget a benchmark with all its versions; runs keep theirs."""
+    site_of(request).library.delete(benchmark)
+    return Response(status_code=204)
+
+
+@router.get("/benchmarks/{benchmark}/cases", response_model=shapes.Cases)
+def list_cases(
+    request: Request,
+    benchmark: Named,
+    version: Which = None,
+    q: Annotated[str, Query(max_length=200, description="Words in questions and answers")] = "",
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Response:
+    """Its questions with what is expected."""
+    found = [case for case in site_of(request).library.read(benchmark, version).cases if _says(case, q)]
+    return answer({"cases": [plain(case) for case in found[offset : offset + limit]], "found": len(found)})
+
+
+@router.get("/benchmarks/{benchmark}/doctor", response_model=shapes.Complaints)
+def consult_doctor(request: Request, benchmark: Named, version: Which = None) -> Response:
+    """What is wrong with the benchmark itself, the worst first."""
+    return answer({"complaints": consult(site_of(request).library.read(benchmark, version))})
+
+
+@router.get(
+    "/benchmarks/{benchmark}/file",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+def download_benchmark(request: Request, benchmark: Named, version: Which = None) -> FileResponse:
+    """The file as it came."""
+    path = site_of(request).library.path(benchmark, version)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+def _says(case: Case, q: str) -> bool:
+    said = f"{case.question}\n{case.answer or ''}".casefold()
+    return all(word in said for word in q.casefold().split())
+
+
+def _checked(examined: Examined) -> dict[str, Any]:
+    return {
+        "rows": examined.rows,
+        "errors": examined.errors,
+        "preview": [{name: getattr(case, name) for name in ("id", *COLUMNS)} for case in examined.preview],
+        "compatibility": examined.compatibility,
+        "more_errors": examined.more,
+    }

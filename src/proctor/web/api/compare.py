@@ -1,0 +1,40 @@
+"""/api/compare: is run B better than run A?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+
+from proctor.comparison import compared
+from proctor.findings import Findings
+from proctor.reports.comparison.json import as_dict
+from proctor.web.api import shapes
+from proctor.web.api.answers import answer
+from proctor.web.reading.shelf import shelf_of
+from proctor.web.site import site_of
+
+router = APIRouter(tags=["compare"])
+_PATIENCE = 20.0
+
+
+@router.get("/compare", response_model=shapes.Compared)
+def compare_runs(
+    request: Request,
+    a: str,
+    b: str,
+    k: Annotated[int | None, Query(ge=1, le=1_000_000)] = None,
+    force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
+) -> Response:
+    """B against A, case by case. 400: they were not examined alike."""
+    return answer(as_dict(compared(_findings(request, a), _findings(request, b), k=k, force=force)))
+
+
+def _findings(request: Request, run: str) -> Findings:
+    found = site_of(request).store.archive.find(run)
+    read = shelf_of(request).findings(found, patience=_PATIENCE)
+    if read is None:
+        raise HTTPException(
+            409, f"run {found.id} is large and still being read; ask again in a moment", {"retry-after": "5"}
+        )
+    return read.findings

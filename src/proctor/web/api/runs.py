@@ -1,0 +1,226 @@
+"""/api/runs: start, list, read, stop, resume, export, delete."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
+from fastapi.responses import FileResponse
+
+from proctor.errors import InputError
+from proctor.reports import outcomes
+from proctor.reports.json import as_dict, plain, run_row
+from proctor.run import Attempt, Key, Run, Status
+from proctor.storage.paging import Order
+from proctor.web.api import shapes
+from proctor.web.api.answers import answer
+from proctor.web.live import Progress
+from proctor.web.pages.run import export
+from proctor.web.places import spans
+from proctor.web.reading.shelf import shelf_of
+from proctor.web.site import Site, site_of
+from proctor.web.starting import Wanted, start
+from proctor.workflows.changing import delete_run
+
+router = APIRouter(tags=["runs"])
+Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]
+Form = Literal["html", "json", "csv", "junit", "markdown"]
+Stage = Literal["agent", "examiner", "reviewer", "engine"]
+Verdict = Literal["pass", "fail", "unscored", "agent", "environment", "open"]
+Sorting = Literal["place", "score", "seconds", "-place", "-score", "-seconds"]
+_SETTINGS = (
+    "type", "trials", "concurrency", "timeout", "retries", "passing_score", "weights", "max_turns", "seeds",
+    "conversation_tokens", "conversation_seconds",
+)  # fmt: skip
+_ORDERS: dict[str, Order] = {"place": "place", "score": "score", "seconds": "seconds"}
+_PATIENCE = 20.0
+
+
+@router.get("/runs", response_model=shapes.Runs)
+def list_runs(
+    request: Request,
+    status: Status | None = None,
+    benchmark: str | None = None,
+    agent: str | None = None,
+    offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+) -> Response:
+    """Stored runs, newest first."""
+    site = site_of(request)
+    wanted = {"status": status, "benchmark": benchmark, "agent": agent}
+    found = [
+        run
+        for run in site.store.archive.runs()
+        if all(value is None or getattr(run, name) == value for name, value in wanted.items())
+    ]
+    return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
+
+
+@router.post("/runs", status_code=201, response_model=shapes.Run)
+def create_run(request: Request, new: shapes.NewRun) -> Response:
+    """Store a run and play it, now or in turn."""
+    site, given = site_of(request), new.model_dump()
+    wanted = Wanted(
+        **{name: value for name, value in given.items() if name not in (*_SETTINGS, "conditions")},
+        conditions=tuple(new.conditions),
+        settings={name: given[name] for name in _SETTINGS if given[name] is not None},
+    )
+    run = start(site, wanted)
+    return answer(_row(site, run), status=201, location=f"/api/runs/{run.id}")
+
+
+@router.get("/runs/{run}", response_model=shapes.Found, responses={202: {"model": shapes.Gathering}})
+def read_run(request: Request, run: Named, cases: bool = False) -> Response:
+    """What a run found so far; with `cases`, also of each case. 202: it is large and still being read."""
+    found = site_of(request).store.archive.find(run)
+    read = shelf_of(request).findings(found, patience=_PATIENCE)
+    if read is None:
+        return answer({"run": found.id, "status": "gathering"}, status=202, **{"retry-after": "5"})
+    left_out = () if cases else ("cases", "rows")
+    return answer({name: value for name, value in as_dict(read.findings).items() if name not in left_out})
+
+
+@router.delete("/runs/{run}", status_code=204)
+def remove_run(request: Request, run: Named) -> Response:
+    """Forget a run that nobody is playing."""
+    site = site_of(request)
+    delete_run(site.store.archive.find(run).id, store=site.settings.store)
+    return Response(status_code=204)
+
+
+@router.get("/runs/{run}/progress", response_model=shapes.Progress)
+def read_progress(request: Request, run: Named) -> Response:
+    """Where a run stands, counted by the store."""
+    store = site_of(request).store
+    return answer(Progress(store, store.archive.find(run).id).look())
+
+
+@router.post("/runs/{run}/pause", response_model=shapes.Run)
+def pause_run(request: Request, run: Named) -> Response:
+    """Stop playing a run for now, wherever it is played."""
+    site = site_of(request)
+    return answer(_row(site, site.jobs.stop(run, "pause")))
+
+
+@router.post("/runs/{run}/cancel", response_model=shapes.Run)
+def cancel_run(request: Request, run: Named) -> Response:
+    """Stop playing a run, wherever it is played; it can still be resumed."""
+    site = site_of(request)
+    return answer(_row(site, site.jobs.stop(run, "cancel")))
+
+
+@router.post("/runs/{run}/resume", response_model=shapes.Run)
+def resume_run(request: Request, run: Named) -> Response:
+    """Play what is missing, nothing twice."""
+    site = site_of(request)
+    return answer(_row(site, site.jobs.play(run)))
+
+
+@router.get("/runs/{run}/attempts", response_model=shapes.Attempts)
+def list_attempts(
+    request: Request,
+    run: Named,
+    verdict: Annotated[list[Verdict] | None, Query()] = None,
+    category: str | None = None,
+    check: Annotated[str | None, Query(description="One that failed")] = None,
+    stage: Stage | None = None,
+    sort: Sorting = "place",
+    q: Annotated[str, Query(max_length=200, description="Words in questions and replies")] = "",
+    after: Annotated[str | None, Query(max_length=5000, description="Where a search goes on")] = None,
+    offset: Annotated[int, Query(ge=0, le=100_000_000)] = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 100,
+) -> Response:
+    """A page of a run's attempts, without what was said."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    which = _which(request, found, verdict=verdict, category=category, check=check, stage=stage)
+    if q.strip():
+        searched = site.store.archive.search(found.id, q.strip(), after=_place(after), limit=limit, **which)
+        reached = None if searched.reached is None else _cursor(searched.reached)
+        return answer({"attempts": [*map(_told, searched.attempts)], "found": None, "next": reached})
+    shown = site.store.archive.page(
+        found.id,
+        order=_ORDERS[sort.removeprefix("-")],
+        descending=sort.startswith("-"),
+        offset=offset,
+        limit=limit,
+        **which,
+    )
+    count = site.summaries.count(found, **which)
+    return answer({"attempts": [*map(_told, shown)], "found": count, "next": None})
+
+
+@router.get("/runs/{run}/attempt", response_model=shapes.Attempt)
+def read_attempt(
+    request: Request,
+    run: Named,
+    case: str,
+    condition: str = "",
+    trial: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> Response:
+    """One attempt with everything that was said."""
+    archive = site_of(request).store.archive
+    key = Key(run=archive.find(run).id, exam=_storable(case), condition=_storable(condition), trial=trial)
+    attempt = archive.attempt(key)
+    if attempt is None:
+        raise HTTPException(404, f"case {case!r}, trial {trial} has not been played in run {key.run}")
+    return answer(_told(attempt))
+
+
+@router.get("/runs/{run}/export/{form}", response_class=FileResponse, responses={200: {"content": {"*/*": {}}}})
+def export_run(request: Request, run: Named, form: Form) -> FileResponse:
+    """The whole run as a file."""
+    return export(request, run, form)
+
+
+def _row(site: Site, run: Run) -> dict[str, Any]:
+    return run_row(run, site.summaries.rate(run))
+
+
+def _told(attempt: Attempt) -> dict[str, Any]:
+    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **plain(attempt)}
+
+
+def _which(
+    request: Request,
+    run: Run,
+    *,
+    verdict: list[Verdict] | None,
+    category: str | None,
+    check: str | None,
+    stage: str | None,
+) -> dict[str, Any]:
+    which: dict[str, Any] = {"verdicts": tuple(sorted(set(verdict or ())))}
+    if category is not None:
+        exams = shelf_of(request).exams(run).values()
+        inside = [row for row, exam in enumerate(exams) if any(category in case.categories for case in exam.cases)]
+        which["places"] = spans(run, inside)
+    if check is not None:
+        which["check"] = check
+    if stage is not None:
+        which["stage"] = stage
+    return which
+
+
+def _cursor(place: tuple[int, str, str]) -> str:
+    return base64.urlsafe_b64encode(json.dumps(place).encode()).decode()
+
+
+def _place(cursor: str | None) -> tuple[int, str, str] | None:
+    if cursor is None:
+        return None
+    try:
+        trial, condition, exam = json.loads(base64.urlsafe_b64decode(cursor))
+        if not isinstance(trial, int) or abs(trial) > 2**31:
+            raise TypeError(trial)
+        return trial, _storable(condition), _storable(exam)
+    except (ValueError, TypeError, AttributeError, binascii.Error) as error:
+        raise InputError(f"after={cursor[:100]!r} is not what a search has given as `next`") from error
+
+
+def _storable(text: str) -> str:
+    """Text that both databases take; no stored one has anything else in it."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -1,0 +1,322 @@
+"""What the API takes and gives, as pydantic models: the schema is made of them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from proctor.run import ExamType, Status
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Identity = Annotated[str, Field(min_length=1, max_length=64, examples=["handbook-30"])]
+Version = Annotated[str, Field(pattern="^[0-9a-f]{12}$", description="Of the file; the newest if it is left out")]
+
+
+class Given(BaseModel):
+    """What programs send: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Told(BaseModel):
+    """What they get: keys may be added, those named here stay."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class Fault(Told):
+    """One thing that is wrong with a request or a file."""
+
+    message: str
+    where: str | None = None
+    line: int | None = None
+    column: int | None = None
+
+
+class Problem(Told):
+    """What went wrong."""
+
+    error: str = Field(description="In one sentence, with what to do next")
+    faults: list[Fault] | None = Field(default=None, description="All of them, where there are several")
+
+
+class Estimate(Told):
+    """A value with its 95 % interval."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int = Field(description="Cases counted, in battles conversations")
+    attempts: int
+    method: str
+    missing: int | None = None
+    worst: float | None = None
+    best: float | None = None
+
+
+class NewRun(Given):
+    """A run to be started. What is left out is as `proctor.toml` says, else the default."""
+
+    benchmark: Identity
+    version: Version | None = None
+    agent: Name = Field(examples=["demo:librarian"], description="One of /api/agents")
+    reviewer: Name | None = Field(default=None, examples=["embedded"])
+    examiner: Name | None = None
+    type: ExamType = "standard"
+    trials: int | None = Field(default=None, ge=1, le=100_000)
+    concurrency: int | None = Field(default=None, ge=1, le=1000)
+    timeout: float | None = Field(default=None, gt=0, le=86400)
+    retries: int | None = Field(default=None, ge=0, le=100)
+    passing_score: float | None = Field(default=None, ge=0, le=1)
+    weights: dict[str, float] | None = None
+    max_turns: int | None = Field(default=None, ge=1, le=50)
+    seeds: int | None = Field(default=None, ge=1)
+    conversation_tokens: int | None = Field(default=None, ge=1)
+    conversation_seconds: float | None = Field(default=None, gt=0)
+    conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
+    checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
+    name: Name | None = None
+    labels: dict[str, str] = Field(default={}, max_length=100)
+
+
+class Run(Told):
+    """A run as `proctor list --json` shows it."""
+
+    run: str
+    name: str
+    status: Status
+    reason: str
+    benchmark: str
+    digest: str
+    agent: str
+    reviewer: str | None
+    examiner: str | None
+    type: ExamType
+    trials: int
+    labels: dict[str, str]
+    created: float
+    planned: int
+    pass_rate: Estimate | None = Field(description="null: it cannot be told, or not yet")
+    duration_s: float
+
+
+class Runs(Told):
+    """Some of the runs."""
+
+    runs: list[Run]
+    found: int
+
+
+class Counts(Told):
+    """Where the planned attempts went."""
+
+    planned: int
+    scored: int
+    unscored: int
+    failed: int
+    pending: int
+    failed_by: dict[Literal["agent", "environment"], int]
+
+
+class Category(Told):
+    """What was found in one category."""
+
+    cases: int
+    passed: int
+    pass_rate: Estimate
+    mean_score: Estimate
+
+
+class Found(Told):
+    """What a run found, as `proctor show --json` prints it."""
+
+    run: str
+    name: str
+    status: Status
+    benchmark: str
+    agent: str
+    type: ExamType
+    trials: int
+    attempts: Counts
+    pass_rate: Estimate
+    mean_score: Estimate
+    pass_at_k: dict[str, Estimate]
+    pass_hat_k: dict[str, Estimate]
+    categories: dict[str, Category]
+    usage: dict[str, Any]
+    duration_s: float
+
+
+class Gathering(Told):
+    """A large run that is still being read."""
+
+    run: str
+    status: Literal["gathering"]
+
+
+class Key(Told):
+    """Which attempt."""
+
+    run: str
+    exam: str
+    condition: str
+    trial: int
+
+
+class Attempt(Told):
+    """One exam played once."""
+
+    key: Key
+    outcome: str = Field(description="passed, not_passed, agent_failed, unscored, environment_failed or pending")
+    passed: bool | None
+    score: float | None
+    seconds: float | None
+    checks: list[dict[str, Any]]
+    scores: list[dict[str, Any]]
+    failure: dict[str, Any] | None
+
+
+class Attempts(Told):
+    """A page of attempts, without what was said."""
+
+    attempts: list[Attempt]
+    found: int | None = Field(description="How many there are on all pages; null in a search")
+    next: str | None = Field(description="Of a search that is not over: send it as `after`")
+
+
+class Progress(Told):
+    """Where a run stands at this moment."""
+
+    run: str
+    status: Status
+    planned: int
+    done: int
+    verdicts: dict[str, int]
+    per_second: float
+
+
+class Indicator(Told):
+    """Whether a file serves one kind of benchmark."""
+
+    indicator: Literal["✓", "✗", "⚠"]
+    reason: str
+
+
+class Checked(Told):
+    """A file as `proctor check --json` shows it."""
+
+    rows: int
+    errors: list[Fault]
+    preview: list[dict[str, Any]]
+    compatibility: dict[str, Indicator]
+    more_errors: int
+
+
+class BenchmarkVersion(Told):
+    """One state of a benchmark."""
+
+    id: str
+    file: str
+    digest: str
+    cases: int
+    added: float
+
+
+class Benchmark(Told):
+    """A benchmark of the library."""
+
+    id: str
+    name: str
+    description: str
+    own: bool = Field(description="false: it came with Proctor")
+    versions: list[BenchmarkVersion] = Field(description="The newest first")
+
+
+class Benchmarks(Told):
+    """The library."""
+
+    benchmarks: list[Benchmark]
+
+
+class Case(Told):
+    """A question with what is expected."""
+
+    id: str
+    question: str
+    answer: str | None
+    categories: list[str]
+
+
+class Cases(Told):
+    """Some cases of a benchmark."""
+
+    cases: list[Case]
+    found: int
+
+
+class Complaint(Told):
+    """What the doctor says."""
+
+    kind: str
+    severity: Literal["error", "warning", "information"]
+    cases: list[str]
+    message: str
+    advice: str
+
+
+class Complaints(Told):
+    """Everything that is wrong with a benchmark itself."""
+
+    complaints: list[Complaint]
+
+
+class Offered(Told):
+    """One that can be chosen for a run."""
+
+    name: str
+    about: str
+    kind: str
+
+
+class Players(Told):
+    """Who can be chosen for a run."""
+
+    agents: list[Offered]
+    reviewers: list[Offered]
+    examiners: list[Offered]
+
+
+class Question(Given):
+    """One question to one agent."""
+
+    agent: Name = Field(examples=["demo:librarian"])
+    question: str = Field(min_length=1, max_length=6000, examples=["Which policy covers remote work?"])
+    timeout: float = Field(default=60.0, gt=0, le=600)
+
+
+class Tried(Told):
+    """What became of it."""
+
+    agent: str
+    reply: dict[str, Any] | None = Field(description="null: there was none, and `trouble` says why")
+    seconds: float
+    trouble: str
+    owner: str
+
+
+class Compared(Told):
+    """Two runs side by side, as `proctor compare --json` prints it."""
+
+    sentence: str
+    verdict: str
+    comparable: bool
+    differences: list[str]
+    warnings: list[str]
+    flips: dict[str, int]
+
+
+class History(Told):
+    """The runs of one benchmark over time, each as `proctor history --json` prints it."""
+
+    entries: list[Run]

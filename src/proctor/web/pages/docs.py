@@ -1,0 +1,115 @@
+"""The API as a page, from its own schema: nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.web.api import schema
+from proctor.web.rendering import render
+
+router = APIRouter()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Field:
+    """A parameter, or a key of a body or an answer."""
+
+    name: str
+    type: str
+    required: bool
+    about: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Operation:
+    """One thing that a program can ask for."""
+
+    id: str
+    method: str
+    path: str
+    about: str
+    parameters: tuple[Field, ...]
+    body: tuple[Field, ...]
+    file: bool
+    """Whether the body is a file as it is."""
+    answers: tuple[tuple[str, str, tuple[Field, ...]], ...]
+    """Status, what it means, its keys."""
+
+
+@router.get("/docs")
+def docs(request: Request) -> HTMLResponse:
+    """Every operation, by what it is about."""
+    made = schema(request.app)
+    families: dict[str, list[Operation]] = {}
+    for path, methods in made["paths"].items():
+        for method, said in methods.items():
+            families.setdefault(said["tags"][0], []).append(_operation(made, method, path, said))
+    return render(request, "docs.html.j2", about=made["info"]["description"], families=families)
+
+
+def _operation(made: dict[str, Any], method: str, path: str, said: dict[str, Any]) -> Operation:
+    content = said.get("requestBody", {}).get("content", {})
+    return Operation(
+        id=said["operationId"],
+        method=method.upper(),
+        path=path,
+        about=said.get("description") or said["summary"],
+        parameters=tuple(_parameter(made, each) for each in said.get("parameters", ())),
+        body=tuple(_fields(made, content.get("application/json", {}).get("schema", {}))),
+        file="application/octet-stream" in content,
+        answers=tuple(_answer(made, status, each) for status, each in said["responses"].items()),
+    )
+
+
+def _parameter(made: dict[str, Any], said: dict[str, Any]) -> Field:
+    about = said.get("description") or said["schema"].get("description") or ""
+    return Field(name=said["name"], type=_type(made, said["schema"]), required=said["required"], about=about)
+
+
+def _answer(made: dict[str, Any], status: str, said: dict[str, Any]) -> tuple[str, str, tuple[Field, ...]]:
+    shape = said.get("content", {}).get("application/json", {}).get("schema", {})
+    return status, said["description"], tuple(_fields(made, shape))
+
+
+def _fields(made: dict[str, Any], shape: dict[str, Any]) -> Iterator[Field]:
+    resolved = _resolved(made, shape)
+    for name, each in resolved.get("properties", {}).items():
+        yield Field(
+            name=name,
+            type=_type(made, each),
+            required=name in resolved.get("required", ()),
+            about=each.get("description", ""),
+        )
+
+
+def _type(made: dict[str, Any], shape: dict[str, Any]) -> str:
+    """A schema in few words: `int ≥ 1`, `list of Run`, `pass or fail`."""
+    if "$ref" in shape:
+        name = shape["$ref"].rpartition("/")[2]
+        inner = _resolved(made, shape)
+        return name if inner.get("properties") else _type(made, inner)
+    if "anyOf" in shape:
+        return " or ".join(_type(made, each) for each in shape["anyOf"])
+    if "enum" in shape or "const" in shape:
+        return ", ".join(map(str, shape.get("enum", [shape.get("const")])))
+    if shape.get("type") == "array":
+        return f"list of {_type(made, shape['items'])}"
+    if shape.get("type") == "object" and isinstance(shape.get("additionalProperties"), dict):
+        return f"names to {_type(made, shape['additionalProperties'])}"
+    bounds = [f"{sign} {shape[key]:g}" for key, sign in _BOUNDS.items() if key in shape]
+    return " ".join([shape.get("type", "anything"), *bounds])
+
+
+_BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
+
+
+def _resolved(made: dict[str, Any], shape: dict[str, Any]) -> dict[str, Any]:
+    if "$ref" not in shape:
+        return shape
+    found: dict[str, Any] = made["components"]["schemas"][shape["$ref"].rpartition("/")[2]]
+    return found
