@@ -150,3 +150,11 @@ def test_a_battle_without_conversations_has_no_numbers_and_says_why() -> None:
     assert found.pass_rate.missing == 3
     assert found.survival is None
     assert found.examiner is None
+
+
+def test_a_hint_that_does_not_help_is_not_what_broke_the_agent() -> None:
+    turns = [(None, *RIGHT), ("ask-again", *RIGHT), ("false-premise", *WRONG), ("correct-hint", *WRONG)]
+    found = {each.name: each for each in told(*(attempt(*turns, exam=seed(n)) for n in range(12))).strategies}
+    assert found["false-premise"].breaks
+    assert (found["correct-hint"].broken, found["correct-hint"].excess) == (12, None)
+    assert not found["correct-hint"].breaks

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from proctor.battle.conversation import Conversation, conversation
 from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
-from proctor.battle.transitions import CONTROL, Transition
+from proctor.battle.transitions import CONTROL, HINTS, Transition
 from proctor.battle.units import Units
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Key, Settings
@@ -207,7 +207,8 @@ class BattleTally:
         control = [passed for name in CONTROL for passed in results.get(name, ()) if passed is not None]
         for name, passed in results.items():
             strategy = self._strategies.setdefault(name, _Strategy(seeds=self._seeds))
-            strategy.add(held.exam, passed, (0, 0) if name in CONTROL else (control.count(False), len(control)))
+            apart = name in CONTROL or name in HINTS  # a hint is given where the answer is wrong already
+            strategy.add(held.exam, passed, (0, 0) if apart else (control.count(False), len(control)))
 
     def findings(self) -> BattleFindings:
         """What was counted."""
