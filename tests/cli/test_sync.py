@@ -121,3 +121,13 @@ def test_wrong_usage_is_exit_2_and_one_sentence(
     assert said.code == 2
     assert sentence in said.error
     assert not stub.requests
+
+
+@pytest.mark.parametrize("agent", ["demo:librarian", "demo:orchestrator"])
+def test_what_was_sent_while_the_run_went_on_is_not_sent_again(desk: Desk, stub: LangfuseStub, agent: str) -> None:
+    assert desk.run(agent, "--sync", "langfuse", "--trials", "2").code == 0
+    before = stub.kept()
+    (told,) = desk("sync", "langfuse", "last", "--json").json["destinations"]
+    assert told["attempts"]["unchanged"] == 6
+    assert told["run_scores"]["sent"] == 0
+    assert stub.kept() == before

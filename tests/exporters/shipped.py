@@ -11,7 +11,6 @@ from tests.traces.played import EXAM, NOON, REPLY, RUN
 
 from proctor.benchmark import Exam
 from proctor.exporters.contract import Exporter, Played, Subject
-from proctor.exporters.marks import run_marks
 from proctor.exporters.outcome import Report
 from proctor.exporters.shipment import Shipment
 from proctor.findings import gather
@@ -71,7 +70,7 @@ async def shipped(exporter: Exporter, items: Sequence[Played] = THREE, *, conclu
         await shipment.send(items)
         if concluded:
             findings = gather(RUN_OF_THREE, [each.exam for each in items], [each.attempt for each in items])
-            await shipment.conclude(run_marks(findings))
+            await shipment.conclude(findings)
     finally:
         await exporter.close()
     return shipment.report()

@@ -72,8 +72,8 @@ class Exporter(Protocol):
     async def send(self, played: Sequence[Played]) -> list[Verdict]:
         """Send attempts with their spans and scores; a verdict on each."""
 
-    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
-        """Send the scores of the whole run; a verdict on each."""
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+        """Send the scores of the whole run, as it stands now; a verdict on each."""
 
     async def close(self) -> None:
         """Let go of all connections."""

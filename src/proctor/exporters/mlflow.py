@@ -20,7 +20,7 @@ from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
 from proctor.exporters.spans import SpanPost
-from proctor.run import Attempt
+from proctor.run import Attempt, Run
 from proctor.traces.span import trace_id
 from proctor.traces.writing import spans_of
 
@@ -73,9 +73,8 @@ class Mlflow:
             told[place] = verdict
         return told
 
-    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
         """The run's numbers as metrics of the run, which is then over."""
-        run = self._subject.run
         when = int((run.ended or run.created) * 1000)
         metrics = [{"key": mark.name, "value": mark.value, "timestamp": when, "step": 0} for mark in marks]
         logged = await self._call("POST", "2.0/mlflow/runs/log-batch", {"run_id": self._run, "metrics": metrics})

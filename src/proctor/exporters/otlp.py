@@ -16,6 +16,7 @@ from proctor.exporters.outcome import SENT, Verdict
 from proctor.exporters.spans import SpanPost
 from proctor.faults import keep_secret
 from proctor.net.addresses import shown
+from proctor.run import Run
 from proctor.traces.otlp import Encoding
 from proctor.traces.writing import spans_of
 
@@ -54,7 +55,7 @@ class Otlp:
         run, redact = self._subject.run, self._subject.redact
         return await self._post.deliver([spans_of(run, each.exam, each.attempt, redact=redact) for each in played])
 
-    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
         """Never asked for: OTLP has no place for them."""
         raise NotImplementedError
 

@@ -19,7 +19,7 @@ from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
 from proctor.exporters.spans import SpanPost, Trace
-from proctor.run import Attempt, Key
+from proctor.run import Attempt, Key, Run
 from proctor.traces.experiment import item_expected, item_id, item_input, item_metadata
 from proctor.traces.span import trace_id
 from proctor.traces.writing import spans_of
@@ -78,7 +78,7 @@ class Phoenix:
         )
         return [verdict if not verdict.arrived else annotated for verdict in told]
 
-    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
         """The run's numbers, which Phoenix has no other place for than the experiment's metadata."""
         known = self._experiment.get("metadata") or {}
         scores = (known.get("scores") or {}) | {mark.name: mark.value for mark in marks}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from proctor.exporters.contract import Exporter, Played
-from proctor.exporters.marks import Mark
+from proctor.exporters.marks import run_marks
 from proctor.exporters.memory import digest
 from proctor.exporters.outcome import UNCHANGED, Outcome, Report, Verdict
+from proctor.findings import Findings
 from proctor.run import Key
 
 
@@ -26,31 +27,20 @@ class Shipment:
         self._refused = None if verdict.arrived else verdict
 
     async def send(self, played: Sequence[Played]) -> None:
-        """Send those that were not sent before, or that have changed since."""
-        contents = [self._content(each) for each in played]
-        known = self._exporter.memory.knows
-        new = [place for place, each in enumerate(played) if not known(_item(each.attempt.key), contents[place])]
-        verdicts = [UNCHANGED] * len(played)
-        for place, verdict in zip(new, await self._verdicts([played[place] for place in new]), strict=True):
-            verdicts[place] = verdict
-        self._exporter.memory.note(
-            {_item(played[place].attempt.key): contents[place] for place in new if verdicts[place].arrived}
-        )
-        for each, verdict in zip(played, verdicts, strict=True):
-            key = each.attempt.key
+        """Send attempts that were not sent before, or that have changed since."""
+        keys = [each.attempt.key for each in played]
+        contents = [(_item(each.attempt.key), digest(self._fingerprint, each.exam, each.attempt)) for each in played]
+        verdicts = await self._new(contents, lambda new: self._exporter.send([played[place] for place in new]))
+        for key, verdict in zip(keys, verdicts, strict=True):
             self._outcomes.append(Outcome(kind="attempt", name=key.exam, key=key, verdict=verdict))
 
-    async def conclude(self, marks: Sequence[Mark]) -> None:
+    async def conclude(self, findings: Findings) -> None:
         """Send the scores of the whole run, where there is a place for them."""
         if not self._exporter.keeps_run_marks:
             return
-        contents = [f"{self._fingerprint}{digest(mark)}" for mark in marks]
-        known = self._exporter.memory.knows
-        new = [place for place, mark in enumerate(marks) if not known(_score(mark), contents[place])]
-        verdicts = [UNCHANGED] * len(marks)
-        for place, verdict in zip(new, await self._concluded([marks[place] for place in new]), strict=True):
-            verdicts[place] = verdict
-        self._exporter.memory.note({_score(marks[place]): contents[place] for place in new if verdicts[place].arrived})
+        run, marks = findings.run, run_marks(findings)
+        contents = [(f"run score/{mark.name}", digest(self._fingerprint, mark)) for mark in marks]
+        verdicts = await self._new(contents, lambda new: self._exporter.conclude(run, [marks[place] for place in new]))
         for mark, verdict in zip(marks, verdicts, strict=True):
             self._outcomes.append(Outcome(kind="run score", name=mark.name, verdict=verdict))
 
@@ -74,23 +64,19 @@ class Shipment:
     def _fingerprint(self) -> str:
         return "" if self._refused is not None else self._exporter.fingerprint
 
-    def _content(self, played: Played) -> str:
-        return digest(self._fingerprint, played.exam, played.attempt)
-
-    async def _verdicts(self, played: Sequence[Played]) -> list[Verdict]:
-        if self._refused is not None:
-            return [self._refused] * len(played)
-        return await self._exporter.send(played) if played else []
-
-    async def _concluded(self, marks: Sequence[Mark]) -> list[Verdict]:
-        if self._refused is not None:
-            return [self._refused] * len(marks)
-        return await self._exporter.conclude(marks) if marks else []
+    async def _new(
+        self, contents: Sequence[tuple[str, str]], send: Callable[[list[int]], Awaitable[list[Verdict]]]
+    ) -> list[Verdict]:
+        """Verdicts on all of these (item, digest), of which only new ones are sent, and remembered once they arrive."""
+        memory = self._exporter.memory
+        new = [place for place, (item, content) in enumerate(contents) if not memory.knows(item, content)]
+        told = [self._refused] * len(new) if self._refused is not None else await send(new) if new else []
+        verdicts = [UNCHANGED] * len(contents)
+        for place, verdict in zip(new, told, strict=True):
+            verdicts[place] = verdict
+        memory.note(dict(contents[place] for place in new if verdicts[place].arrived))
+        return verdicts
 
 
 def _item(key: Key) -> str:
     return "/".join(("attempt", key.exam, key.condition, str(key.trial)))
-
-
-def _score(mark: Mark) -> str:
-    return f"run score/{mark.name}"

@@ -18,7 +18,6 @@ from proctor.benchmark import Benchmark, Exam
 from proctor.errors import UsageError
 from proctor.exporters.contract import Exporter, Played, Subject
 from proctor.exporters.destinations import build, check_destination
-from proctor.exporters.marks import run_marks
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import Report, Verdict
 from proctor.exporters.shipment import Shipment
@@ -73,12 +72,12 @@ async def resume_sync(name: str, *, store: str, to: str | None = None, again: bo
     """The same to wherever the run was sent before, with the same endpoint and patterns."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
-        errands = list(_errands(run, store, to))
-        if not errands:
+        known = list(errands(run, store, to))
+        if not known:
             where = f"to {to} " if to else ""
             raise UsageError(f"run {run.id} has not been sent {where}yet; begin with `proctor sync DESTINATION {name}`")
         benchmark = opened.archive.benchmark_of(run.id)
-        exporters = [_exporter(run, benchmark, errand, store) for errand in errands]
+        exporters = [_exporter(run, benchmark, errand, store) for errand in known]
         return [await _ship(opened, run, exporter, again) for exporter in exporters]
 
 
@@ -94,7 +93,7 @@ async def _ship(opened: Store, run: Run, exporter: Exporter, again: bool) -> Rep
             await shipment.send([Played(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
             sent += len(chunk)
         if exporter.keeps_run_marks and run.status != "running":
-            await shipment.conclude(run_marks(findings_of_run(opened, run)))
+            await shipment.conclude(findings_of_run(opened, run))
     finally:
         await exporter.close()
     return shipment.report(pending=max(0, run.planned - sent))
@@ -130,14 +129,17 @@ def _folder(store: str) -> Path:
     return (path.parent if path is not None else Path(".proctor")) / "sync"
 
 
-def _errands(run: Run, store: str, to: str | None) -> Iterator[Errand]:
-    """What was asked for before, the same only once."""
+def errands(run: Run, store: str, to: str | None = None) -> Iterator[Errand]:
+    """Where a run was sent before, each only once."""
     seen: list[Any] = []
     for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
         told = Memory(path).fact("errand")
         if isinstance(told, dict) and told not in seen:
             seen.append(told)
             yield Errand(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
+
+
+_errands = errands
 
 
 class Follower:
@@ -209,7 +211,7 @@ class Follower:
                 with self._changed:
                     self._taken = []
             if self._findings is not None and not self._abandoned:
-                await self._shipment.conclude(run_marks(self._findings))
+                await self._shipment.conclude(self._findings)
         finally:
             with contextlib.suppress(Exception):
                 await self._exporter.close()

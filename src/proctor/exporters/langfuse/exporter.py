@@ -22,6 +22,7 @@ from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
+from proctor.run import Run
 from proctor.traces.experiment import (
     Experiment,
     experiment_id,
@@ -85,9 +86,9 @@ class Langfuse:
         verdicts = await self._traces(played, verdicts)
         return await self._marks(played, verdicts)
 
-    async def conclude(self, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
         """The run's scores, which belong to the experiment."""
-        ended = self._subject.run.ended or self._subject.run.created
+        ended = run.ended or run.created
         return await self._scores.deliver([run_score(mark, self.experiment, ended) for mark in marks])
 
     async def close(self) -> None:
