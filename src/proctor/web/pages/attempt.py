@@ -16,6 +16,7 @@ from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.reading import addresses, traces
+from proctor.web.reading.exchanges import worth_reading
 from proctor.web.reading.shelf import Read, shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
@@ -92,11 +93,6 @@ def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | 
     numbers = range(first, min(last, first + MOST_BESIDE - 1) + 1)
     keys = (Key(run=run.id, exam=exam.id, condition=condition, trial=number) for number in numbers)
     return [found for key in keys if (found := store.archive.attempt(key)) is not None]
-
-
-def worth_reading(attempts: Sequence[Attempt]) -> Attempt:
-    """The first that did not pass, else the first."""
-    return next((each for each in attempts if outcomes.of_attempt(each) is not outcomes.PASSED), attempts[0])
 
 
 def _shown(

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator
 from http import HTTPStatus
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import FileResponse, RedirectResponse, Response, StreamingResponse
+from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.background import BackgroundTask
 
-from proctor.reports import outcomes
-from proctor.reports.headline import headline
-from proctor.reports.particulars import settings_of
 from proctor.run import Run
-from proctor.web.reading import addresses, live, results
-from proctor.web.reading.shelf import Read, shelf_of
+from proctor.web.reading import addresses, parts, results
+from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
 from proctor.web.site import Site, site_of
@@ -74,10 +70,10 @@ def run_page(
     return render(
         request,
         "run.html.j2",
-        **parts_of(site, found, read),
+        **parts.values_of(site, found, read),
         exams=exams,
         wanted=wanted,
-        table=results.table(site.store, found, exams, read, wanted),
+        table=results.table(site, found, exams, read, wanted),
         categories=results.categories(exams),
         stages=results.STAGES,
         earlier=_earlier(site, found),
@@ -85,39 +81,11 @@ def run_page(
     )
 
 
-def parts_of(site: Site, run: Run, read: Read | None) -> dict[str, Any]:
-    """What the parts of the page need that change while a run goes on."""
-    findings = read.findings if read is not None else None
-    cases = findings.cases if findings is not None else ()
-    times = [case.seconds for case in cases if case.seconds is not None]
-    counts = outcomes.counted(cases)
-    return {
-        "run": run,
-        "read": read,
-        "findings": findings,
-        "where": outcomes.of_run(findings) if findings is not None else None,
-        "headline": headline(findings) if findings is not None else [],
-        "stack": [(kind.style, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES],
-        "scores": [case.score for case in cases if case.score is not None],
-        "times": times,
-        "longest": max(times, default=0.0),
-        "settings": settings_of(run),
-        "waiting": run.id in site.jobs.waiting(),
-        "playable": "agent" in run.settings.built,
-    }
-
-
-@router.get("/runs/{run}/live")
-async def follow(request: Request, run: str) -> StreamingResponse:
-    """The parts of the page that change, whenever they do, until the run has ended."""
-
-    def look() -> live.Look:
-        site, shelf = site_of(request), shelf_of(request)
-        found = site.store.archive.find(run)
-        return live.look(request, found, lambda read: parts_of(site, found, read), shelf)
-
-    events: AsyncIterator[str] = live.events(request, look)
-    return StreamingResponse(events, media_type="text/event-stream", headers={"x-accel-buffering": "no"})
+@router.get("/runs/{run}/parts")
+def changing_parts(request: Request, run: str) -> JSONResponse:
+    """The parts of the page that change while a run goes on, as they are now."""
+    found = site_of(request).store.archive.find(run)
+    return JSONResponse(parts.rendered(request, found, shelf_of(request).findings(found)))
 
 
 @router.post("/runs/{run}/pause")

@@ -13,13 +13,15 @@ from proctor.statistics.estimate import Estimate
 
 HEIGHT = 120
 _MOST_LABELS = 12
+_ASIDE = 6
+"""Points by which the two courses stand apart, so that neither hides the other."""
 _SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 
 
 def over_k(at: Mapping[int, Estimate], hat: Mapping[int, Estimate]) -> Markup:
     """pass@k and pass^k against k, each with its intervals: how much trying again helps, and how much it costs."""
     ks = sorted(at)
-    marks = [*_grid(), *_labels(ks), *_series(hat, ks, "all-pass"), *_series(at, ks, "one-passes")]
+    marks = [*_grid(), *_labels(ks), _series(hat, ks, "all-pass", -_ASIDE), _series(at, ks, "one-passes", _ASIDE)]
     said = "; ".join(f"k = {k}: pass@k {_value(at[k])}, pass^k {_value(hat[k])}" for k in ks)
     return Markup('<svg class="over-k" width="100%" height="{}" role="img" aria-label="{}">{}</svg>').format(
         HEIGHT + 24, said, Markup("").join(marks)
@@ -46,16 +48,21 @@ def _labels(ks: Sequence[int]) -> Iterator[Markup]:
             )
 
 
-def _series(by_k: Mapping[int, Estimate], ks: Sequence[int], style: str) -> Iterator[Markup]:
+def _series(by_k: Mapping[int, Estimate], ks: Sequence[int], style: str, aside: int) -> Markup:
     known = [(_across(place, ks), by_k[k]) for place, k in enumerate(ks) if by_k[k].value is not None]
-    for (x, one), (further, other) in pairwise(known):
-        yield _line(f"course {style}", x, further, one.value or 0.0, other.value or 0.0)
+    marks = [
+        _line("course", x, further, one.value or 0.0, other.value or 0.0)
+        for (x, one), (further, other) in pairwise(known)
+    ]
     for x, estimate in known:
         if estimate.low is not None and estimate.high is not None:
-            yield _line(f"range {style}", x, x, estimate.low, estimate.high)
-        yield Markup('<circle class="value {}" cx="{}" cy="{}" r="4"><title>{}</title></circle>').format(
-            style, x, f"{_height(estimate.value or 0.0):g}", numbers.say(estimate).full
+            marks.append(_line("range", x, x, estimate.low, estimate.high))
+        marks.append(
+            Markup('<circle class="value" cx="{}" cy="{}" r="4"><title>{}</title></circle>').format(
+                x, f"{_height(estimate.value or 0.0):g}", numbers.say(estimate).full
+            )
         )
+    return Markup('<g class="{}" transform="translate({})">{}</g>').format(style, aside, Markup("").join(marks))
 
 
 def _line(style: str, x: str, further: str, low: float, high: float) -> Markup:

@@ -17,6 +17,7 @@ from proctor.run import Attempt, Run
 from proctor.running.plan import _TRIALS
 from proctor.storage import Store
 from proctor.web.reading.shelf import Read
+from proctor.web.site import Site
 
 PAGE = 50
 _MOST_CASES = 20_000
@@ -65,6 +66,8 @@ class Line:
     """None: it is an attempt's."""
     attempt: Attempt | None
     """None: it is a case's."""
+    condition: str
+    """The one under which it is worth reading."""
     labels: list[Label]
     """What became of its checks."""
 
@@ -84,11 +87,11 @@ class Table:
     """How it can end, and how often it did."""
 
 
-def table(store: Store, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+def table(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
     """The rows that are wanted."""
     if read is not None and _view(read, wanted) == "case":
-        return _cases(store, read, wanted)
-    return _attempts(store, run, exams, read, wanted)
+        return _cases(site.store, read, wanted)
+    return _attempts(site, run, exams, read, wanted)
 
 
 def _view(read: Read, wanted: Wanted) -> View:
@@ -120,7 +123,20 @@ def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
 
 def _case_line(read: Read, case: CaseFinding, labels: Labels | None) -> Line:
     told = labels.of(case.id) if labels is not None else []
-    return Line(exam=read.exams[case.id], outcome=outcomes.of_case(case), case=case, attempt=None, labels=told)
+    return Line(
+        exam=read.exams[case.id],
+        outcome=outcomes.of_case(case),
+        case=case,
+        attempt=None,
+        condition=_worst_condition(case, read.run),
+        labels=told,
+    )
+
+
+def _worst_condition(case: CaseFinding, run: Run) -> str:
+    """The first under which not every attempt passed, else the first."""
+    unlike = (name for name, (counted, passed) in case.conditions.items() if passed < counted)
+    return next(unlike, run.settings.conditions[0])
 
 
 def _sorted(cases: Sequence[CaseFinding], sort: str) -> list[CaseFinding]:
@@ -148,17 +164,17 @@ def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
     return labels
 
 
-def _attempts(store: Store, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
     which = _which(run, exams, wanted)
     chips = _chips(read)
     exact = [row for row, name in enumerate(exams) if name.casefold() == wanted.q.strip().casefold()]
     if exact:
         which["places"] = _spans(run, exact)
     elif wanted.q.strip():
-        return _searched(store, run, exams, which, wanted, chips)
+        return _searched(site.store, run, exams, which, wanted, chips)
     order, descending = _order(wanted.sort)
-    found = store.archive.count(run.id, **which)
-    shown = store.archive.page(
+    found = site.summaries.count(run, **which)
+    shown = site.store.archive.page(
         run.id, order=order, descending=descending, offset=(wanted.page - 1) * PAGE, limit=PAGE, **which
     )
     return Table(
@@ -243,6 +259,7 @@ def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> Line:
         outcome=outcomes.of_attempt(attempt),
         case=None,
         attempt=attempt,
+        condition=attempt.key.condition,
         labels=labels.of(attempt.key.exam),
     )
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 
@@ -25,8 +25,6 @@ _FRESH = 1.0
 """Seconds for which what was found of a run that goes on is new enough."""
 _SHARE = 10.0
 """Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
-_LOOKS = 10
-"""Looks at a run over which its pace is told."""
 _MOST_CASES = 500_000
 """Cases of all findings kept together."""
 _log = logging.getLogger("proctor.web")
@@ -43,8 +41,6 @@ class Read:
     findings: Findings
     outcomes: dict[str, int]
     """Outcome's name → attempts."""
-    pace: float | None
-    """Attempts that end in a second; None: it is not being played, or that cannot be told yet."""
     at: float
     """When it was read, on the monotonic clock."""
     took: float
@@ -65,8 +61,6 @@ class _Place:
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
-    seen: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_LOOKS))
-    """When it was read while it was played, and how many attempts had ended."""
     changed: threading.Condition = field(default_factory=threading.Condition)
 
 
@@ -117,7 +111,7 @@ class Shelf:
     def _read(self, place: _Place, run: Run) -> None:
         read, trouble = None, None
         try:
-            read = self._paced(place, read_run(self._site.store, run, self.exams(run)))
+            read = read_run(self._site.store, run, self.exams(run))
         except Exception as error:
             trouble = error
             _log.info("run %s cannot be read: %s", run.id, error)
@@ -125,15 +119,6 @@ class Shelf:
             place.read, place.trouble, place.reading = read or place.read, trouble, False
             place.changed.notify_all()
         self._make_room()
-
-    def _paced(self, place: _Place, read: Read) -> Read:
-        """With how fast it goes."""
-        if read.run.status != "running":
-            place.seen.clear()
-            return read
-        counts = read.findings.counts
-        place.seen.append((read.at, counts.planned - counts.pending))
-        return replace(read, pace=_pace(read.run, place.seen))
 
     def _make_room(self) -> None:
         """Let go of what was not asked for longest; the newest stays, however large."""
@@ -155,22 +140,13 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
     counts: Counter[str] = Counter()
     findings = gather(run, tuple(exams.values()), _counted(attempts(run.id), counts))
     now = time.monotonic()
-    return Read(run=run, exams=exams, findings=findings, outcomes=dict(counts), pace=None, at=now, took=now - began)
+    return Read(run=run, exams=exams, findings=findings, outcomes=dict(counts), at=now, took=now - began)
 
 
 def _counted(attempts: Iterable[Attempt], counts: Counter[str]) -> Iterator[Attempt]:
     for attempt in attempts:
         counts[outcomes.of_attempt(attempt).name] += 1
         yield attempt
-
-
-def _pace(run: Run, seen: Sequence[tuple[float, int]]) -> float | None:
-    """Over the last looks; at the first one, since it was started, if it never stopped."""
-    (began, before), (at, done) = seen[0], seen[-1]
-    if at > began:
-        return (done - before) / (at - began)
-    since = time.time() - run.started if run.started and not run.seconds else 0.0
-    return done / since if since > 0 else None
 
 
 _making = threading.Lock()

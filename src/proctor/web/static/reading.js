@@ -17,20 +17,59 @@ for (const wire of document.querySelectorAll("[data-bond]")) {
   wire.addEventListener("pointerleave", () => light(false));
 }
 
-// A run that goes on: the server sends the parts of the page that changed, and says when it is over.
+// A run that goes on: the server says whenever it moved; counts are set at once, the other parts are fetched anew.
+const PAUSE = 2000;
+const MOVING = ["queued", "running"];
 const live = document.querySelector("[data-live]");
-if (live?.dataset.live) {
-  const source = new EventSource(live.dataset.live);
-  source.addEventListener("parts", (event) => {
-    for (const [name, html] of Object.entries(JSON.parse(event.data))) {
-      const part = live.querySelector(`[data-part="${name}"]`);
-      if (!part || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
-      part.innerHTML = html;
-      setTimes(part);
+
+function shortly(seconds) {
+  if (seconds < 60) return `${Math.ceil(seconds)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${String(Math.floor(seconds % 60)).padStart(2, "0")} s`;
+  return `${Math.floor(seconds / 3600)} h ${String(Math.floor((seconds % 3600) / 60)).padStart(2, "0")} min`;
+}
+
+function setCounts(told) {
+  const now = (name) => live.querySelector(`[data-now="${name}"]`);
+  const bar = live.querySelector("progress");
+  if (told.done > bar.value) now("new").hidden = false;
+  bar.max = told.planned;
+  bar.value = told.done;
+  now("done").textContent = told.done.toLocaleString("en");
+  if (told.per_second) now("pace").textContent = `${told.per_second.toLocaleString("en", { maximumFractionDigits: told.per_second < 10 ? 1 : 0 })} a second`;
+  now("left").textContent = told.seconds_left ? `${shortly(told.seconds_left)} left` : "";
+}
+
+async function setParts() {
+  const parts = await send(`${live.dataset.live}/parts`);
+  for (const [name, html] of Object.entries(parts)) {
+    const part = live.querySelector(`[data-part="${name}"]`);
+    if (!part || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
+    const open = [...part.querySelectorAll("details")].map((each) => each.open);
+    part.innerHTML = html;
+    part.querySelectorAll("details").forEach((each, place) => { each.open = open[place] ?? each.open; });
+    setTimes(part);
+  }
+}
+
+function follow() {
+  let fetched = 0;
+  let waiting = null;
+  const source = new EventSource(`${live.dataset.live}/events`);
+  source.addEventListener("progress", (event) => {
+    const told = JSON.parse(event.data);
+    if (told.status !== live.dataset.status && !MOVING.includes(told.status)) {
+      source.close();
+      location.reload();
+      return;
     }
-  });
-  source.addEventListener("over", () => {
-    source.close();
-    location.reload();
+    live.dataset.status = told.status;
+    setCounts(told);
+    waiting ??= setTimeout(() => {
+      waiting = null;
+      fetched = Date.now();
+      setParts().catch(() => {}); // the next word brings them
+    }, Math.max(0, fetched + PAUSE - Date.now()));
   });
 }
+
+if (live) follow();

@@ -1,0 +1,158 @@
+"""Two runs side by side: whether B is better, what broke and what was fixed, and both replies to a case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.comparison import CaseChange, Compared, Unlike, compared, unlike
+from proctor.errors import UsageError
+from proctor.reports.comparison import words
+from proctor.run import Run
+from proctor.statistics.flips import Flip
+from proctor.storage import Store
+from proctor.web.pages.attempt import exam_of, trials
+from proctor.web.reading import addresses, charts
+from proctor.web.reading.exchanges import exchanges, telling_trial
+from proctor.web.reading.shelf import Shelf, shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.rendering import render
+from proctor.web.site import site_of
+
+router = APIRouter()
+teach()
+PAGE = 50
+_OFFERED = 500
+"""Runs that can be chosen from; others are named in the address."""
+_TOLD: tuple[Flip, ...] = ("broken", "fixed", "flaky")
+
+
+@router.get("/compare")
+def compare(
+    request: Request,
+    a: str = "",
+    b: str = "",
+    k: Annotated[int | None, Query(ge=1)] = None,
+    force: bool = False,
+    flip: str = "",
+    q: Annotated[str, Query(max_length=500)] = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> HTMLResponse:
+    """Choose two runs; then what is different between them."""
+    store = site_of(request).store
+    sides = [store.archive.find(name) if name else None for name in (a, b)]
+    values: dict[str, Any] = {"runs": _offered(store, sides), "a": sides[0], "b": sides[1], "force": force}
+    before, after = sides
+    if before is None or after is None:
+        return render(request, "compare/choose.html.j2", **values)
+    apart = unlike(before, after)
+    if apart and not force:
+        return render(request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(before, apart))
+    found = _compared(shelf_of(request), before, after, k=k, force=force)
+    if found is None:
+        return render(request, "compare/reading.html.j2", **values)
+    cases = [change for change in found.cases if _fits(change, flip, q)]
+    drawn = [row.comparison.difference for row in words.rows(found) if row.label != "Mean score"]
+    return render(
+        request,
+        "compare.html.j2",
+        **values,
+        compared=found,
+        rows=list(words.rows(found)),
+        scale=charts.scale_of(drawn),
+        by_category=charts.scale_of(each.tested.comparison.difference for each in found.categories.values()),
+        counts={name: len(found.flipped(name)) for name in words.FLIPS},
+        flip=flip,
+        q=q,
+        cases=cases[(page - 1) * PAGE : page * PAGE],
+        found=len(cases),
+        page=page,
+        pages=max(1, -(-len(cases) // PAGE)),
+    )
+
+
+def _offered(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
+    """The newest runs; those that are chosen are always among them."""
+    every = [run for run in store.archive.runs() if run.planned]
+    ids = {run.id for run in chosen if run is not None}
+    return [*every[:_OFFERED], *(run for run in every[_OFFERED:] if run.id in ids)]
+
+
+def _rescoring(a: Run, apart: Sequence[Unlike]) -> str:
+    """The command that makes A like B; empty: none does."""
+    if not all(one.option for one in apart):
+        return ""
+    return f"proctor rescore {a.id} {' '.join(dict.fromkeys(one.option for one in apart))}"
+
+
+def _compared(shelf: Shelf, a: Run, b: Run, *, k: int | None = None, force: bool = False) -> Compared | None:
+    """None: one of them is still being read."""
+    before, after = shelf.findings(a), shelf.findings(b)
+    if before is None or after is None:
+        return None
+    return compared(before.findings, after.findings, k=k, force=force)
+
+
+def _fits(change: CaseChange, flip: str, q: str) -> bool:
+    said = f"{change.b.id} {change.b.question}".casefold()
+    return (not flip or change.flip == flip) and all(word in said for word in q.casefold().split())
+
+
+@router.get("/compare/case")
+def compare_case(
+    request: Request,
+    a: str,
+    b: str,
+    case: str,
+    trial: Annotated[int | None, Query(ge=1)] = None,
+    condition: str = "",
+) -> HTMLResponse:
+    """Both replies to one case, what is different marked."""
+    site = site_of(request)
+    runs = [site.store.archive.find(name) for name in (a, b)]
+    exams = [exam_of(site.store, run, case) for run in runs]
+    played = [
+        trials(site.store, run, exam, condition=condition, around=trial) for run, exam in zip(runs, exams, strict=True)
+    ]
+    if not all(played):
+        where = " and ".join(run.id for run, each in zip(runs, played, strict=True) if not each)
+        raise HTTPException(404, f"case {case!r} has not been played in run {where} yet")
+    number = trial if trial is not None else telling_trial(*played)
+    sides = [next((each for each in attempts if each.key.trial == number), None) for attempts in played]
+    if sides[0] is None or sides[1] is None:
+        raise HTTPException(404, f"trial {number} of case {case!r} has not been played in both runs")
+    changes = _neighbours(shelf_of(request), runs[0], runs[1], case)
+    return render(
+        request,
+        "compare/case.html.j2",
+        a=runs[0],
+        b=runs[1],
+        case=case,
+        exam=exams[1],
+        sides=sides,
+        trials=sorted({each.key.trial for each in played[0]} & {each.key.trial for each in played[1]}),
+        exchanges=list(exchanges(sides[0], sides[1], case)),
+        **changes,
+    )
+
+
+def _neighbours(shelf: Shelf, a: Run, b: Run, case: str) -> dict[str, Any]:
+    """The change of this case, and the cases that changed before and after it."""
+    try:
+        found = _compared(shelf, a, b, force=True)
+    except UsageError:
+        found = None
+    told = [change for change in found.cases if change.flip in _TOLD] if found is not None else []
+    here = next((place for place, change in enumerate(told) if change.b.id == case), None)
+    this = next((change for change in found.cases if change.b.id == case), None) if found is not None else None
+    links = {"previous": "", "next": told[0].b.id if told and here is None else ""}
+    if here is not None:
+        links = {
+            "previous": told[here - 1].b.id if here else "",
+            "next": told[here + 1].b.id if here + 1 < len(told) else "",
+        }
+    addressed = {name: addresses.pair(a.id, b.id, each) if each else "" for name, each in links.items()}
+    return {"change": this, "changed": len(told), **addressed}

@@ -1,0 +1,76 @@
+"""Quality over time: the runs of one benchmark as a chart and a table, and which changes are real."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+from markupsafe import Markup
+
+from proctor.history import History
+from proctor.reports.history.svg import chart
+from proctor.reports.history.words import calendar_of
+from proctor.run import Run
+from proctor.web.reading.vocabulary import teach
+from proctor.web.rendering import render
+from proctor.web.site import site_of
+from proctor.workflows.history import read_history
+
+router = APIRouter()
+teach()
+SHOWN = 20
+MOST = 500
+_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
+
+
+@router.get("/history")
+def history(
+    request: Request,
+    benchmark: str = "",
+    agent: str = "",
+    by: str = "",
+    last: Annotated[int, Query(ge=1, le=MOST)] = SHOWN,
+    strict: bool = False,
+) -> HTMLResponse:
+    """The history of a benchmark; of the newest run's, unless one is named."""
+    site = site_of(request)
+    runs = site.store.archive.runs()
+    wanted = {"benchmark": benchmark, "agent": agent, "by": by, "last": last, "strict": strict}
+    if not runs:
+        return render(request, "history.html.j2", history=None, wanted=wanted)
+    found = read_history(
+        store=site.settings.store,
+        benchmark=benchmark or None,
+        agent=agent or None,
+        by=by or None,
+        last=last,
+        strict=strict,
+    )
+    assert found is not None, "there are runs"
+    return render(
+        request,
+        "history.html.j2",
+        history=found,
+        wanted=wanted,
+        chart=picture(found),
+        calendar=calendar_of(found),
+        **_choices(runs, found.benchmark),
+    )
+
+
+def picture(history: History) -> Markup:
+    """The chart without a style of its own, which no page may have: `reading.css` has its rules."""
+    return Markup(_STYLE.sub("", chart(history)))
+
+
+def _choices(runs: list[Run], benchmark: str) -> dict[str, Any]:
+    """What can be asked for."""
+    inside = [run for run in runs if run.benchmark == benchmark]
+    labels = sorted({name for run in inside for name in run.labels})
+    return {
+        "benchmarks": list(dict.fromkeys(run.benchmark for run in runs)),
+        "agents": sorted({run.agent for run in inside}),
+        "groupings": ["agent", *(name for name in labels if name != "agent")],
+    }
