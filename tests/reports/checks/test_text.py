@@ -108,3 +108,8 @@ def test_names_come_before_evidence_where_room_is_short() -> None:
     assert failed_line(failed, 33).plain == "keywords ✗ “28 days” i…  limits ✗"
     assert failed_line(failed, 20).plain == "keywords ✗  limits ✗"
     assert failed_line(failed, 15).plain == "keywords ✗  li…"
+
+
+def test_only_the_name_of_a_failed_check_has_the_colour_of_failure() -> None:
+    [span] = failed_line({"keywords": "“28 days” is missing"}, 80).spans
+    assert (span.start, span.end) == (0, len("keywords ✗"))

@@ -43,10 +43,10 @@ def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableT
 
 def failed_line(failed: Mapping[str, str], width: int) -> Text:
     """`keywords ✗ “28 days” is missing  limits ✗`: all names, and evidence as far as there is room for it."""
-    pieces = [Text(f"{one_line(name, 40)} {FAILED.sign}", style=STYLES[FAILED.style]) for name in failed]
+    pieces = [Text.assemble((f"{one_line(name, 40)} {FAILED.sign}", STYLES[FAILED.style])) for name in failed]
     room = width - Text(_BETWEEN).join(pieces).cell_len
     for piece, evidence in zip(pieces, failed.values(), strict=True):
-        told = Text(f" {brief(evidence)}".rstrip(), style="default")
+        told = Text(f" {brief(evidence)}".rstrip())
         if told.cell_len > room:
             if room < _SHORTEST:
                 break
