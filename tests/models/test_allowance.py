@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,10 +22,11 @@ from proctor.models.allowance import Allowance, granted, occasion
 from proctor.models.budget import Budget, BudgetSpent
 from proctor.models.cache import Cache
 from proctor.models.limits import Limits
-from proctor.models.naming import load_model, source_at
+from proctor.models.naming import Source, load_model, source_at
 from proctor.models.prices import Price
 from proctor.models.structured import Answer as Checked
 from proctor.models.structured import UnusableAnswer, ask
+from proctor.net.limits import Throttle
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -273,3 +275,19 @@ async def test_what_a_provider_refuses_slows_down_agent_and_reviewer_alike() -> 
             await agent.reply(Request(question="?", conversation="1"))
         assert throttle.concurrency == 2
         await agent.close()
+
+
+async def test_tokens_that_were_reserved_but_not_needed_are_given_back_to_the_minute() -> None:
+    source, slept = Source(provider="openai"), list[float]()
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        await asyncio.sleep(0)
+
+    clock = itertools.count(step=0.0)
+    limits = Limits()
+    limits._throttles[source] = Throttle(tokens_per_minute=60_000, clock=lambda: next(clock) + sum(slept), sleep=sleep)
+    for _ in range(10):
+        async with Allowance(limits=limits).call(source, Usage(input_tokens=900)) as call:
+            call.answered(Usage(input_tokens=90))
+    assert sum(slept) == pytest.approx(0.71, abs=0.01)  # 900 at once and 9 × 90 before, of which 1,000 were there

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
@@ -70,10 +70,10 @@ class Options:
     max_tool_rounds: int
     parameters: Mapping[str, Any]
     """Any other field of the request."""
-    key: str | None
+    key: str | None = field(repr=False)
     key_env: str
     """The variable that holds the key, or would."""
-    headers: Mapping[str, str]
+    headers: Mapping[str, str] = field(repr=False)
     price: Price | None
     max_bytes: int
     ca: str | None
