@@ -97,6 +97,20 @@ async def test_a_long_answer_is_read_to_its_end() -> None:
     assert (await load(program("print('x' * 3_000_000)"), {}).reply(ASKED)).text == "x" * 3_000_000
 
 
+async def test_a_program_that_prints_too_much_is_ended_and_says_so(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    code = f"import os; open({str(pid_file)!r}, 'w').write(str(os.getpid()))\nwhile True: print('x' * 1000)"
+    with pytest.raises(AgentFault, match=r"more than 100,000 bytes .* max_bytes"):
+        await load(program(code), {"max_bytes": 100_000}).reply(ASKED)
+    await eventually(lambda: not alive(int(pid_file.read_text())))
+
+
+async def test_a_program_that_complains_without_end_is_read_to_its_answer() -> None:
+    code = "import sys; sys.stderr.write('x' * 5_000_000); print('yes')"
+    reply = await load(program(code), {}).reply(ASKED)
+    assert (reply.text, reply.stderr) == ("yes", "x" * 4000)
+
+
 async def test_a_program_that_does_not_read_the_question_still_answers() -> None:
     long = Request(question="why? " * 200_000, conversation="one")
     assert (await load(program("print('because')"), {}).reply(long)).text == "because"
@@ -160,7 +174,8 @@ def alive(pid: int) -> bool:
         ("no-such-program-anywhere", {}, "no program 'no-such-program-anywhere'"),
         ("'unclosed", {}, "cannot read the command"),
         (program("1"), {"input": "xml"}, "plain .* or json"),
-        (program("1"), {"shell": True}, "no option 'shell'"),
+        (program("1"), {"shell": True}, "no option 'shell'; known are mode, input, max_bytes"),
+        (program("1"), {"imput": "json"}, "did you mean 'input'"),
     ],
 )
 def test_a_wrong_command_is_said_before_the_first_question(spec: str, options: dict[str, object], words: str) -> None:

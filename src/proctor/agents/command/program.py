@@ -1,0 +1,166 @@
+"""A running program: its pipes, its end, and what it said on standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import os
+import shlex
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
+
+from proctor.errors import EnvironmentFault, InputError, Misconfigured
+from proctor.faults import said, without_secrets
+
+_STDERR_KEPT = 4000
+_STDERR_HELD = 16 * _STDERR_KEPT  # bytes: secrets are scrubbed before it is cut, and a character may take four
+_LAST_WORDS = 0.5  # seconds for what the program's children still have to print once it has ended itself
+_DEATH = 5.0  # seconds for a killed process to be gone; one that waits for a disk may take longer
+_UNUSABLE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC})
+
+
+def words_of(spec: str, *, scheme: str) -> list[str]:
+    """The program and arguments that a shell line names; no shell is involved."""
+    try:
+        words = shlex.split(spec)
+    except ValueError as error:
+        raise InputError(f"cannot read the command {spec!r}: {error}") from error
+    if not words:
+        raise InputError(f"{scheme}: names no program; expected something like {scheme}:./agent.sh")
+    if shutil.which(words[0]) is None:
+        raise InputError(f"there is no program {words[0]!r} here; give a path or install it")
+    return words
+
+
+class Program(asyncio.SubprocessProtocol):
+    """A running program.
+
+    `asyncio.subprocess.Process` waits until the pipes are closed, and a child left in the background holds them open;
+    this waits for the program itself.
+    """
+
+    def __init__(self, heard: Callable[[bytes], None], ended: Callable[[], None]) -> None:
+        """`heard` is told what comes on standard output, `ended` that the program has."""
+        self._heard = heard
+        self._ended = ended
+        self._stderr = bytearray()
+        self._stderr_length = 0
+        self._open = {1, 2}
+        self._silent = asyncio.Event()
+        self.exited = asyncio.Event()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """It runs."""
+        self._transport = cast("asyncio.SubprocessTransport", transport)
+        self._stdin = cast("asyncio.WriteTransport", self._transport.get_pipe_transport(0))
+
+    def pipe_data_received(self, fd: int, data: bytes) -> None:
+        """It printed something; of standard error only the last is held."""
+        if fd == 1:
+            self._heard(data)
+            return
+        self._stderr += data
+        self._stderr_length += len(data)
+        del self._stderr[:-_STDERR_HELD]
+
+    def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
+        """Nobody holds this pipe any more."""
+        self._open.discard(fd)
+        if not self._open:
+            self._silent.set()
+
+    def process_exited(self) -> None:
+        """It has ended; others may still hold its pipes."""
+        self.exited.set()
+        self._ended()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It has ended, and so have its pipes."""
+        self._transport.close()
+
+    @property
+    def code(self) -> int | None:
+        """Its exit code; None: it runs."""
+        return self._transport.get_returncode()
+
+    @property
+    def stderr_length(self) -> int:
+        """How many bytes it has said on standard error."""
+        return self._stderr_length
+
+    def stderr(self, since: int = 0) -> str:
+        """What it said last on standard error, after so many bytes; without secrets."""
+        fresh = min(self._stderr_length - since, len(self._stderr))
+        text = self._stderr[len(self._stderr) - fresh :].decode(errors="replace")
+        return without_secrets(text)[-_STDERR_KEPT:]
+
+    def last_words(self, since: int = 0) -> str:
+        """How it ended, with the last line of standard error."""
+        last = self.stderr(since).strip().splitlines()[-1:] or ["nothing on standard error"]
+        return f"exit code {self.code}: {last[0]}"
+
+    def write(self, data: bytes) -> None:
+        """Hand it something."""
+        if not self._stdin.is_closing():
+            self._stdin.write(data)
+
+    def finish(self) -> None:
+        """Close its standard input."""
+        if not self._stdin.is_closing():
+            self._stdin.write_eof()
+
+    async def fall_silent(self) -> None:
+        """After its end, wait a little for the children that print for it."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._silent.wait(), _LAST_WORDS)
+
+    def kill(self) -> None:
+        """End it without waiting."""
+        self._signal(signal.SIGKILL)
+
+    async def farewell(self, grace: float) -> None:
+        """Let it end by itself, then ask it to, then end it with whatever it started."""
+        self.finish()
+        if not await self._gone(grace):
+            self._signal(signal.SIGTERM)
+            await self._gone(grace)
+        await self.end()
+
+    async def end(self) -> None:
+        """End the program and whatever it started."""
+        self.kill()
+        self._close_pipes()
+        await self._gone(_DEATH)
+
+    async def _gone(self, seconds: float) -> bool:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self.exited.wait(), seconds)
+        return self.exited.is_set()
+
+    def _signal(self, number: int) -> None:
+        with suppress(ProcessLookupError, PermissionError):  # nobody is left; macOS says it the second way
+            os.killpg(self._transport.get_pid(), number)
+
+    def _close_pipes(self) -> None:
+        """Let go of what somebody who left the group may still hold open."""
+        if self._stdin.get_write_buffer_size():  # else nothing is lost by closing it
+            self._stdin.abort()
+        elif not self._stdin.is_closing():
+            self._stdin.close()
+        for fd in (1, 2):
+            cast("asyncio.ReadTransport", self._transport.get_pipe_transport(fd)).close()
+
+
+async def start(words: list[str], heard: Callable[[bytes], None], ended: Callable[[], None] = lambda: None) -> Program:
+    """Start a program in a group of its own."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, program = await loop.subprocess_exec(lambda: Program(heard, ended), *words, start_new_session=True)
+    except OSError as error:
+        if error.errno in _UNUSABLE:
+            raise Misconfigured(f"cannot start {words[0]!r}: {said(error)}; expected a program that can run") from error
+        raise EnvironmentFault(f"this machine could not start {words[0]!r}: {said(error)}") from error
+    return program

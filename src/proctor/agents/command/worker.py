@@ -1,0 +1,119 @@
+"""One program that is kept going: started when it is needed, and again after its death; replaced where it hangs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.agents.command.dialogue import Dialogue, Message
+from proctor.errors import Misconfigured
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Answer:
+    """What a program answered."""
+
+    message: Message
+    stderr: str
+    """What it said on standard error meanwhile."""
+
+
+class Worker:
+    """Asks one program at a time; never more than one start for each question."""
+
+    def __init__(
+        self, make: Callable[[], Dialogue], *, restarts: int, greet: Callable[[Dialogue], Awaitable[None]] | None = None
+    ) -> None:
+        """`greet` is what has to be said to a program that was just started."""
+        self._make = make
+        self._greet = greet
+        self._restarts = restarts
+        self._starting = asyncio.Lock()
+        self._current: Dialogue | None = None
+        self._hung: set[Dialogue] = set()
+        self._farewells: set[asyncio.Task[None]] = set()
+        self._deaths = 0
+        """In a row, without an answer in between."""
+        self._last_words = ""
+        self.load = 0
+        """How many questions are in flight or wait."""
+
+    async def ask(self, question: Mapping[str, Any]) -> Answer:
+        """Put a question to the program."""
+        dialogue = await self._running()
+        answered, spoken = dialogue.answers, dialogue.program.stderr_length
+        try:
+            message = await dialogue.ask(question)
+        except asyncio.CancelledError:
+            if dialogue.answers == answered:
+                self._replace(dialogue)
+            raise
+        finally:
+            self._dismiss_hung()
+        self._deaths = 0
+        return Answer(message=message, stderr=dialogue.program.stderr(spoken))
+
+    async def close(self) -> None:
+        """End every program."""
+        if self._current is not None:
+            self._dismiss(self._current, patiently=True)
+            self._current = None
+        for dialogue in self._hung:
+            self._dismiss(dialogue, patiently=False)
+        self._hung.clear()
+        await asyncio.gather(*self._farewells)
+
+    async def _running(self) -> Dialogue:
+        async with self._starting:
+            if self._current is not None and self._current.alive:
+                return self._current
+            if self._current is not None:
+                self._bury(self._current)
+            if self._deaths > self._restarts:
+                raise Misconfigured(
+                    f"the program ended {self._deaths} times in a row without an answer, last with {self._last_words}; "
+                    f"it is not started again (restarts = {self._restarts})"
+                )
+            self._current = await self._started()
+            return self._current
+
+    async def _started(self) -> Dialogue:
+        dialogue = self._make()
+        await dialogue.begin()
+        try:
+            if self._greet is not None:
+                await self._greet(dialogue)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                self._count_death(dialogue)
+            self._dismiss(dialogue, patiently=False)
+            raise
+        return dialogue
+
+    def _bury(self, dialogue: Dialogue) -> None:
+        self._count_death(dialogue)
+        self._dismiss(dialogue, patiently=False)
+        self._current = None
+
+    def _count_death(self, dialogue: Dialogue) -> None:
+        self._deaths += 1
+        self._last_words = dialogue.program.last_words()
+
+    def _replace(self, dialogue: Dialogue) -> None:
+        """The next question goes to a new program; this one may still answer the others that were put to it."""
+        if self._current is dialogue:
+            self._current = None
+            self._hung.add(dialogue)
+
+    def _dismiss_hung(self) -> None:
+        for dialogue in [each for each in self._hung if each.idle]:
+            self._hung.discard(dialogue)
+            self._dismiss(dialogue, patiently=False)
+
+    def _dismiss(self, dialogue: Dialogue, *, patiently: bool) -> None:
+        """Say farewell without waiting for it."""
+        task = asyncio.create_task(dialogue.end(patiently=patiently))
+        self._farewells.add(task)
+        task.add_done_callback(self._farewells.discard)
