@@ -25,6 +25,7 @@ COMMANDS = {
     "rescore": "Judge a run's stored replies anew; the agent is not called.",
     "plan": "How many cases and trials it takes to see a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, junit, markdown or annotations.",
+    "sync": "Send a run to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend.",
     "delete": "Delete a run.",
     "serve": "Open the web app: create benchmarks, start runs, watch, read and compare them.",
 }

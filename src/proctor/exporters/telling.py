@@ -65,10 +65,14 @@ def _any(report: Report, state: State) -> bool:
 
 def sentences(report: Report) -> list[str]:
     """One for each kind of trouble, and what to do next."""
-    told = [f"{count} {_WORDS[state]}: {reason}." for state, reason, count in report.troubles]
-    told += [f"{note}." for note in report.notes]
+    told = [_ended(f"{count} {_WORDS[state]}: {reason}") for state, reason, count in report.troubles]
+    told += [_ended(note) for note in report.notes]
     if report.pending:
         told.append(f"{report.pending} not played yet.")
     if not report.complete:
         told.append(f"Go on with: proctor sync --resume {report.run}")
     return told
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith(("?", "!", ".", "…")) else f"{sentence}."
