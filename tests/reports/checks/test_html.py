@@ -71,7 +71,7 @@ def test_an_attempt_shows_what_was_expected_and_each_check_with_its_evidence(mak
 
 def test_what_could_not_be_checked_is_grey_with_the_reason(maker: Callable[..., Maker]) -> None:
     text = written(suite(maker))
-    assert "– citation accuracy not checkable hr/x.md cannot be read: no such file" in section_of(text, "unknown")
+    assert "– citation accuracy : not checkable hr/x.md cannot be read: no such file" in section_of(text, "unknown")
     assert '<li class="is-pending">' in text
 
 
