@@ -36,6 +36,8 @@ from langgraph.types import interrupt
 from pydantic import BaseModel
 from tests.agents.minded.langchain import Answer, Thinking, agent_with
 
+from proctor.agents.langchain.watching import Watcher
+
 
 class TestContract(AgentContract):
     @asynccontextmanager
@@ -187,6 +189,21 @@ async def test_calls_have_ids_and_the_time_they_took() -> None:
     reply = await asked(agent_with(minds.adding))
     assert [call.id for call in reply.tool_calls] == ["call-1", "call-2", "call-3"]
     assert all(call.seconds is not None and call.seconds >= 0 for call in reply.tool_calls)
+
+
+async def test_a_call_is_recorded_once_where_only_its_result_tells_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    begin = Watcher.on_tool_start
+
+    def begin_without_id(self: Watcher, *given: Any, tool_call_id: str | None = None, **more: Any) -> None:
+        begin(self, *given, **more)
+
+    monkeypatch.setattr(Watcher, "on_tool_start", begin_without_id)
+    reply = await asked(agent_with(minds.adding))
+    assert [(call.name, call.id) for call in reply.tool_calls] == [
+        ("add", "call-1"),
+        ("add", "call-2"),
+        ("multiply", "call-3"),
+    ]
 
 
 async def test_a_tool_that_answers_in_place_of_the_model_is_heard() -> None:

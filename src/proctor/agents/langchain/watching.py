@@ -232,8 +232,16 @@ class Watcher(BaseCallbackHandler):
         """A tool has given its result."""
         run = self._run(run_id)
         if run is not None and run.work is not None:
+            if run.work.call is None:  # before langchain-core 1.2 only the result tells whose it is
+                self._recognise(run.work, getattr(output, "tool_call_id", None))
             _settle(run.work, _message_in(output, run.work.call))
             self._notes.end(run.work)
+
+    def _recognise(self, work: Work, call: str | None) -> None:
+        wish = self._latest.get(call)
+        if wish is not None and wish.name == work.name:
+            wish.ran = True
+            work.call, work.arguments = call, wish.arguments
 
     def on_tool_error(self, error: BaseException, *, run_id: UUID, **more: Any) -> None:
         """A tool has failed."""
