@@ -30,6 +30,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.func import entrypoint
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.types import interrupt
@@ -144,6 +145,19 @@ async def test_graphs_that_are_nodes_are_sub_agents_under_their_names() -> None:
     reply = await asked(graph.compile())
     assert reply.text == "written"
     assert [(step.kind, step.agent) for step in reply.steps] == [("delegate", "researcher"), ("delegate", "writing")]
+
+
+async def test_agents_that_a_workflow_calls_are_sub_agents() -> None:
+    team = {name: agent_with(say(name), name=name) for name in ("researcher", "writer")}
+
+    @entrypoint()
+    async def workflow(question: str) -> str:
+        answers = [(await agent.ainvoke({"messages": [HumanMessage(question)]})) for agent in team.values()]
+        return str(answers[-1]["messages"][-1].text)
+
+    reply = await asked(workflow)
+    assert reply.text == "writer"
+    assert [(step.kind, step.agent) for step in reply.steps] == [("delegate", "researcher"), ("delegate", "writer")]
 
 
 async def test_nodes_can_be_declared_as_steps() -> None:
@@ -544,6 +558,7 @@ def test_what_is_no_agent_is_refused_before_the_first_question(target: object, w
         ({"context": "footnote"}, "context='footnote' is not known; expected system"),
         ({"steps": {"planner": "think"}}, "steps.planner='think' is not known; expected delegate, plan, re-plan"),
         ({"input": "{{querstion}}"}, "querstion"),
+        ({"stream": True, "sync": True}, "streams or runs in a thread, not both"),
     ],
 )
 def test_options_are_checked_before_the_first_question(options: dict[str, Any], words: str) -> None:

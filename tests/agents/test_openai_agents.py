@@ -165,6 +165,14 @@ async def test_a_tool_that_fails_is_recorded_as_an_error(traced: bool, request: 
     assert not made.result_known
 
 
+async def test_traces_that_leave_contents_out_hide_nothing_of_the_agents_own_tools(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("OPENAI_AGENTS_TRACE_INCLUDE_SENSITIVE_DATA", "false")
+    reply = await asked(agent_with(minds.adding))
+    assert [made.result for made in reply.tool_calls] == [{"sum": 12}, {"sum": 13}, {"product": 156}]
+
+
 async def test_a_tool_that_runs_where_the_model_does_is_recorded() -> None:
     action = ActionSearch(type="search", query="ships")
     searched = ResponseFunctionWebSearch(id="ws_1", type="web_search_call", status="completed", action=action)

@@ -27,6 +27,8 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
         raise InputError(
             f"context={where!r} is not known; expected system (a message of its own) or question (in front of it)"
         )
+    if options.get("stream") and options.get("sync"):
+        raise InputError("a langchain: agent streams or runs in a thread, not both; remove stream or sync")
     require("langchain_core", extra="langchain")
     from langchain_core.runnables import Runnable
 

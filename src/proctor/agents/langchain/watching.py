@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, LLMResult
 
+from proctor.agents.framework import plain
 from proctor.agents.langchain.reading import Ending
 from proctor.agents.notes import Kind, Notes, Work
 from proctor.errors import InputError
@@ -39,11 +40,10 @@ class _Run:
 
     name: str
     parent: _Run | None
-    node: str | None
-    """The graph's node that it is, or is part of."""
-    is_node: bool
-    given: Any = None
+    is_node: bool = False
+    """Whether it is a node of a graph."""
     is_graph: bool = False
+    given: Any = None
     work: Work | None = None
     """What was noted for it; None: it is only on the way."""
 
@@ -105,15 +105,12 @@ class Watcher(BaseCallbackHandler):
         run_id: UUID,
         parent_run_id: UUID | None = None,
         tags: list[str] | None = None,
-        metadata: dict[str, Any] | None = None,
         **more: Any,
     ) -> None:
         """A chain, a graph or a node of one begins."""
         parent = self._run(parent_run_id)
         is_node = any(tag.startswith("graph:step:") for tag in tags or ())
-        node = (metadata or {}).get("langgraph_node")
-        run = _Run(name=more.get("name") or "", parent=parent, node=node, is_node=is_node, given=inputs)
-        self._runs[run_id] = run
+        run = self._runs[run_id] = _Run(name=more.get("name") or "", parent=parent, is_node=is_node, given=inputs)
         if is_node and parent is not None and not parent.is_graph:
             parent.is_graph = True
             self._enter(parent)
@@ -156,7 +153,7 @@ class Watcher(BaseCallbackHandler):
         **more: Any,
     ) -> None:
         """A model is asked; what it is told of tools settles what was asked for before."""
-        self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id), node=None, is_node=False)
+        self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id))
         for message in messages[0] if messages else ():
             self._hear(message)
 
@@ -170,7 +167,7 @@ class Watcher(BaseCallbackHandler):
         **_: Any,
     ) -> None:
         """A model that knows no messages is asked."""
-        self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id), node=None, is_node=False)
+        self._runs[run_id] = _Run(name="", parent=self._run(parent_run_id))
 
     def on_llm_new_token(self, token: Any, **more: Any) -> None:
         """A model streams."""
@@ -221,7 +218,7 @@ class Watcher(BaseCallbackHandler):
         self, run_id: UUID, parent_run_id: UUID | None, name: str, arguments: dict[str, Any], *, call: str | None
     ) -> None:
         parent = self._run(parent_run_id)
-        run = self._runs[run_id] = _Run(name=name, parent=parent, node=None, is_node=False)
+        run = self._runs[run_id] = _Run(name=name, parent=parent)
         wish = self._latest.get(call)
         if wish is not None and wish.name == name:
             wish.ran = True
@@ -341,7 +338,7 @@ def _settle(work: Work, output: Any) -> None:
             work.error = work.error or str(content)
             return
         output = content
-    work.result, work.result_known = parsed(output), True
+    work.result, work.result_known = parsed(plain(output)), True
 
 
 def _usage(response: LLMResult) -> Usage | None:

@@ -141,9 +141,7 @@ class Watching(RunHooks[Any]):
             return
         data = span.span_data
         if isinstance(data, FunctionSpanData):
-            if work.call is None:
-                work.arguments = arguments_in(data.input)
-            _settle(work, data.output, failed=span.error is not None)
+            self._tool_ends(work, data, failed=span.error is not None)
         elif isinstance(data, TurnSpanData) and data.usage:
             sent, received = data.usage.get("input_tokens", 0), data.usage.get("output_tokens", 0)
             if sent or received:
@@ -152,6 +150,15 @@ class Watching(RunHooks[Any]):
             work.error = str(span.error["message"])
         if isinstance(data, (AgentSpanData, FunctionSpanData)):
             self.notes.end(work)
+
+    def _tool_ends(self, work: Work, data: FunctionSpanData, *, failed: bool) -> None:
+        """What a hook has told already is told exactly, and a span may be told to leave contents out."""
+        if work.call is None:
+            work.arguments = arguments_in(data.input)
+        if failed:
+            _settle(work, data.output or work.result or "failed", failed=True)
+        elif not work.result_known and work.error is None and data.output is not None:
+            _settle(work, data.output, failed=False)
 
 
 def _settle(work: Work, result: object, *, failed: bool) -> None:
