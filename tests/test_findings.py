@@ -12,6 +12,7 @@ import pytest
 from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Unscored, Usage
 from proctor.findings import Findings, gather, stability
 from proctor.run import Key, Spec
+from proctor.score import CheckResult
 
 BROKE = Failure(stage="agent", owner="agent", reason="it broke")
 DOWN = Failure(stage="agent", owner="environment", reason="the network is down")
@@ -360,3 +361,29 @@ def test_the_order_in_which_attempts_finish_does_not_matter() -> None:
     assert mixed.counts == straight.counts
     assert mixed.pass_rate == straight.pass_rate
     assert mixed.mean_score.value == pytest.approx(straight.mean_score.value)
+
+
+def test_a_case_knows_the_checks_that_it_failed_in_whatever_order_its_trials_come() -> None:
+    def checked(name: str, trial: int, place: int, **passed: bool | None) -> Attempt:
+        results = tuple(
+            CheckResult(turn=1, name=check, passed=verdict, evidence=f"{check} in trial {trial}")
+            for check, verdict in passed.items()
+        )
+        return replace(attempt(name, trial, score=1.0), checks=results, place=place)
+
+    attempts = [
+        checked("a", 1, 0, keywords=True, limits=None),
+        checked("a", 2, 1, keywords=False, limits=False),
+        checked("a", 3, 2, keywords=False, limits=True),
+        checked("b", 1, 3, keywords=False, limits=True),
+        checked("c", 1, 4, keywords=True, limits=None),
+    ]
+    expected = {
+        "a": {"keywords": "keywords in trial 2", "limits": "limits in trial 2"},
+        "b": {"keywords": "keywords in trial 1"},
+        "c": {},
+    }
+    for order in (attempts, attempts[::-1]):
+        findings = found(map(exam, "abc"), order, trials=3)
+        assert {case.id: case.failed_checks for case in findings.cases} == expected
+        assert list(findings.cases[0].failed_checks) == ["keywords", "limits"]

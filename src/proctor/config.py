@@ -54,6 +54,8 @@ class RunConfig(Strict):
     retries: int | None = Field(default=None, ge=0)
     passing_score: float | None = Field(default=None, ge=0, le=1)
     weights: dict[str, float] | None = None
+    budget: float | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0)
 
 
 class Config(Strict):
@@ -65,6 +67,8 @@ class Config(Strict):
     reviewers: dict[str, PartConfig] = {}
     examiners: dict[str, PartConfig] = {}
     conditions: dict[str, dict[str, Any]] = {}
+    limits: dict[str, dict[str, Any]] = {}
+    prices: dict[str, dict[str, float]] = {}
 
 
 def load_config(path: Path | None = None) -> Config:

@@ -10,6 +10,7 @@
         ├── AgentFault           the agent's own failure; never retried
         ├── EnvironmentFault     the network's or the provider's; retried, then left for `resume`
         └── Misconfigured        exit 4   wrong key or address: the run stops at once
+            └── BudgetSpent      exit 4   what is left is not enough for the next call: the run is paused
 
 A message says what happened, the value, what was expected and what to do next.
 """
@@ -63,3 +64,11 @@ class EnvironmentFault(CallError):
 
 class Misconfigured(CallError):
     """A wrong key, address or name, which no retry can mend: the run stops at once."""
+
+
+class BudgetSpent(Misconfigured):
+    """What is left of the budget is not enough for the next call.
+
+    As with a wrong key, no retry can mend it and the run stops at once; but it is nobody's mistake: the run is paused,
+    to be resumed with a larger budget.
+    """

@@ -17,9 +17,9 @@ from tests.models.verdict import Verdict
 from tests.net.serving import serving
 
 from proctor.agents.openai import load
-from proctor.errors import EnvironmentFault
+from proctor.errors import BudgetSpent, EnvironmentFault
 from proctor.models.allowance import Allowance, granted, occasion
-from proctor.models.budget import Budget, BudgetSpent
+from proctor.models.budget import Budget
 from proctor.models.cache import Cache
 from proctor.models.limits import Limits
 from proctor.models.naming import Source, load_model, source_at

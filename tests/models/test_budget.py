@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.errors import InputError, Misconfigured, UsageError
-from proctor.models.budget import Budget, BudgetSpent, Foresight, Hold, must_have_prices
+from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
+from proctor.models.budget import Budget, Foresight, Hold, must_have_prices
 from proctor.models.prices import Price
 from proctor.net.limits import TIME_LIMIT
 from proctor.usage import Usage

@@ -106,7 +106,8 @@ def test_reviewers_are_built_in_declared_live_or_models() -> None:
     assert build_reviewer(choose("strict", CONFIG.reviewers, default="standard"), CONFIG, "standard").name == "exact"
     judge = Judge()
     assert build_reviewer(choose(judge, {}, default="standard"), CONFIG, "standard") is judge
-    assert build_reviewer(choose(lambda reply: 1.0, {}, default="standard"), CONFIG, "standard").name == "object:<lambda>"
+    function = choose(lambda reply: 1.0, {}, default="standard")
+    assert build_reviewer(function, CONFIG, "standard").name == "object:<lambda>"
 
 
 class Unfinished:

@@ -67,7 +67,7 @@ def test_a_value_that_cannot_be_meant_is_refused(given: dict[str, Any], words: s
         make_settings(given, RunConfig())
 
 
-@pytest.mark.parametrize("setting", ["budget", "max_tokens", "examiner", "conditions"])
+@pytest.mark.parametrize("setting", ["examiner", "conditions", "store", "cache"])
 def test_a_setting_that_a_run_would_ignore_is_refused(setting: str) -> None:
     with pytest.raises(UsageError, match=f"there is no setting '{setting}'"):
         make_settings({setting: 1}, RunConfig())

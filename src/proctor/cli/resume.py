@@ -14,6 +14,9 @@ from proctor.cli.gating import gate_options
 @click.command("resume")
 @options.run_argument
 @click.option("--trials", type=int, help="Extend the run to so many trials, completed or not.")
+@click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, what was spent before included.")
+@click.option("--max-tokens", type=int, help="Most tokens that may be used, those before included.")
+@click.option("--cache", is_flag=True, help="Keep models' replies in .proctor/cache, and take them from there.")
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @gate_options
 @options.store
@@ -21,6 +24,9 @@ from proctor.cli.gating import gate_options
 def command(
     run: str,
     trials: int | None,
+    budget: float | None,
+    max_tokens: int | None,
+    cache: bool,
     k: int | None,
     gates: tuple[str, ...],
     look: int,
@@ -49,7 +55,16 @@ def command(
     else:
         check_stored(gating, found, store=url)
     evaluation = play(
-        lambda watch: aresume(found.id, trials=trials, store=url, config=config, watch=watch),
+        lambda watch: aresume(
+            found.id,
+            trials=trials,
+            budget=budget,
+            max_tokens=max_tokens,
+            cache=cache,
+            store=url,
+            config=config,
+            watch=watch,
+        ),
         run_id=found.id,
         planned=found.planned,
     )

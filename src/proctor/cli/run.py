@@ -44,6 +44,10 @@ from proctor.cli.gating import gate_options
 @click.option("--retries", type=int, help="Further tries after an environment failure [default: 2].")
 @click.option("--passing-score", type=float, help="A case passes here [default: 0.7].")
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
+@click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, over all models together.")
+@click.option("--max-tokens", type=int, help="Most tokens that may be used, over all models together.")
+@click.option("--cache", is_flag=True, help="Keep models' replies in .proctor/cache, and take them from there.")
+@click.option("--dry-run", is_flag=True, help="Say what the run would take, and call nobody.")
 @click.option("--name", help="What to call the run.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
 @click.option("--annotations", is_flag=True, help="Annotate FILE on GitHub where the agent did not pass.")
@@ -70,6 +74,8 @@ def command(
     name: str | None,
     labels: tuple[str, ...],
     annotations: bool,
+    cache: bool,
+    dry_run: bool,
     syncs: tuple[str, ...],
     gates: tuple[str, ...],
     look: int,
@@ -81,10 +87,12 @@ def command(
 ) -> int:
     """Examine an agent on the benchmark FILE."""
     from proctor.cli.following import following
+    from proctor.cli.foretelling import foretell
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.playing import exit_code, play, show
     from proctor.config import load_config
     from proctor.running.plan import exams_of
+    from proctor.workflows.allowances import allowing
     from proctor.workflows.evaluate import prepare, start, store_url
     from proctor.workflows.gating import read_gates, with_baselines
 
@@ -114,7 +122,9 @@ def command(
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         click.echo(f"warning: {warning}", err=True)
-    with following(prepared, syncs, store=url) as trail:
+    if dry_run:
+        return foretell(prepared, config, as_json=as_json)
+    with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=url) as trail:
         if not as_json:
             attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
             sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")

@@ -14,7 +14,7 @@ class CheckTally:
     def __init__(self) -> None:
         self._cases: dict[str, Sums] = {}
         self._not_checkable = 0
-        self._first: tuple[int, Key, str] | None = None
+        self._failed: dict[str, tuple[int, Key, str]] = {}
 
     def add(self, attempt: Attempt, result: CheckResult) -> None:
         """Count one result."""
@@ -22,19 +22,25 @@ class CheckTally:
             self._not_checkable += 1
             return
         self._cases.setdefault(attempt.key.exam, Sums()).add(float(result.passed))
-        if not result.passed and (self._first is None or attempt.place < self._first[0]):
-            self._first = attempt.place, attempt.key, result.evidence
+        first = self._failed.get(attempt.key.exam)
+        if not result.passed and (first is None or attempt.place < first[0]):
+            self._failed[attempt.key.exam] = attempt.place, attempt.key, result.evidence
+
+    def evidence(self, exam: str) -> str | None:
+        """What it saw where an exam failed it first; None: that exam did not."""
+        return self._failed[exam][2] if exam in self._failed else None
 
     def finding(self, name: str) -> CheckFinding:
         """What was counted."""
         passed = round(sum(sums.total for sums in self._cases.values()))
         counted = sum(sums.n for sums in self._cases.values())
+        first = min(self._failed.values(), key=lambda failed: failed[0], default=None)
         return CheckFinding(
             name=name,
             passed=passed,
             failed=counted - passed,
             not_checkable=self._not_checkable,
             rate=mean_over_cases(Sums.of(sums.mean for sums in self._cases.values()), attempts=counted),
-            example=self._first[1] if self._first else None,
-            evidence=self._first[2] if self._first else "",
+            example=first[1] if first else None,
+            evidence=first[2] if first else "",
         )

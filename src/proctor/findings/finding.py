@@ -56,6 +56,8 @@ class CaseFinding:
     """In a battle, the mean share of replies that passed; None: no battle, or nothing counted."""
     conditions: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
+    failed_checks: dict[str, str] = field(default_factory=dict)
+    """Checks that failed in any attempt → what each of them saw in the first one."""
 
     @property
     def missing(self) -> int:

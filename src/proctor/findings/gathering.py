@@ -110,6 +110,11 @@ class _Gatherer:
         if known is None or attempt.place < known[0]:
             self.examples[what] = (attempt.place, attempt.key)
 
+    def failed_checks(self, exam: str, checks: Iterable[CheckFinding]) -> dict[str, str]:
+        """Those of the checks that an exam failed → what each of them saw first."""
+        seen = {check.name: self.checks[check.name].evidence(exam) for check in checks}
+        return {name: evidence for name, evidence in seen.items() if evidence is not None}
+
     def counts(self) -> Counts:
         done = self.scored + self.unscored + self.by_agent + self.by_environment
         return Counts(
@@ -249,7 +254,10 @@ def _add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt) -> None:
 
 
 def _findings(run: Run, exams: Sequence[Exam], whole: _Gatherer, under: Mapping[str, _Gatherer]) -> Findings:
+    checks = _checks(whole)
     cases = tuple(_case(exam.id, exam.cases[0], whole.tallies[exam.id], under) for exam in exams)
+    if checks:
+        cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
     tallies = list(whole.tallies.values())
     tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
     rate = pass_rate(tallies)
@@ -267,7 +275,7 @@ def _findings(run: Run, exams: Sequence[Exam], whole: _Gatherer, under: Mapping[
         troubles=_troubles(whole),
         usage=whole.usage,
         latency=_latency(whole.seconds),
-        checks=_checks(whole),
+        checks=checks,
         conditions=_conditions(under),
         notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None)),
     )

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from proctor.errors import InputError, Misconfigured, UsageError
+from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
 from proctor.models.prices import Price, price_of
 from proctor.net import limits
 from proctor.usage import Usage
@@ -24,14 +24,6 @@ from proctor.usage import Usage
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
 """Tokens that an answer is expected to have before the model's first one has been seen."""
-
-
-class BudgetSpent(Misconfigured):
-    """What is left of the budget is not enough for the next call.
-
-    As with a wrong key, no retry can mend it and the run stops at once; but it is nobody's mistake: the run is paused,
-    to be resumed with a larger budget.
-    """
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -57,6 +49,11 @@ class Budget:
         self._spent = _NOTHING + spent
         self._holds: set[Hold] = set()
         self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def counts_money(self) -> bool:
+        """Whether the cost is limited, and not only the tokens."""
+        return self._cost is not None
 
     @property
     def spent(self) -> Usage:

@@ -9,7 +9,6 @@ from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
-from proctor.reports.checks.failing import Failing
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
 from proctor.reports.terminal import drawn
@@ -19,20 +18,14 @@ from proctor.statistics.estimate import Estimate
 _WORST = 10
 _REASONS = 10
 _AXIS = 21
-_NONE: Failing = {}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 
 
-def render(
-    findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = (), failing: Failing = _NONE
-) -> str:
-    """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles.
-
-    `failing` are the checks that cases failed.
-    """
+def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
+    """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles."""
     sections = [
         _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
-        _conditions(findings), _categories(findings), *_checks(findings), _worst(findings, failing),
+        _conditions(findings), _categories(findings), *_checks(findings), _worst(findings),
         _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
@@ -123,17 +116,17 @@ def _checks(findings: Findings) -> Iterator[Iterator[str]]:
         yield by_check(findings.checks)
 
 
-def _worst(findings: Findings, failing: Failing) -> Iterator[str]:
+def _worst(findings: Findings) -> Iterator[str]:
     bad = [case for case in outcomes.worst_first(findings.rows or findings.cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
-    heading, checked = "worst rows" if findings.rows else "worst cases", any(case.id in failing for case in bad)
+    heading, checked = "worst rows" if findings.rows else "worst cases", any(case.failed_checks for case in bad)
     yield f"| | {heading} | |{' failed checks |' * checked} passed | score |"
     yield f"|:--|:--|:--|{':--|' * checked}--:|--:|"
     for case in bad[:_WORST]:
         mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
         cells = [outcomes.of_case(case).sign, plain(case.id, 40), plain(case.question)]
-        cells += [_failed(failing.get(case.id, {}))] if checked else []
+        cells += [_failed(case.failed_checks)] if checked else []
         yield f"| {' | '.join([*cells, f'{case.passed}/{case.counted}', mark])} |"
     if len(bad) > _WORST:
         yield f"| | | and {numbers.whole(len(bad) - _WORST)} more |{' |' * checked} | |"

@@ -15,7 +15,6 @@ from proctor.findings import Findings, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
-from proctor.reports.checks.failing import Failing
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import Line, headline
@@ -36,7 +35,6 @@ from proctor.reports.worst import worst
 from proctor.run import Run
 
 _REASONS = 5
-_NONE: Failing = {}
 
 
 def render(
@@ -45,13 +43,12 @@ def render(
     html: Path | None = None,
     k: int | None = None,
     gates: Sequence[GateVerdict] = (),
-    failing: Failing = _NONE,
 ) -> RenderableType:
     """The report for a terminal.
 
-    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `failing` the checks that cases failed.
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown.
     """
-    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates, failing=failing))
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
 
 
 def _report(
@@ -61,7 +58,6 @@ def _report(
     html: Path | None,
     k: int | None,
     gates: Sequence[GateVerdict],
-    failing: Failing,
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
@@ -74,7 +70,7 @@ def _report(
     yield from _conditions(findings, width)
     yield from _categories(findings, width)
     yield from by_check(findings.checks, width)
-    yield from worst(findings, width, failing)
+    yield from worst(findings, width)
     yield from _troubles(findings.troubles)
     yield from _notes(findings.notes)
     yield from _ends(findings, html)

@@ -12,7 +12,6 @@ from rich.text import Text
 
 from proctor.findings import CaseFinding, Findings
 from proctor.reports import numbers, outcomes
-from proctor.reports.checks.failing import Failing
 from proctor.reports.checks.text import failed_line
 from proctor.reports.terminal import INDENT, signed
 from proctor.reports.words import one_line
@@ -22,7 +21,7 @@ _LONGEST_NAME = 14
 _GAP = 2
 
 
-def worst(findings: Findings, width: int, failing: Failing) -> Iterator[RenderableType]:
+def worst(findings: Findings, width: int) -> Iterator[RenderableType]:
     """Cases that did not pass or are flaky, the worst first, each with the checks it failed below it."""
     heading, cases = _worth_reading(findings)
     bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
@@ -36,8 +35,8 @@ def worst(findings: Findings, width: int, failing: Failing) -> Iterator[Renderab
     for place, case in enumerate(shown):
         said = [signed(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question))]
         yield _row([*said, *(Text(column[place]) for column in numbered.values())], widths)
-        if case.id in failing:
-            yield Padding(failed_line(failing[case.id], width - indent), (0, 0, 0, indent))
+        if case.failed_checks:
+            yield Padding(failed_line(case.failed_checks, width - indent), (0, 0, 0, indent))
     if len(bad) > _MOST:
         yield Padding(Text(f"and {numbers.whole(len(bad) - _MOST)} more", style="dim"), INDENT)
     yield Text()

@@ -14,11 +14,13 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.conditions import in_force
 from proctor.errors import Misconfigured
+from proctor.models.allowance import occasion
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.play import Play, begin, our_bug, over
+from proctor.running.purse import Purse
 from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
@@ -58,6 +60,7 @@ class Player:
         self._settings = settings
         self._emit = emit
         self._faults = faults or {}
+        self._purse = Purse(agent)
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures
         )
@@ -65,8 +68,10 @@ class Player:
     async def play(self, sitting: Sitting) -> Failure | None:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
         play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
+        key = play.attempt.key
         try:
-            await self._converse(play)
+            with occasion(case=key.exam, condition=key.condition or None, trial=key.trial):
+                await self._converse(play)
             result = self._result(play, None)
         except Misconfigured:
             raise
@@ -166,7 +171,7 @@ class Player:
             nonlocal started, clock  # the time of the try that answered, without retries and the pauses between
             started, clock = time.time(), time.perf_counter()
             with self._in_force(play):
-                return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
+                return await self._purse.paid(partial(self._ask, request))
 
         reply: Reply | None = None
         try:
@@ -181,6 +186,10 @@ class Player:
             play.turns[number - 1 :] = [turn]
             self._emit(Turned(key=key, turn=turn))
         return turn
+
+    async def _ask(self, request: Request) -> Reply:
+        """An agent of somebody's own may return anything."""
+        return to_reply(await self._agent.reply(request))
 
     def _in_force(self, play: Play) -> AbstractContextManager[object]:
         """The fault of the attempt's condition, counted over the whole conversation; nothing without one."""

@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from proctor.errors import Misconfigured
+from proctor.errors import BudgetSpent, Misconfigured
 from proctor.faults import without_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Failure, Record, Settings, Sitting
@@ -24,7 +24,7 @@ _FAREWELL = 1.0
 STORM = 20
 """Environment failures in a row, without one success, after which the run stops."""
 
-Halt = Literal["stopped", "storm", "misconfigured"]
+Halt = Literal["stopped", "storm", "spent", "misconfigured"]
 
 
 class LocalExecutor:
@@ -104,6 +104,8 @@ class LocalExecutor:
         for sitting in queue:
             try:
                 failure = await self._player.play(sitting)
+            except BudgetSpent as error:
+                self._end("spent", str(error))
             except Misconfigured as error:
                 self._end("misconfigured", without_secrets(str(error)))
             else:

@@ -188,7 +188,7 @@ async def _closing(cast: Cast) -> AsyncIterator[None]:
 def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:
     if executor.halt == "stopped":
         return ("paused", "on request") if "pause" in wishes else ("cancelled", "on request")
-    if executor.halt == "storm":
+    if executor.halt in ("storm", "spent"):
         return "paused", executor.reason
     if executor.halt == "misconfigured":
         return "failed", executor.reason

@@ -20,6 +20,7 @@ from proctor.formats.suite import is_suite
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
+from proctor.workflows.allowances import allowing, check_prices
 from proctor.workflows.checks import described, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Listener, Watch, conduct
@@ -79,6 +80,7 @@ async def aevaluate(
     examiner: object = None,
     conditions: str | Sequence[str] | None = None,
     checks: str | Path | None = None,
+    cache: bool | str | Path = False,
     name: str | None = None,
     labels: Mapping[str, str] | None = None,
     kind: str | None = None,
@@ -91,7 +93,7 @@ async def aevaluate(
 
     `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
     `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `checks` is a suite whose
-    expectations hold for the cases too; `settings` are those of `proctor run`.
+    expectations hold for the cases too; `cache` keeps models' replies on disk; `settings` are those of `proctor run`.
     """
     config = config or load_config()
     prepared = prepare(
@@ -107,7 +109,8 @@ async def aevaluate(
         config=config,
         settings=settings,
     )
-    return await start(prepared, store=store_url(store, config), watch=watch)
+    with allowing(prepared.run.settings, config, cache=cache):
+        return await start(prepared, store=store_url(store, config), watch=watch)
 
 
 def prepare(
@@ -138,6 +141,7 @@ def prepare(
     run = _new_run(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
     )
+    check_prices(run.settings, config)
     return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
 
 

@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.config import Config, load_config
+from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
 from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import Store, open_store
+from proctor.usage import Usage
+from proctor.workflows.allowances import allowing
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.rescore import play_rescored, rescoring_cast
+from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
 
 
@@ -27,6 +30,9 @@ async def aresume(
     reviewer: Any = None,
     examiner: Any = None,
     trials: int | None = None,
+    budget: float | None = None,
+    max_tokens: int | None = None,
+    cache: bool | str | Path = False,
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
@@ -34,12 +40,13 @@ async def aresume(
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
     Live objects that the run was started with must be handed in again. More `trials` than before extend the run,
-    completed or not; a later verdict on it spends some of its level (`Settings.look`).
+    completed or not; a later verdict on it spends some of its level (`Settings.look`). A larger `budget` or
+    `max_tokens` goes on where the old one was spent.
     """
     config = config or load_config()
     url = store_url(store, config)
     with open_store(url, create=False) as opened:
-        found = with_trials(opened.archive.find(run), trials)
+        found = _with_means(with_trials(opened.archive.find(run), trials), budget, max_tokens)
         benchmark = opened.archive.benchmark_of(found.id)
         exams = exams_of(benchmark, found.settings)
         if found.status == "completed":
@@ -52,9 +59,11 @@ async def aresume(
         else:
             cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
-                if trials is not None:
+                if (trials, budget, max_tokens) != (None, None, None):
                     opened.journal.amend(found)
-                findings = await _go_on(opened, found, exams, cast, watch)
+                spent = _spent(opened, found) if _is_limited(found) else None
+                with allowing(found.settings, config, cache=cache, spent=spent):
+                    findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
 
 
@@ -73,6 +82,31 @@ def with_trials(run: Run, trials: int | None) -> Run:
         planned=run.planned // settings.trials * trials,
         status="paused",
     )
+
+
+def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
+    """The run with other limits on what it may spend; as it is without any."""
+    if budget is None and max_tokens is None:
+        return run
+    make_settings({"budget": budget, "max_tokens": max_tokens}, RunConfig())  # for what it refuses
+    settings = replace(
+        run.settings,
+        budget=run.settings.budget if budget is None else budget,
+        max_tokens=run.settings.max_tokens if max_tokens is None else max_tokens,
+    )
+    return replace(run, settings=settings)
+
+
+def _is_limited(run: Run) -> bool:
+    return run.settings.budget is not None or run.settings.max_tokens is not None
+
+
+def _spent(store: Store, run: Run) -> Usage:
+    """What all attempts have cost so far, also those that broke."""
+    total = Usage()
+    for attempt in store.archive.attempts(run.id):
+        total += attempt.usage
+    return total
 
 
 async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, watch: Watch | None) -> Findings:

@@ -25,6 +25,8 @@ _OPTIONS = (
     "seeds",
     "conversation_tokens",
     "conversation_seconds",
+    "budget",
+    "max_tokens",
 )
 """What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
@@ -37,6 +39,7 @@ _WHOLE = {
     "max_turns": 1,
     "seeds": 1,
     "conversation_tokens": 1,
+    "max_tokens": 0,
 }
 _TIMES = ("timeout", "conversation_seconds")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
@@ -72,6 +75,8 @@ def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
     for name in _TIMES:
         if name in values and not (_is_number(values[name]) and 0 < values[name] < math.inf):
             raise UsageError(f"{name}={values[name]!r} is no time limit; expected seconds above 0")
+    if "budget" in values and not (_is_number(values["budget"]) and 0 <= values["budget"] < math.inf):
+        raise UsageError(f"budget={values['budget']!r} cannot be spent; expected an amount of at least 0")
     if "passing_score" in values and not (_is_number(values["passing_score"]) and 0 <= values["passing_score"] <= 1):
         raise UsageError(f"passing_score={values['passing_score']!r} is no score; expected a number from 0 to 1")
     if "weights" in values:

@@ -12,7 +12,6 @@ from rich.cells import cell_len
 from rich.console import Console
 from tests.reports.suites import judged, suite
 
-from proctor.reports.checks.failing import failing
 from proctor.reports.checks.text import failed_line
 from proctor.reports.text import render
 from proctor.score import CheckResult
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
 def printed(sample: Sample, *, width: int = 80) -> str:
     stream = io.StringIO()
-    report = render(sample.findings, failing=failing(sample.attempts))
+    report = render(sample.findings)
     Console(file=stream, width=width, color_system=None).print(report)
     return stream.getvalue()
 

@@ -1,0 +1,51 @@
+"""What an agent of somebody's own takes of the run's budget: Purse. Calls to our own models settle by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from proctor.errors import Misconfigured
+from proctor.models.allowance import current
+from proctor.roles import Agent
+from proctor.transcript import Reply
+from proctor.usage import Usage
+
+_NOTHING = Usage(cost=0.0)
+
+
+class Purse:
+    """Lets a reply begin only if the most that one has used so far still fits, and counts what it came to."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._settles = getattr(agent, "settles", False)
+        self._most = _NOTHING
+
+    async def paid(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
+        """The reply; raises BudgetSpent where there is not enough left for it."""
+        allowance = current()
+        budget = None if allowance is None else allowance.budget
+        if budget is None or self._settles:
+            return await ask()
+        hold = await budget.admit(self._most)
+        used = _NOTHING
+        try:
+            reply = await ask()
+            used = reply.usage or _NOTHING
+        finally:
+            budget.settle(hold, used)
+        if budget.counts_money and used.cost is None:
+            raise Misconfigured(
+                f"the agent tells that it used {used.input_tokens + used.output_tokens:,} tokens, but not what they "
+                "cost, so the budget cannot be kept; have it tell the cost, or use --max-tokens"
+            )
+        self._most = _larger(self._most, used)
+        return reply
+
+
+def _larger(a: Usage, b: Usage) -> Usage:
+    return Usage(
+        input_tokens=max(a.input_tokens, b.input_tokens),
+        output_tokens=max(a.output_tokens, b.output_tokens),
+        calls=1,
+        cost=max(a.cost or 0.0, b.cost or 0.0),
+    )

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import proctor
+from proctor.config import Config
+from proctor.errors import InputError, UsageError
+from proctor.run import Settings, Spec
+from proctor.transcript import Reply, Request
+from proctor.usage import Usage
+from proctor.workflows.allowances import check_prices
+
+CASES = [(f"What is {number} + 1?", str(number + 1)) for number in range(10)]
+
+
+def frugal(request: Request) -> Reply:
+    return Reply(text="1", usage=Usage(input_tokens=60, output_tokens=40, calls=1, cost=0.01))
+
+
+def test_a_run_stops_before_it_spends_more_than_its_budget_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    first = proctor.evaluate(CASES, agent=frugal, max_tokens=450, concurrency=1, store=store)
+    assert first.run.status == "paused"
+    assert "the budget is spent: 400 of 450 tokens" in first.run.reason
+    assert first.findings.counts.scored == 4
+    again = proctor.resume(first.run.id, agent=frugal, max_tokens=2000, store=store)
+    assert again.run.status == "completed"
+    assert again.findings.usage.input_tokens + again.findings.usage.output_tokens == 1000
+    assert again.run.settings.max_tokens == 2000
+
+
+def test_what_was_spent_before_a_resume_counts(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    first = proctor.evaluate(CASES, agent=frugal, budget=0.035, concurrency=1, store=store)
+    assert (first.run.status, first.findings.counts.scored) == ("paused", 3)
+    again = proctor.resume(first.run.id, agent=frugal, budget=0.055, store=store)
+    assert (again.run.status, again.findings.counts.scored) == ("paused", 5)
+
+
+def test_concurrent_calls_reserve_what_they_may_take(tmp_path: Path) -> None:
+    result = proctor.evaluate(CASES, agent=frugal, max_tokens=550, concurrency=10, trials=2, store=tmp_path / "s.db")
+    used = result.findings.usage
+    assert result.run.status == "paused"
+    assert used.input_tokens + used.output_tokens <= 550 + 9 * 100, "the first ten are let in before any has told"
+
+
+def test_an_agent_that_tells_tokens_but_no_cost_cannot_keep_a_budget_of_money(tmp_path: Path) -> None:
+    def untold(request: Request) -> Reply:
+        return Reply(text="1", usage=Usage(input_tokens=60, output_tokens=40, calls=1))
+
+    result = proctor.evaluate(CASES, agent=untold, budget=5.0, store=tmp_path / "s.db")
+    assert result.run.status == "failed"
+    assert "not what they cost" in result.run.reason
+
+
+def test_an_unknown_price_is_refused_before_the_first_call() -> None:
+    settings = Settings(budget=5.0, built={"reviewer": Spec(spec="openai:unheard-of")})
+    with pytest.raises(InputError, match="the price of 'openai:unheard-of' is not known"):
+        check_prices(settings, Config())
+    check_prices(settings, Config(prices={"openai:unheard-of": {"input": 1.0, "output": 2.0}}))
+
+
+@pytest.mark.parametrize("given", [{"budget": -1.0}, {"budget": float("nan")}, {"max_tokens": 1.5}])
+def test_amounts_that_cannot_be_spent_are_refused(given: dict[str, float], tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=next(iter(given))):
+        proctor.evaluate(CASES, agent=frugal, store=tmp_path / "s.db", **given)
