@@ -122,13 +122,13 @@ def _around(read: Read | None, run: str, exam: str) -> Around | None:
     """None: not known yet."""
     if read is None:
         return None
-    failing = [case.id for case in read.findings.cases if case.verdict in ("fail", "flaky")]
-    wanted, places = set(failing), list(read.exams)
+    wanted = {name for name, kind in read.kinds.items() if kind in (outcomes.NOT_PASSED, outcomes.FLAKY)}
+    places = list(read.exams)
     here = places.index(exam)
     before = next((each for each in reversed(places[:here]) if each in wanted), None)
     after = next((each for each in places[here + 1 :] if each in wanted), None)
     return Around(
         previous=addresses.case(run, before) if before is not None else "",
         next=addresses.case(run, after) if after is not None else "",
-        failing=len(failing),
+        failing=len(wanted),
     )

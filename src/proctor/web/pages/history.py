@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 
-from proctor.history import History
+from proctor.history import History, tell
 from proctor.reports.history.svg import chart
 from proctor.reports.history.words import calendar_of
 from proctor.run import Run
+from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
 from proctor.web.site import site_of
-from proctor.workflows.history import read_history
 
 router = APIRouter()
 teach()
@@ -35,20 +35,18 @@ def history(
     strict: bool = False,
 ) -> HTMLResponse:
     """The history of a benchmark; of the newest run's, unless one is named."""
-    site = site_of(request)
-    runs = site.store.archive.runs()
+    runs = site_of(request).store.archive.runs()
     wanted = {"benchmark": benchmark, "agent": agent, "by": by, "last": last, "strict": strict}
     if not runs:
         return render(request, "history.html.j2", history=None, wanted=wanted)
-    found = read_history(
-        store=site.settings.store,
-        benchmark=benchmark or None,
-        agent=agent or None,
-        by=by or None,
-        last=last,
-        strict=strict,
-    )
-    assert found is not None, "there are runs"
+    names = list(dict.fromkeys(run.benchmark for run in runs))
+    chosen = benchmark or names[0]
+    inside = [run for run in runs if run.benchmark == chosen and agent in ("", run.agent)]
+    if not inside:
+        raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}")
+    shelf = shelf_of(request)
+    known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
+    found = tell(known, benchmark=chosen, by=by or None, last=last, strict=strict)
     return render(
         request,
         "history.html.j2",
@@ -56,7 +54,7 @@ def history(
         wanted=wanted,
         chart=picture(found),
         calendar=calendar_of(found),
-        **_choices(runs, found.benchmark),
+        **_choices(runs, chosen),
     )
 
 

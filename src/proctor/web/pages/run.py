@@ -12,6 +12,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.background import BackgroundTask
 
+from proctor.reports.particulars import settings_of
 from proctor.run import Run
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
@@ -70,7 +71,11 @@ def run_page(
     return render(
         request,
         "run.html.j2",
-        **parts.values_of(site, found, read),
+        run=found,
+        findings=read.findings if read is not None else None,
+        parts=parts.rendered(request, found, read),
+        settings=settings_of(found),
+        **parts.standing(site, found),
         exams=exams,
         wanted=wanted,
         table=results.table(site, found, exams, read, wanted),

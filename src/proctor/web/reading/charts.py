@@ -12,7 +12,7 @@ from proctor.reports.points import signed
 from proctor.statistics.estimate import Estimate
 
 HEIGHT = 120
-_MOST_LABELS = 12
+_MOST_LABELS, _MOST_POINTS = 12, 24
 _ASIDE = 6
 """Points by which the two courses stand apart, so that neither hides the other."""
 _SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
@@ -20,12 +20,18 @@ _SCALES = (0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.75, 1.0)
 
 def over_k(at: Mapping[int, Estimate], hat: Mapping[int, Estimate]) -> Markup:
     """pass@k and pass^k against k, each with its intervals: how much trying again helps, and how much it costs."""
-    ks = sorted(at)
+    ks = _some(sorted(at))
     marks = [*_grid(), *_labels(ks), _series(hat, ks, "all-pass", -_ASIDE), _series(at, ks, "one-passes", _ASIDE)]
     said = "; ".join(f"k = {k}: pass@k {_value(at[k])}, pass^k {_value(hat[k])}" for k in ks)
     return Markup('<svg class="over-k" width="100%" height="{}" role="img" aria-label="{}">{}</svg>').format(
         HEIGHT + 24, said, Markup("").join(marks)
     )
+
+
+def _some(ks: Sequence[int]) -> list[int]:
+    """As many as can be told apart, the first and the last always."""
+    every = -(-(len(ks) - 1) // _MOST_POINTS) or 1
+    return sorted({*ks[::every], ks[-1]})
 
 
 def _value(estimate: Estimate) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -102,12 +103,10 @@ def _view(read: Read, wanted: Wanted) -> View:
 
 
 def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
-    words = wanted.q.casefold().split()
-    inside = [case for case in read.findings.cases if not wanted.category or wanted.category in case.categories]
-    inside = [case for case in inside if all(word in f"{case.id} {case.question}".casefold() for word in words)]
-    counts = outcomes.counted(inside)
+    inside = [case for case in read.worst_first if _fits(case, wanted)]
+    counts = Counter(read.kinds[case.id].name for case in inside)
     if wanted.verdict:
-        inside = [case for case in inside if outcomes.of_case(case).name == wanted.verdict]
+        inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
     ordered = _sorted(inside, wanted.sort)
     shown = ordered[(wanted.page - 1) * PAGE : wanted.page * PAGE]
     labels = _labels(store, read, [case.id for case in shown])
@@ -121,11 +120,17 @@ def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
     )
 
 
+def _fits(case: CaseFinding, wanted: Wanted) -> bool:
+    if wanted.category and wanted.category not in case.categories:
+        return False
+    return not wanted.q or all(word in f"{case.id} {case.question}".casefold() for word in wanted.q.casefold().split())
+
+
 def _case_line(read: Read, case: CaseFinding, labels: Labels | None) -> Line:
     told = labels.of(case.id) if labels is not None else []
     return Line(
         exam=read.exams[case.id],
-        outcome=outcomes.of_case(case),
+        outcome=read.kinds[case.id],
         case=case,
         attempt=None,
         condition=_worst_condition(case, read.run),
@@ -139,13 +144,13 @@ def _worst_condition(case: CaseFinding, run: Run) -> str:
     return next(unlike, run.settings.conditions[0])
 
 
-def _sorted(cases: Sequence[CaseFinding], sort: str) -> list[CaseFinding]:
-    """Those without a number come last, whichever way the others are sorted."""
+def _sorted(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
+    """Worst first, as they come, or otherwise; those without a number come last, whichever way others are sorted."""
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if column == "case":
         return sorted(cases, key=lambda case: case.id, reverse=descending)
     if column not in ("score", "time"):
-        return outcomes.worst_first(cases)
+        return cases
     keys = {id(case): case.score if column == "score" else case.seconds for case in cases}
     known = sorted((case for case in cases if keys[id(case)] is not None), key=lambda case: keys[id(case)] or 0.0)
     return [*(reversed(known) if descending else known), *(case for case in cases if keys[id(case)] is None)]

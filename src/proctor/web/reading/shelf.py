@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from proctor.benchmark import Exam
-from proctor.findings import Findings, gather
+from proctor.errors import NoSuchRun
+from proctor.findings import CaseFinding, Findings, gather
 from proctor.reports import outcomes
+from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
@@ -41,6 +43,9 @@ class Read:
     findings: Findings
     outcomes: dict[str, int]
     """Outcome's name → attempts."""
+    worst_first: list[CaseFinding]
+    kinds: dict[str, Outcome]
+    """Case → how it ended."""
     at: float
     """When it was read, on the monotonic clock."""
     took: float
@@ -61,7 +66,14 @@ class _Place:
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
+    verdicts: tuple[Run, dict[str, tuple[int, int]]] | None = None
     changed: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def size(self) -> int:
+        """Cases that it keeps."""
+        kept = (self.read and self.read.exams, self.exams and self.exams[1], self.verdicts and self.verdicts[1])
+        return sum(len(each) for each in kept if each)
 
 
 class Shelf:
@@ -98,11 +110,23 @@ class Shelf:
             known = place.exams = run, {exam.id: exam for exam in exams}
         return known[1]
 
+    def verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
+        """Exam → attempts with a verdict, and how many of those passed: what a history is made of."""
+        place = self._place(run.id)
+        known = place.verdicts
+        if known is None or known[0] != run or run.status == "running":
+            try:
+                known = place.verdicts = run, self._site.store.archive.verdict_counts(run.id)
+            except NoSuchRun:  # it was deleted meanwhile
+                return {}
+        return known[1]
+
     def _place(self, run: str) -> _Place:
         with self._lock:
             place = self._places.setdefault(run, _Place())
             self._places.move_to_end(run)
-            return place
+        self._make_room()
+        return place
 
     def _begin(self, place: _Place, run: Run) -> None:
         place.reading, place.trouble = True, None
@@ -125,7 +149,7 @@ class Shelf:
         with self._lock:
             kept = 0
             for name, place in [*reversed(self._places.items())]:
-                size = len(place.read.exams) if place.read is not None else 0
+                size = place.size
                 if kept and kept + size > _MOST_CASES and not place.reading:
                     del self._places[name]
                 else:
@@ -139,8 +163,18 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
     attempts = store.archive.attempts if plain else store.archive.full_attempts
     counts: Counter[str] = Counter()
     findings = gather(run, tuple(exams.values()), _counted(attempts(run.id), counts))
+    worst, kinds = outcomes.worst_first(findings.cases), {case.id: outcomes.of_case(case) for case in findings.cases}
     now = time.monotonic()
-    return Read(run=run, exams=exams, findings=findings, outcomes=dict(counts), at=now, took=now - began)
+    return Read(
+        run=run,
+        exams=exams,
+        findings=findings,
+        outcomes=dict(counts),
+        worst_first=worst,
+        kinds=kinds,
+        at=now,
+        took=now - began,
+    )
 
 
 def _counted(attempts: Iterable[Attempt], counts: Counter[str]) -> Iterator[Attempt]:
