@@ -108,3 +108,9 @@ async def test_an_echoed_header_is_not_in_the_reason(monkeypatch: pytest.MonkeyP
         report = await shipped(Otlp(subject(), endpoint=server.url))
     assert states(report) == ["rejected"] * 3
     assert "s3cret-key" not in repr(report)
+
+
+def test_an_address_with_a_query_is_refused_for_it_would_be_lost() -> None:
+    with pytest.raises(UsageError, match=r"^--endpoint holds a query") as caught:
+        traces_address("http://here:4318?key=hunter2")
+    assert "hunter2" not in str(caught.value)

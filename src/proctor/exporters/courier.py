@@ -97,7 +97,7 @@ class Courier:
         return await self._carry("GET", url, None, {}, may_be_missing)
 
     async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> Answer:
-        """Send JSON."""
+        """Send JSON; what it belongs to may be missing likewise."""
         body = msgspec.json.encode(value)
         return await self._carry(method, url, body, {"content-type": "application/json"}, may_be_missing)
 

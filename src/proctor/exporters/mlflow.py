@@ -15,7 +15,7 @@ from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.cleaning import clean
 from proctor.exporters.contract import Played, Subject
-from proctor.exporters.courier import Courier
+from proctor.exporters.courier import Answer, Courier
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
@@ -155,8 +155,8 @@ class Mlflow:
             "last_update_time": when,
         }
 
-    async def _call(self, method: str, path: str, body: Any) -> Any:
-        return await self._courier.json(method, f"{self._base}/api/{path}", body)
+    async def _call(self, method: str, path: str, body: Any) -> Answer:
+        return await self._courier.json(method, f"{self._base}/api/{path}", body, may_be_missing=True)
 
 
 def _authorisation() -> dict[str, str]:

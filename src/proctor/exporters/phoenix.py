@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.cleaning import clean
@@ -18,9 +19,10 @@ from proctor.exporters.courier import Answer, Courier
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
-from proctor.exporters.spans import SpanPost, Trace
+from proctor.exporters.spans import SpanPost, Trace, best_encoding
 from proctor.run import Attempt, Key, Run
 from proctor.traces.experiment import item_expected, item_id, item_input, item_metadata
+from proctor.traces.otlp_protobuf import INSTALL
 from proctor.traces.span import trace_id
 from proctor.traces.writing import spans_of
 
@@ -37,6 +39,8 @@ class Phoenix:
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         variables = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT")
         self._base = base_address(endpoint, *variables, such_as="http://localhost:6006")
+        if best_encoding() != "protobuf":
+            raise UsageError(f"Phoenix takes spans as protobuf only. {INSTALL}")
         self.where = self.identity = self._base
         self.memory = Memory(None)
         self._subject = subject
@@ -232,7 +236,7 @@ class Phoenix:
         return await self._courier.get(f"{self._base}/v1/{path}")
 
     async def _call(self, method: str, path: str, body: Any) -> Answer:
-        return await self._courier.json(method, f"{self._base}/v1/{path}", body)
+        return await self._courier.json(method, f"{self._base}/v1/{path}", body, may_be_missing=True)
 
 
 def _times(attempt: Attempt) -> dict[str, str]:

@@ -65,7 +65,8 @@ async def sync_run(name: str, errand: Errand, *, store: str, again: bool = False
     check_destination(errand.to)
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
-        return await _ship(opened, run, _exporter(run, opened.archive.benchmark_of(run.id), errand, store), again)
+        benchmark = opened.archive.benchmark_of(run.id)
+        return await _ship(opened, run, benchmark, _exporter(run, benchmark, errand, store), again)
 
 
 async def resume_sync(name: str, *, store: str, to: str | None = None, again: bool = False) -> list[Report]:
@@ -78,14 +79,14 @@ async def resume_sync(name: str, *, store: str, to: str | None = None, again: bo
             raise UsageError(f"run {run.id} has not been sent {where}yet; begin with `proctor sync DESTINATION {name}`")
         benchmark = opened.archive.benchmark_of(run.id)
         exporters = [_exporter(run, benchmark, errand, store) for errand in known]
-        return [await _ship(opened, run, exporter, again) for exporter in exporters]
+        return [await _ship(opened, run, benchmark, exporter, again) for exporter in exporters]
 
 
-async def _ship(opened: Store, run: Run, exporter: Exporter, again: bool) -> Report:
+async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporter, again: bool) -> Report:
     if again:
         exporter.memory.forget()
     shipment = Shipment(exporter, run.id)
-    exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
+    exams = {exam.id: exam for exam in exams_of(benchmark, run.settings)}
     sent = 0
     try:
         await shipment.begin()
