@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
+from proctor.models.naming import PROVIDERS
 from proctor.run import Run, Settings, Spec
 from proctor.usage import Usage
 
@@ -83,7 +84,7 @@ def _models(settings: Settings) -> Iterator[tuple[str, Spec]]:
     for role, spec in settings.built.items():
         scheme = spec.spec.partition(":")[0]
         judges = role in ("reviewer", "examiner") and ":" in spec.spec and scheme not in _NO_MODELS
-        if judges or (role == "agent" and scheme == "openai"):
+        if judges or (role == "agent" and scheme in PROVIDERS):
             yield role, spec
 
 

@@ -11,6 +11,7 @@ from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
+from proctor.models.naming import PROVIDERS
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
 from proctor.workflows.checks import OWN, check_reviewer
@@ -153,7 +154,7 @@ def choose_examiner(what: str | object, config: Config) -> Chosen:
         return Chosen(name=chosen.name, spec=Spec(spec=f"agent:{declared.spec}", options=declared.options))
     scheme, colon, _ = chosen.name.partition(":")
     if colon and scheme not in plugins.known("examiners"):
-        family = "agent" if scheme in plugins.known("agents") else "model"
+        family = "agent" if scheme in plugins.known("agents") and scheme not in PROVIDERS else "model"
         return Chosen(name=chosen.name, spec=Spec(spec=f"{family}:{chosen.name}"))
     return chosen
 
