@@ -89,6 +89,7 @@ class Guard:
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":  # there are no web sockets here
+            await send({"type": "websocket.close", "code": 1008})
             return
         headers = Headers(scope=scope)
         session = self._session(headers)

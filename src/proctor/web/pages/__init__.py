@@ -46,11 +46,14 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 
 def include(app: FastAPI) -> None:
     """Add every page, guarded."""
-    for family in FAMILIES:
-        name = f"{__name__}.{family}"
-        if find_spec(name) is not None:
-            router: APIRouter = import_module(name).router
-            app.include_router(router, include_in_schema=False, dependencies=[Depends(_own_forms_only)])
+    for router in routers():
+        app.include_router(router, include_in_schema=False, dependencies=[Depends(_own_forms_only)])
+
+
+def routers() -> list[APIRouter]:
+    """One of each family."""
+    names = [f"{__name__}.{family}" for family in FAMILIES]
+    return [import_module(name).router for name in names if find_spec(name) is not None]
 
 
 def form_of(request: Request) -> Form:
