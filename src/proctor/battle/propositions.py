@@ -150,14 +150,19 @@ def _key(asked: Sequence[str], kind: Kind, negative: bool) -> tuple[object, ...]
 
 def _asking_part(folded: str) -> str:
     """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
-    sentences = [sentence for sentence in claims(folded) if set(words(sentence)) - FILLERS] or [folded]
-    asking = [sentence for sentence in sentences if sentence.endswith("?")] or sentences
-    last = asking[-1]
+    backwards = claims(folded)[::-1]
+    asking = (sentence for sentence in backwards if sentence.endswith("?") and _tells(sentence))
+    last = next(asking, None) or next(filter(_tells, backwards), folded)
     for mark in (": ", ", "):
         _, found, rest = last.rpartition(mark)
-        if found and _OPENS.match(rest) and set(words(rest)) - FILLERS:
+        if found and _OPENS.match(rest) and _tells(rest):
             return rest
     return last
+
+
+def _tells(sentence: str) -> bool:
+    """Whether it has a word that asks something by itself."""
+    return not FILLERS.issuperset(words(sentence))
 
 
 def _kind(asked: str) -> Kind:
