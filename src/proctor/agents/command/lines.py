@@ -38,7 +38,7 @@ class LinesAgent:
         try:
             async with throttle.slot():
                 started = time.perf_counter()
-                answer = await worker.ask(question)
+                answer = await worker.ask(lambda: question)
         finally:
             worker.load -= 1
         if (error := answer.message.get("error")) is not None:

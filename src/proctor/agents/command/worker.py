@@ -40,12 +40,16 @@ class Worker:
         self.load = 0
         """How many questions are in flight or wait."""
 
-    async def ask(self, question: Mapping[str, Any]) -> Answer:
-        """Put a question to the program."""
+    async def begin(self) -> None:
+        """Have the program running, so that its start is not part of an answer."""
+        await self._running()
+
+    async def ask(self, question: Callable[[], Mapping[str, Any]]) -> Answer:
+        """Put a question to the program; it is made once the program runs."""
         dialogue = await self._running()
         answered, spoken = dialogue.answers, dialogue.program.stderr_length
         try:
-            message = await dialogue.ask(question)
+            message = await dialogue.ask(question())
         except asyncio.CancelledError:
             if dialogue.answers == answered:
                 self._replace(dialogue)

@@ -1,0 +1,158 @@
+"""One A2A agent: find its card, send the question, follow the task to its end, remember the conversation."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import replace
+from typing import Any
+
+from yarl import URL
+
+from proctor import codec
+from proctor.agents import rpc
+from proctor.agents.a2a import card, wire
+from proctor.agents.a2a.card import Endpoint
+from proctor.agents.a2a.options import Options
+from proctor.agents.a2a.task import Work
+from proctor.agents.a2a.wire import Thread
+from proctor.errors import AgentFault, CallError, Misconfigured
+from proctor.faults import parse_retry_after
+from proctor.net.addresses import credentials_in, may_follow, scrubbed, shown
+from proctor.net.client import Client, Incoming
+from proctor.net.exchange import Bounds, Response
+from proctor.net.limits import Throttle
+from proctor.net.trouble import fault_of_status
+from proctor.transcript import Reply, Request
+
+_VERSION_UNKNOWN = -32009
+_FAREWELL = 2.0
+"""Seconds for telling an agent that a task is not waited for any more."""
+
+
+class A2AAgent:
+    """An agent that is asked over A2A. It keeps the conversation itself, by the id that it gave it."""
+
+    takes_request = True
+    keeps_memory = True
+
+    def __init__(self, options: Options) -> None:
+        self.name = f"a2a:{shown(options.url)}"
+        self._options = options
+        self._secrets = credentials_in(options.headers)
+        self._threads: dict[str, Thread] = {}
+        self._endpoint: Endpoint | None = None
+        self._finding = asyncio.Lock()
+        self._farewells: set[asyncio.Task[None]] = set()
+        # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
+        bounds = Bounds(bytes=options.max_bytes, seconds=None, idle=None)
+        self._client = Client(bounds=bounds, ca=options.ca, proxy=options.proxy)
+        self._throttle = Throttle(requests_per_minute=options.requests_per_minute, concurrency=options.concurrency)
+
+    async def reply(self, request: Request) -> Reply:
+        """Ask. Time spent on the card and on waiting for our own limits is not the agent's."""
+        async with self._throttle.slot() as began:
+            try:
+                endpoint = await self._found()
+                started = time.perf_counter()
+                work = Work(started)
+                streams = endpoint.streams if self._options.stream is None else self._options.stream
+                await self._follow(work, request, endpoint, began, streams=streams)
+                self._threads[request.conversation] = work.next()
+                reply = work.reply(streamed=streams)
+            except CallError as error:
+                error.args = (scrubbed(str(error), self._secrets),)
+                raise
+        return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
+
+    async def forget(self, conversation: str) -> None:
+        """Drop the ids of the conversation."""
+        self._threads.pop(conversation, None)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        self._threads.clear()
+        await asyncio.gather(*self._farewells)
+        await self._client.close()
+
+    async def _found(self) -> Endpoint:
+        """Where the agent is spoken to; its card is read once."""
+        async with self._finding:
+            if self._endpoint is None:
+                options = self._options
+                place, found = await card.find(card.places(options.url, options.card), get=self._get)
+                self._endpoint = card.endpoint_of(found, place, trusted=options.url, credentials=bool(self._secrets))
+            return self._endpoint
+
+    async def _get(self, place: URL) -> Response:
+        trusted = may_follow(self._options.url, place, credentials=bool(self._secrets))
+        headers = self._options.headers if trusted else {}
+        return await self._client.send("GET", str(place), headers={"Accept": "application/json", **headers})
+
+    async def _follow(self, work: Work, request: Request, endpoint: Endpoint, began: float, *, streams: bool) -> None:
+        """Send the question and follow its task to the end. The time limit of the call is the only other end."""
+        names = wire.methods(endpoint)
+        thread = self._threads.get(request.conversation, Thread())
+        params = wire.message_params(request, thread, endpoint)
+        try:
+            await self._tell(work, names.stream if streams else names.send, params, endpoint, began)
+            while not work.over:
+                if work.thread.task is None:
+                    raise AgentFault("the agent stopped in the middle of its answer, and named no task to ask after")
+                await asyncio.sleep(self._options.every)
+                await self._tell(work, names.get, {"id": work.thread.task}, endpoint, began)
+        except asyncio.CancelledError:
+            if work.thread.task is not None and not work.over:
+                self._give_up(work.thread.task, endpoint)
+            raise
+
+    async def _tell(self, work: Work, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float) -> None:
+        """One call, and everything that is told in answer to it."""
+        async with aclosing(self._call(method, params, endpoint, began)) as results:
+            async for result in results:
+                work.take(*wire.event_of(result))
+                if work.over:
+                    break
+
+    async def _call(
+        self, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float
+    ) -> AsyncGenerator[Any, None]:
+        """The results of one call: one, or as many as are streamed."""
+        body = codec.encode(wire.call(method, params, endpoint)).encode("utf-8", "replace")
+        version = {wire.VERSION_HEADER: "1.0"} if endpoint.modern else {}
+        headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **version, **self._options.headers}
+        async with self._client.open("POST", endpoint.url, body=body, headers=headers) as incoming:
+            await self._heed(incoming, began)
+            async with aclosing(rpc.messages(incoming)) as messages:
+                async for message in messages:
+                    yield _result(message, method)
+
+    async def _heed(self, incoming: Incoming, began: float) -> None:
+        """Tell the limits of the status; raises the fault that it means."""
+        wait = parse_retry_after(incoming.headers.get("Retry-After"))
+        self._throttle.report(incoming.status, retry_after=wait, began=began)
+        if not 200 <= incoming.status < 300 and (fault := fault_of_status(await incoming.read())) is not None:
+            raise fault
+
+    def _give_up(self, task: str, endpoint: Endpoint) -> None:
+        """Let the agent know that nobody waits for a task any more; nobody waits for its answer either."""
+        farewell = asyncio.create_task(self._cancel(task, endpoint))
+        self._farewells.add(farewell)
+        farewell.add_done_callback(self._farewells.discard)
+
+    async def _cancel(self, task: str, endpoint: Endpoint) -> None:
+        with suppress(CallError, TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                async for _ in self._call(wire.methods(endpoint).cancel, {"id": task}, endpoint, 0.0):
+                    pass
+
+
+def _result(message: rpc.Message, method: str) -> Any:
+    code = rpc.code_of(message)
+    if code in (rpc.METHOD_NOT_FOUND, _VERSION_UNKNOWN):
+        raise Misconfigured(f"the agent does not know {method}, which its card promises: {rpc.told(message)}")
+    if code is not None:
+        raise AgentFault(f"the agent answered with {rpc.told(message)}")
+    return message.get("result")

@@ -1,0 +1,120 @@
+"""The agent card: who the agent is, where it is spoken to, and in which version of the protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from yarl import URL
+
+from proctor.errors import Misconfigured
+from proctor.net import addresses
+from proctor.net.addresses import shown
+from proctor.net.exchange import Response
+from proctor.net.trouble import fault_of_status
+
+_PLACES = (".well-known/agent-card.json", ".well-known/agent.json")
+_BINDING = "JSONRPC"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Endpoint:
+    """Where and how the agent is spoken to."""
+
+    url: str
+    modern: bool
+    """Version 1.0 of the protocol or later; else 0.2 or 0.3."""
+    tenant: str | None
+    """Who is meant, where several agents share an address."""
+    streams: bool
+    """Whether it can tell of its work while it goes on."""
+
+
+def places(url: URL, card: str | None) -> Iterator[URL]:
+    """Where a card may be found: below the address, else below its host; the older name last."""
+    if card is not None:
+        yield url.join(URL(card))
+        return
+    if url.path.endswith(".json"):
+        yield url
+        return
+    folder = url.with_query(None).with_fragment(None)
+    for base in dict.fromkeys((folder.with_path(folder.path.rstrip("/") + "/"), folder.with_path("/"))):
+        for place in _PLACES:
+            yield base.join(URL(place))
+
+
+async def find(places: Iterator[URL], *, get: Callable[[URL], Awaitable[Response]]) -> tuple[URL, Mapping[str, Any]]:
+    """The first card there is; raises Misconfigured where there is none."""
+    looked = []
+    for place in places:
+        looked.append(shown(place))
+        response = await get(place)
+        if response.status in (404, 405):
+            continue
+        if (fault := fault_of_status(response)) is not None:
+            raise fault
+        return place, _read(response, place)
+    raise Misconfigured(f"there is no agent card at {' or '.join(looked)}; say where it is with card = …")
+
+
+def _read(response: Response, place: URL) -> Mapping[str, Any]:
+    try:
+        card = msgspec.json.decode(response.body)
+    except (ValueError, RecursionError) as error:
+        raise Misconfigured(f"what stands at {shown(place)} is no agent card: it is not valid JSON") from error
+    if not isinstance(card, dict):
+        raise Misconfigured(f"what stands at {shown(place)} is no agent card: it is no JSON object")
+    return card
+
+
+def endpoint_of(card: Mapping[str, Any], found: URL, *, trusted: URL, credentials: bool) -> Endpoint:
+    """Where to speak to the agent: over JSON-RPC, in the newest version that both know."""
+    spoken = [each for each in _interfaces(card) if each.get("protocolBinding") == _BINDING and each.get("url")]
+    if not spoken:
+        offered = sorted({str(each.get("protocolBinding")) for each in _interfaces(card)}) or ["nothing"]
+        raise Misconfigured(
+            f"the agent card at {shown(found)} offers {', '.join(offered)}; expected an address for {_BINDING}"
+        )
+    chosen = max(spoken, key=_version)  # the first of equals: cards put what they prefer first
+    capabilities = card.get("capabilities")
+    return Endpoint(
+        url=_address(str(chosen["url"]), found, trusted, credentials=credentials),
+        modern=_version(chosen) >= (1, 0),
+        tenant=chosen.get("tenant") or None,
+        streams=isinstance(capabilities, dict) and capabilities.get("streaming") is True,
+    )
+
+
+def _interfaces(card: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """What a card offers, of version 1.0 or before."""
+    if isinstance(card.get("supportedInterfaces"), list):
+        return [each for each in card["supportedInterfaces"] if isinstance(each, dict)]
+    version = card.get("protocolVersion", "0.2")
+    others = card.get("additionalInterfaces")
+    older = [{"url": card.get("url"), "transport": card.get("preferredTransport", _BINDING)}]
+    older += [each for each in others if isinstance(each, dict)] if isinstance(others, list) else []
+    return [
+        {"url": each.get("url"), "protocolBinding": each.get("transport"), "protocolVersion": version} for each in older
+    ]
+
+
+def _version(interface: Mapping[str, Any]) -> tuple[int, int]:
+    major, _, rest = str(interface.get("protocolVersion") or "0.3").partition(".")
+    minor = rest.partition(".")[0]
+    return (int(major) if major.isdigit() else 0, int(minor) if minor.isdigit() else 0)
+
+
+def _address(written: str, found: URL, trusted: URL, *, credentials: bool) -> str:
+    try:
+        target = addresses.parse(str(found.join(URL(written))))
+    except ValueError as error:
+        raise Misconfigured(f"the agent card at {shown(found)} names an address that cannot be used: {error}") from None
+    if not addresses.may_follow(trusted, target, credentials=credentials):
+        raise Misconfigured(
+            f"the agent card at {shown(found)} leads to {shown(target)}: what was meant for one is not sent to the "
+            f"other; if it is right, write a2a:{shown(target)} and say where the card is with card = …"
+        )
+    return str(target)

@@ -1,0 +1,177 @@
+"""What an agent has told of its work so far → its reply, or whose failure it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from proctor import codec
+from proctor.agents.a2a.wire import Kind, Thread, state_of
+from proctor.agents.http.options import PARTS
+from proctor.agents.http.reading import made_of
+from proctor.agents.rpc import shortened
+from proctor.errors import AgentFault, Misconfigured
+from proctor.transcript import Reply
+
+_GOES_ON = frozenset({"submitted", "working"})
+_EXACT = 2.0**53
+_FAILED = {"failed": "failed", "rejected": "was rejected by the agent", "canceled": "was cancelled by the agent"}
+
+
+@dataclass(slots=True)
+class Content:
+    """What the parts of a message or an artifact hold."""
+
+    text: str | None = None
+    """None: nothing of it is text."""
+    data: list[Any] = field(default_factory=list)
+
+    def extend(self, more: Content) -> None:
+        """What is appended goes on in the middle of a line."""
+        if more.text is not None:
+            self.text = (self.text or "") + more.text
+        self.data += more.data
+
+
+def content_of(holder: Any) -> Content:
+    """The text and data of a message or an artifact; files are left where they are."""
+    parts = holder.get("parts") if isinstance(holder, dict) else None
+    found = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    texts = [part["text"] for part in found if isinstance(part.get("text"), str)]
+    return Content("\n".join(texts) if texts else None, [_whole(part["data"]) for part in found if "data" in part])
+
+
+def _whole(value: Any) -> Any:
+    """Data with whole numbers as such: on its way through protocol buffers, each 3 has become 3.0."""
+    if isinstance(value, dict):
+        return {name: _whole(inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [_whole(inner) for inner in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
+
+
+class Work:
+    """One question's work, as it is told."""
+
+    def __init__(self, started: float) -> None:
+        self._started = started
+        self._artifacts: dict[str, Content] = {}
+        self._said: Content | None = None
+        """The agent's last message; at the end, its answer where it made nothing else."""
+        self._first: float | None = None
+        self.thread = Thread()
+        self.state: str | None = None
+        """None: there is no task, or it has not been told of."""
+        self.over = False
+
+    def take(self, kind: Kind, body: Mapping[str, Any]) -> None:
+        """One thing that was told."""
+        self._note(body.get("contextId"), body.get("id" if kind == "task" else "taskId"))
+        if kind == "message":
+            self._say(body)
+            self.over = True
+        elif kind == "artifact":
+            self._add(body.get("artifact"), append=body.get("append") is True)
+        else:
+            if kind == "task":
+                self._take_task(body)
+            self._take_status(body.get("status"))
+
+    def _note(self, context: Any, task: Any) -> None:
+        self.thread = Thread(
+            context=context if isinstance(context, str) else self.thread.context,
+            task=task if isinstance(task, str) else self.thread.task,
+        )
+
+    def _take_task(self, task: Mapping[str, Any]) -> None:
+        history = task.get("history")
+        self._say(_last_word(history) if isinstance(history, list) else None)
+        artifacts = task.get("artifacts")
+        for artifact in artifacts if isinstance(artifacts, list) else ():
+            self._add(artifact, append=False)
+
+    def _take_status(self, status: Any) -> None:
+        if not isinstance(status, dict):
+            raise AgentFault("the agent told of a task without a status")
+        self.state = state_of(status)
+        self.over = self.state not in _GOES_ON
+        self._say(status.get("message"), streamed=self.over)
+
+    def _say(self, message: Any, *, streamed: bool = True) -> None:
+        if isinstance(message, dict):
+            self._said = content_of(message)
+            if streamed and self._said.text:
+                self._heard()
+
+    def _add(self, artifact: Any, *, append: bool) -> None:
+        if not isinstance(artifact, dict):
+            raise AgentFault("the agent told of an artifact that is none")
+        name, content = str(artifact.get("artifactId", "")), content_of(artifact)
+        if append and name in self._artifacts:
+            self._artifacts[name].extend(content)
+        else:
+            self._artifacts[name] = content
+        if content.text:
+            self._heard()
+
+    def _heard(self) -> None:
+        if self._first is None:
+            self._first = time.perf_counter() - self._started
+
+    def reply(self, *, streamed: bool) -> Reply:
+        """The reply; raises the fault that the state of the task means."""
+        words = (self._said.text if self._said is not None else None) or ""
+        if self.state in _FAILED:
+            raise AgentFault(_with_reason(f"the task {_FAILED[self.state]}", words))
+        if self.state == "auth-required":
+            raise Misconfigured(
+                _with_reason("the agent asks for credentials in the middle of a task", words)
+                + "; give it what it needs by headers"
+            )
+        if self.state == "input-required" and not words:
+            raise AgentFault("the task is input-required, but the agent does not say what it needs")
+        if self.state not in (None, "completed", "input-required"):
+            raise AgentFault(f"the task ended in the state {self.state!r}, which A2A does not know")
+        reply = _made(self._contents())
+        return replace(reply, first_token=self._first) if streamed else reply
+
+    def _contents(self) -> list[Content]:
+        said = [self._said] if self._said is not None else []
+        made = list(self._artifacts.values())
+        if self.state == "input-required" or not any(each.text is not None or each.data for each in made):
+            return said + made  # what the agent asks is its answer; what it has made so far may follow
+        return made
+
+    def next(self) -> Thread:
+        """How the conversation goes on: in the same task only where that waits for an answer."""
+        task = self.thread.task if self.state == "input-required" else None
+        return Thread(context=self.thread.context, task=task)
+
+
+def _last_word(history: Iterable[Any]) -> Any:
+    """What the agent said last, if nobody has spoken since."""
+    messages = [message for message in history if isinstance(message, dict)]
+    last = messages[-1] if messages else {}
+    return last if str(last.get("role", "")).lower().endswith("agent") else None
+
+
+def _made(contents: Iterable[Content]) -> Reply:
+    contents = list(contents)
+    texts = [each.text for each in contents if each.text is not None]
+    told = [value for each in contents for value in each.data]
+    found: dict[str, Any] = {}
+    rest = []
+    for value in told:
+        parts = {part: value[part] for part in PARTS if value.get(part) is not None} if isinstance(value, dict) else {}
+        found |= parts
+        if not parts:
+            rest.append(value)
+    if not texts:
+        texts = [codec.encode(value) for value in rest]
+    return made_of({**found, "text": "\n".join(texts)})
+
+
+def _with_reason(what: str, words: str) -> str:
+    return f"{what}: {shortened(words)}" if words else f"{what}, and gave no reason"

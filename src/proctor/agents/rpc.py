@@ -1,0 +1,67 @@
+"""JSON-RPC over HTTP: what comes back, in one piece or as events, message by message."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Any
+
+import msgspec
+
+from proctor.errors import AgentFault
+from proctor.faults import without_secrets
+from proctor.net.client import Incoming
+from proctor.net.events import events
+
+ACCEPT = "application/json, text/event-stream"
+METHOD_NOT_FOUND = -32601
+_SHOWN = 300
+
+Message = dict[str, Any]
+
+
+async def messages(incoming: Incoming) -> AsyncGenerator[Message, None]:
+    """Every message of a response; raises AgentFault where it is none."""
+    kind = incoming.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if kind == "text/event-stream":
+        async with aclosing(events(incoming.chunks())) as stream:
+            async for event in stream:
+                if event.data.strip():
+                    yield read(event.data)
+    elif kind.endswith("json"):
+        yield read((await incoming.read()).body)
+    else:
+        raise AgentFault(f"the reply is {kind!r}; expected application/json or text/event-stream")
+
+
+def read(data: str | bytes) -> Message:
+    """A message from its JSON."""
+    try:
+        message = msgspec.json.decode(data)
+    except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError too
+        raise AgentFault(f"the reply is not valid JSON: {error}" if data else "the reply is empty") from error
+    if not isinstance(message, dict):
+        raise AgentFault(f"the reply is a JSON {type(message).__name__}; expected a JSON-RPC message")
+    return message
+
+
+def code_of(message: Message) -> int | None:
+    """The code of an error; None: it is no error."""
+    error = message.get("error")
+    if error is None:
+        return None
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) else 0
+
+
+def told(message: Message) -> str:
+    """An error as a sentence says it."""
+    error = message.get("error")
+    said = error.get("message") if isinstance(error, dict) else error
+    return f"error {code_of(message)}: {shortened(str(said))}"
+
+
+def shortened(text: str) -> str:
+    """A text on one line, without secrets, as far as a message shows it."""
+    line = " ".join(without_secrets(text).split())
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
