@@ -1,0 +1,83 @@
+"""Agents: who can be examined here, and one question to one of them."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.codec import to_reply
+from proctor.config import NAME
+from proctor.errors import ProctorError
+from proctor.run import Run
+from proctor.web import offer
+from proctor.web.pages import form_of
+from proctor.web.pages.runs import Listed, with_rates
+from proctor.web.reading.vocabulary import teach
+from proctor.web.rendering import render
+from proctor.web.site import Site, site_of
+from proctor.web.trying import ask
+from proctor.workflows.trying import QUESTION
+
+router = APIRouter()
+teach()
+LONGEST_QUESTION = 6000
+_WHOSE = {"agent": "the agent's trouble", "environment": "trouble around the agent", "setting": "a setting"}
+
+
+@router.get("/agents")
+def agents(request: Request, agent: str = "", question: str = QUESTION) -> HTMLResponse:
+    """What the configuration offers, and a box to try it."""
+    return _page(request, agent=agent, question=question[:LONGEST_QUESTION])
+
+
+@router.post("/agents/try")
+def try_agent(request: Request) -> HTMLResponse:
+    """Ask, and show what came back; nothing is stored."""
+    form = form_of(request)
+    agent, question = form.text("agent"), form.text("question").strip()
+    if not question or len(question) > LONGEST_QUESTION:
+        trouble = f"Expected a question of 1 to {LONGEST_QUESTION:,} characters."
+        return _page(request, agent=agent, question=question, trouble=trouble)
+    try:
+        told = ask(site_of(request), agent, question)
+    except ProctorError as error:
+        return _page(request, agent=agent, question=question, trouble=str(error))
+    return _page(request, agent=agent, question=question, told=told)
+
+
+def _page(
+    request: Request, *, agent: str, question: str, trouble: str = "", told: dict[str, Any] | None = None
+) -> HTMLResponse:
+    site = site_of(request)
+    config = site.config
+    offered = offer.agents(config)
+    reply = None if told is None or told["reply"] is None else to_reply(told["reply"])
+    return render(
+        request,
+        "agents.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
+        offered=offered,
+        declared=bool(config.agents),
+        last=_last_runs(site, [each.name for each in offered]),
+        config=str(site.settings.config or Path(NAME)),
+        chosen=agent if any(each.name == agent for each in offered) else offered[0].name,
+        question=question,
+        trouble=trouble,
+        told=told,
+        reply=reply,
+        whose=_WHOSE.get(told["owner"], "trouble") if told is not None else "",
+        longest=LONGEST_QUESTION,
+    )
+
+
+def _last_runs(site: Site, names: list[str]) -> dict[str, Listed]:
+    """An agent's name → its newest run."""
+    newest: dict[str, Run] = {}
+    for run in site.store.archive.runs():
+        if run.agent in names:
+            newest.setdefault(run.agent, run)
+    return {each.run.agent: each for each in with_rates(site, newest.values())}

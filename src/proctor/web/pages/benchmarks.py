@@ -1,0 +1,197 @@
+"""Benchmarks: the list, a new one from a file, and one of them with its cases, versions and what the doctor says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from proctor.benchmark import Benchmark, Case
+from proctor.doctor import Complaint
+from proctor.doctor import examine as consult
+from proctor.errors import InputError
+from proctor.formats.compatibility import Indicator, compatibility
+from proctor.web.drafts import Draft, Drafts
+from proctor.web.examining import Examined, examine
+from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
+from proctor.web.pages import form_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.rendering import render
+from proctor.web.site import Site, site_of
+
+router = APIRouter()
+teach()
+PAGE = 50
+_NOTHING_CHOSEN = "There is no file yet: choose one, or paste its rows."
+_OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, and choose it again."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Listed:
+    """One line of the list."""
+
+    shelved: Shelved
+    runs: int
+    """On any of its versions."""
+    types: dict[str, Indicator]
+
+
+@router.get("/benchmarks")
+def benchmarks(request: Request) -> HTMLResponse:
+    """Everything that a run can be started on."""
+    site = site_of(request)
+    played = Counter(run.digest for run in site.store.archive.runs())
+    listed = [
+        Listed(
+            shelved=each,
+            runs=sum(played[digest] for digest in {version.digest for version in each.versions}),
+            types=compatibility(each.newest.cases),
+        )
+        for each in site.library.all()
+    ]
+    return render(request, "benchmarks.html.j2", listed=listed, own=any(each.shelved.own for each in listed))
+
+
+@router.get("/benchmarks/new")
+def new(request: Request, of: str = "") -> HTMLResponse:
+    """An empty form; with `of`, for a new version of that benchmark."""
+    known = site_of(request).library.find(of) if of else None
+    name, description = (known.name, known.description) if known is not None and known.own else ("", "")
+    return _form(request, name=name, description=description)
+
+
+@router.post("/benchmarks/new")
+def create(request: Request) -> Response:
+    """Look at a file, or save it; whatever is wrong, the form comes back as it was."""
+    site, form = site_of(request), form_of(request)
+    filled = {"name": form.text("name"), "description": form.text("description")}
+    drafts = _drafts(site)
+    draft = drafts.submitted(form)
+    saving = form.text("do") == "save"
+    if draft is None:
+        return _form(request, **filled, trouble=_NOTHING_CHOSEN)
+    examined = examine(draft.file, draft.content, too_large=draft.too_large)
+    trouble = ""
+    if saving and examined.benchmark is not None:
+        try:
+            saved = site.library.save(file=draft.file, content=draft.content, **filled)
+            return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
+        except InputError as error:
+            trouble = str(error)
+    kept = "" if draft.too_large else drafts.keep(draft)
+    return _form(request, **filled, draft=draft, kept=kept, examined=examined, trouble=trouble)
+
+
+@router.get("/benchmarks/{benchmark}")
+def benchmark_page(
+    request: Request,
+    benchmark: str,
+    version: str = "",
+    q: Annotated[str, Query(max_length=200)] = "",
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> HTMLResponse:
+    """One benchmark as it stands in one version."""
+    site = site_of(request)
+    shelved = site.library.find(benchmark)
+    shown = _version(shelved, version)
+    benchmark_read, complaints = _opened(site.library, shelved, shown.id)
+    found = [case for case in benchmark_read.cases if _says(case, q)]
+    return render(
+        request,
+        "benchmark.html.j2",
+        shelved=shelved,
+        shown=shown,
+        cases=found[(page - 1) * PAGE : page * PAGE],
+        found=len(found),
+        q=q,
+        page=page,
+        pages=max(1, -(-len(found) // PAGE)),
+        complaints=complaints,
+        conditions=benchmark_read.conditions,
+        types=compatibility(shown.cases),
+        runs=_runs(site, shelved),
+        places=_places(benchmark_read.cases),
+    )
+
+
+@router.get("/benchmarks/{benchmark}/file")
+def download(request: Request, benchmark: str, version: str = "") -> FileResponse:
+    """The file as it came, always to be saved."""
+    path = site_of(request).library.path(benchmark, version or None)
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
+
+
+@router.post("/benchmarks/{benchmark}/delete")
+def delete(request: Request, benchmark: str) -> RedirectResponse:
+    """Forget it; runs keep theirs."""
+    site_of(request).library.delete(benchmark)
+    return RedirectResponse("/benchmarks", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _form(
+    request: Request,
+    *,
+    name: str,
+    description: str,
+    draft: Draft | None = None,
+    kept: str = "",
+    examined: Examined | None = None,
+    trouble: str = "",
+) -> HTMLResponse:
+    wrong = bool(trouble or (examined is not None and examined.errors))
+    return render(
+        request,
+        "create.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
+        name=name,
+        description=description,
+        draft=draft,
+        text="" if draft is None else draft.text,
+        unshown=_OUT_OF_REACH if draft is not None and not draft.text else "",
+        kept=kept,
+        examined=examined,
+        trouble=trouble,
+        longest_name=LONGEST_NAME,
+        longest_description=LONGEST_DESCRIPTION,
+        known=[each.name for each in site_of(request).library.all() if each.own],
+    )
+
+
+def _drafts(site: Site) -> Drafts:
+    return Drafts(site.settings.folder / "web" / "drafts")
+
+
+def _version(shelved: Shelved, version: str) -> Version:
+    found = next((each for each in shelved.versions if version in ("", each.id)), None)
+    if found is None:
+        raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
+    return found
+
+
+@lru_cache(maxsize=16)
+def _opened(library: Library, shelved: Shelved, version: str) -> tuple[Benchmark, tuple[Complaint, ...]]:
+    """A version with what the doctor says of it; a version never changes, so it is read once."""
+    read = library.read(shelved.id, version)
+    return read, consult(read)
+
+
+def _says(case: Case, q: str) -> bool:
+    said = "\n".join((case.id, case.question, case.answer or "", case.reasoning or "", *case.categories)).casefold()
+    return all(word in said for word in q.casefold().split())
+
+
+def _places(cases: Iterable[Case]) -> dict[str, int]:
+    """A case's id → its number, from 1."""
+    return {case.id: number for number, case in enumerate(cases, 1)}
+
+
+def _runs(site: Site, shelved: Shelved) -> Counter[str]:
+    """Digest → runs on it."""
+    known = {version.digest for version in shelved.versions}
+    return Counter(run.digest for run in site.store.archive.runs() if run.digest in known)

@@ -1,0 +1,129 @@
+"""A new run: the form with an estimate beside it, its start, and the demonstration in one click."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from proctor.benchmark import Benchmark
+from proctor.config import Config
+from proctor.errors import ProctorError
+from proctor.formats.compatibility import Indicator, compatibility
+from proctor.formats.suite import is_suite
+from proctor.run import Run, Settings
+from proctor.score import JUDGE_WEIGHTS, weights_for
+from proctor.web import offer
+from proctor.web.foretelling import Foretold, foretell
+from proctor.web.library import NoSuchBenchmark, Shelved
+from proctor.web.pages import form_of
+from proctor.web.rendering import render
+from proctor.web.site import Site, site_of
+from proctor.web.starting import start, start_demonstration
+from proctor.web.wishing import Wish, understand, wish_of
+
+router = APIRouter()
+TYPES = {
+    "standard": ("Standard", "every question by itself, judged against its answer"),
+    "abm-static": ("Static battle", "the questions in order, in one conversation"),
+    "abm-dynamic": ("Dynamic battle", "an examiner begins with a question and presses on"),
+}
+_INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic": "abm_dynamic"}
+
+
+@router.get("/runs/new")
+def new_run(request: Request) -> HTMLResponse:
+    """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
+    site, wish = site_of(request), wish_of(request.query_params.multi_items())
+    understood = understand(wish)
+    troubles, foretold = dict(understood.troubles), None
+    if wish.text("agent") and wish.text("benchmark") and not troubles:
+        try:
+            foretold = foretell(site, understood.wanted)
+        except ProctorError as error:
+            troubles[""] = str(error)
+    return _page(request, wish, troubles=troubles, foretold=foretold)
+
+
+@router.post("/runs/new")
+def start_run(request: Request) -> Response:
+    """Start it; or, asked for an estimate only, show the form with one at its own address."""
+    form = form_of(request)
+    wish = wish_of((name, value) for name, values in form.fields.items() for value in values)
+    if form.text("do") != "start":
+        return RedirectResponse(f"/runs/new?{wish.query()}", status_code=HTTPStatus.SEE_OTHER)
+    understood = understand(wish)
+    troubles = dict(understood.troubles)
+    if not troubles:
+        try:
+            return _to(start(site_of(request), understood.wanted))
+        except ProctorError as error:
+            troubles[""] = str(error)
+    return _page(request, wish, troubles=troubles, foretold=None)
+
+
+@router.post("/demo")
+def demonstration(request: Request) -> RedirectResponse:
+    """Store and start the demonstration; the page of its first run shows what goes on."""
+    return _to(start_demonstration(site_of(request))[0])
+
+
+def _to(run: Run) -> RedirectResponse:
+    return RedirectResponse(f"/runs/{run.id}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _page(request: Request, wish: Wish, *, troubles: Mapping[str, str], foretold: Foretold | None) -> HTMLResponse:
+    site = site_of(request)
+    config, shelved = site.config, _shelved(site, wish)
+    return render(
+        request,
+        "new.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if troubles else HTTPStatus.OK,
+        wish=wish,
+        troubles=troubles,
+        foretold=foretold,
+        benchmarks=site.library.all(),
+        shelved=shelved,
+        types=_types(shelved, wish),
+        agents=offer.agents(config),
+        agent=wish.text("agent") or config.run.agent or "",
+        reviewers=offer.reviewers(config),
+        examiners=offer.examiners(config),
+        **_defaults(site, config, shelved, wish),
+    )
+
+
+def _shelved(site: Site, wish: Wish) -> Shelved:
+    """The benchmark that was chosen, else the first."""
+    try:
+        return site.library.find(wish.text("benchmark"))
+    except NoSuchBenchmark:
+        return site.library.all()[0]
+
+
+def _types(shelved: Shelved, wish: Wish) -> dict[str, tuple[str, str, Indicator]]:
+    """Type → its name, what it is, whether the benchmark serves it."""
+    version = next((each for each in shelved.versions if each.id == wish.text("version")), shelved.newest)
+    indicators = compatibility(version.cases)
+    return {name: (*words, indicators[_INDICATORS[name]]) for name, words in TYPES.items()}
+
+
+def _defaults(site: Site, config: Config, shelved: Shelved, wish: Wish) -> dict[str, Any]:
+    """What holds where nothing is typed."""
+    suite = is_suite(shelved.newest.file)
+    judged = suite and wish.type == "standard"
+    said = {name: value for name, value in config.run.model_dump().items() if value is not None}
+    plain = {name: getattr(Settings(), name) for name in ("trials", "passing_score", "concurrency", "timeout", "retries")}
+    plain |= {"max_turns": Settings().max_turns, "reviewer": "none" if judged else "embedded", "examiner": "prober"}
+    return {
+        "defaults": {**plain, **said},
+        "weights": {**(JUDGE_WEIGHTS if judged else weights_for(wish.type)), **said.get("weights", {})},
+        "conditions": _conditions(site.library.read(shelved.id), config),
+    }
+
+
+def _conditions(benchmark: Benchmark, config: Config) -> list[str]:
+    return [*{**config.conditions, **benchmark.conditions}]
