@@ -23,8 +23,8 @@ class OpenAIAgent:
     """A model that is asked by OpenAI's protocol. It keeps nothing: every request carries its whole conversation."""
 
     takes_request = True
-    metered = True
-    """Its calls count against the budget of the run by themselves."""
+    settles = True
+    """Each of its calls settles with the budget of the run by itself."""
 
     def __init__(self, options: Options) -> None:
         self.name = options.name
