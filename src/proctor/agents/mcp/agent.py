@@ -1,0 +1,181 @@
+"""One tool of an MCP server as an agent: find it, call it with the question, read what it gives."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import shlex
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from proctor.agents.mcp.http import Http
+from proctor.agents.mcp.options import Options
+from proctor.agents.mcp.protocol import Connection
+from proctor.agents.mcp.reading import reply_of, string_arguments
+from proctor.agents.mcp.stdio import Stdio
+from proctor.errors import AgentFault, CallError, Misconfigured
+from proctor.net.addresses import credentials_in, scrubbed, shown
+from proctor.net.limits import Throttle
+from proctor.transcript import Reply, Request
+
+_HANDS_OVER = frozenset({"context", "history", "messages"})
+_TELLS_ALL = frozenset({"history", "messages"})
+_MOST_PAGES = 100
+_LISTING = "listing the tools"
+"""The conversation in which the tools are listed."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tool:
+    """A tool that a server offers."""
+
+    name: str
+    description: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+    """The JSON Schema of its arguments."""
+
+
+class McpAgent:
+    """A tool that is called with the question."""
+
+    def __init__(self, options: Options) -> None:
+        server = options.server
+        self.name = "mcp:" + (shown(server) if isinstance(server, str) else shlex.join(server))
+        self.takes_request = not options.arguments.uses.isdisjoint(_HANDS_OVER)
+        self.keeps_memory = options.arguments.uses.isdisjoint(_TELLS_ALL)
+        self._options = options
+        self._secrets = credentials_in(options.headers)
+        self._connection = _connection(options)
+        self._throttle = Throttle(requests_per_minute=options.requests_per_minute, concurrency=options.concurrency)
+        self._finding = asyncio.Lock()
+        self._found: tuple[str, str | None] | None = None
+
+    async def list_tools(self) -> tuple[Tool, ...]:
+        """Every tool that the server offers."""
+        try:
+            return await self._listed()
+        except CallError as error:
+            raise self._scrubbed(error) from error.__cause__
+
+    async def reply(self, request: Request) -> Reply:
+        """Call the tool. Time spent on finding it and on waiting for our own limits is not the agent's."""
+        async with self._throttle.slot():
+            try:
+                tool, argument = await self._tool()
+                await self._connection.ready(request.conversation)
+                started = time.perf_counter()
+                params = {"name": tool, "arguments": self._arguments(request, argument)}
+                answered = await self._connection.request("tools/call", params, conversation=request.conversation)
+                reply = reply_of(answered, tool)
+            except CallError as error:
+                raise self._scrubbed(error) from error.__cause__
+        return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
+
+    async def forget(self, conversation: str) -> None:
+        """End the conversation's session."""
+        await self._connection.forget(conversation)
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        await self._connection.close()
+
+    def _scrubbed(self, error: CallError) -> CallError:
+        error.args = (scrubbed(str(error), self._secrets),)
+        return error
+
+    def _arguments(self, request: Request, argument: str | None) -> dict[str, Any]:
+        """What the tool is given; nothing stands for what a request does not have."""
+        template = self._options.arguments
+        filled = template.filled(template.values(request, None))
+        given = {name: value for name, value in filled.items() if value is not None}
+        return given if argument is None else {**given, argument: request.question}
+
+    async def _listed(self) -> tuple[Tool, ...]:
+        tools: list[Tool] = []
+        params: dict[str, Any] = {}
+        for _ in range(_MOST_PAGES):
+            answered = await self._connection.request("tools/list", params, conversation=_LISTING)
+            tools += map(_read_tool, _items(answered.result))
+            if not answered.result.get("nextCursor"):
+                break
+            params = {"cursor": answered.result["nextCursor"]}
+        await self._connection.forget(_LISTING)
+        return tuple(tools)
+
+    async def _tool(self) -> tuple[str, str | None]:
+        """The tool's name, and its argument for the question; None: the template has it."""
+        async with self._finding:
+            if self._found is None:
+                tool = _chosen(self._options.tool, await self._listed())
+                self._found = (tool.name, self._argument(tool))
+            return self._found
+
+    def _argument(self, tool: Tool) -> str | None:
+        options = self._options
+        properties = tool.schema.get("properties")
+        known = list(properties) if isinstance(properties, dict) else []
+        if options.argument is not None:
+            if known and options.argument not in known:
+                raise Misconfigured(
+                    f"the tool {tool.name!r} has no argument {options.argument!r}; {_hint(options.argument, known)}"
+                )
+            return options.argument
+        if {"question", "messages"} & options.arguments.uses:
+            return None
+        texts = [name for name in string_arguments(tool.schema) if name not in options.arguments.source]
+        if len(texts) != 1:
+            raise Misconfigured(
+                f"the tool {tool.name!r} has the arguments {', '.join(known) or 'none'}; "
+                "say which one the question goes into with argument = …"
+            )
+        return texts[0]
+
+
+def _connection(options: Options) -> Connection:
+    if isinstance(options.server, str):
+        return Http(
+            options.server,
+            headers=options.headers,
+            max_bytes=options.max_bytes,
+            ca=options.ca,
+            proxy=options.proxy,
+        )
+    return Stdio(options.server, max_bytes=options.max_bytes, restarts=options.restarts)
+
+
+def _items(result: Mapping[str, Any]) -> list[Any]:
+    tools = result.get("tools")
+    if not isinstance(tools, list):
+        raise AgentFault("the MCP server answered tools/list without a list of tools")
+    return tools
+
+
+def _read_tool(given: Any) -> Tool:
+    if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+        raise AgentFault("the MCP server lists a tool without a name")
+    schema = given.get("inputSchema")
+    return Tool(
+        name=given["name"],
+        description=str(given.get("description") or ""),
+        schema=schema if isinstance(schema, dict) else {},
+    )
+
+
+def _chosen(name: str | None, tools: tuple[Tool, ...]) -> Tool:
+    known = [tool.name for tool in tools]
+    if not tools:
+        raise Misconfigured("the MCP server offers no tools; expected one that takes the question")
+    if name is None:
+        if len(tools) == 1:
+            return tools[0]
+        raise Misconfigured(f"the MCP server offers {', '.join(known)}; say which one is the agent with tool = …")
+    if name not in known:
+        raise Misconfigured(f"the MCP server has no tool {name!r}; {_hint(name, known)}")
+    return tools[known.index(name)]
+
+
+def _hint(name: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"it has {', '.join(known)}"

@@ -1,0 +1,59 @@
+"""An MCP server that is a program: JSON-RPC in lines on its standard input and output."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.agents.command.dialogue import Dialogue
+from proctor.agents.command.worker import Worker
+from proctor.agents.mcp import protocol
+from proctor.agents.mcp.protocol import Answered
+from proctor.agents.rpc import Message
+
+
+class Stdio:
+    """One program for all conversations, started again where it dies."""
+
+    def __init__(self, words: list[str], *, max_bytes: int, restarts: int) -> None:
+        self._words = words
+        self._max_bytes = max_bytes
+        self._modern = False
+        self._worker = Worker(self._dialogue, restarts=restarts, greet=self._greet)
+
+    async def ready(self, conversation: str) -> None:
+        """Start the program."""
+        await self._worker.begin()
+
+    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> Answered:
+        """Ask the program for something."""
+        answer = await self._worker.ask(lambda: protocol.request(method, params, modern=self._modern))
+        return Answered(result=protocol.result_of(answer.message, method), stderr=answer.stderr)
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """End the program."""
+        await self._worker.close()
+
+    def _dialogue(self) -> Dialogue:
+        def aside(message: Message) -> bool:
+            if "method" not in message:
+                return False
+            if "id" in message:
+                dialogue.tell(protocol.courtesy(message))
+            return True
+
+        dialogue = Dialogue(self._words, max_bytes=self._max_bytes, aside=aside)
+        return dialogue
+
+    async def _greet(self, dialogue: Dialogue) -> None:
+        answer = await dialogue.ask(protocol.handshake())
+        self._modern = protocol.is_modern(answer)
+        if self._modern:
+            discover = protocol.request("server/discover", {}, modern=True)
+            protocol.result_of(await dialogue.ask(discover), "server/discover")
+            return
+        protocol.result_of(answer, "initialize")
+        dialogue.tell(protocol.INITIALIZED)
