@@ -59,7 +59,7 @@ class Drafts:
         return None
 
     def submitted(self, form: Form) -> Draft | None:
-        """The file that a form means: one that was just chosen, else its text where that was changed, else the kept one."""
+        """The file that a form means: one just chosen, else its text where that was changed, else the kept one."""
         if (upload := form.files.get("file")) is not None:
             return Draft(file=upload.name, content=upload.content, too_large=upload.too_large)
         called = form.text("called") or "pasted.csv"

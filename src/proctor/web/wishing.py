@@ -92,9 +92,7 @@ def _settings(wish: Wish, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]
         if (number := _number(name, wish.text(name), kind, troubles)) is not None:
             yield name, number
     weights = {
-        part: _number(name, wish.text(name), float, troubles)
-        for part in PARTS
-        if wish.text(name := f"{_WEIGHT}{part}")
+        part: _number(name, wish.text(name), float, troubles) for part in PARTS if wish.text(name := f"{_WEIGHT}{part}")
     }
     if weights:
         yield "weights", {part: weight for part, weight in weights.items() if weight is not None}

@@ -70,22 +70,30 @@ def new(request: Request, of: str = "") -> HTMLResponse:
 def create(request: Request) -> Response:
     """Look at a file, or save it; whatever is wrong, the form comes back as it was."""
     site, form = site_of(request), form_of(request)
-    filled = {"name": form.text("name"), "description": form.text("description")}
+    name, description = form.text("name").strip(), form.text("description")
     drafts = _drafts(site)
     draft = drafts.submitted(form)
     saving = form.text("do") == "save"
     if draft is None:
-        return _form(request, **filled, trouble=_NOTHING_CHOSEN)
+        return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
     examined = examine(draft.file, draft.content, too_large=draft.too_large)
     trouble = ""
     if saving and examined.benchmark is not None:
         try:
-            saved = site.library.save(file=draft.file, content=draft.content, **filled)
+            saved = site.library.save(file=draft.file, content=draft.content, name=name, description=description)
             return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
         except InputError as error:
             trouble = str(error)
     kept = "" if draft.too_large else drafts.keep(draft)
-    return _form(request, **filled, draft=draft, kept=kept, examined=examined, trouble=trouble)
+    return _form(
+        request,
+        name=name,
+        description=description,
+        draft=draft,
+        kept=kept,
+        examined=examined,
+        trouble=trouble,
+    )
 
 
 @router.get("/benchmarks/{benchmark}")
@@ -153,6 +161,7 @@ def _form(
         description=description,
         draft=draft,
         text="" if draft is None else draft.text,
+        lines=[] if draft is None else draft.text.split("\n"),
         unshown=_OUT_OF_REACH if draft is not None and not draft.text else "",
         kept=kept,
         examined=examined,

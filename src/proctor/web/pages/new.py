@@ -81,7 +81,7 @@ def _page(request: Request, wish: Wish, *, troubles: Mapping[str, str], foretold
     return render(
         request,
         "new.html.j2",
-        status=HTTPStatus.UNPROCESSABLE_ENTITY if troubles else HTTPStatus.OK,
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if troubles and request.method == "POST" else HTTPStatus.OK,
         wish=wish,
         troubles=troubles,
         foretold=foretold,
@@ -116,7 +116,9 @@ def _defaults(site: Site, config: Config, shelved: Shelved, wish: Wish) -> dict[
     suite = is_suite(shelved.newest.file)
     judged = suite and wish.type == "standard"
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
-    plain = {name: getattr(Settings(), name) for name in ("trials", "passing_score", "concurrency", "timeout", "retries")}
+    plain = {
+        name: getattr(Settings(), name) for name in ("trials", "passing_score", "concurrency", "timeout", "retries")
+    }
     plain |= {"max_turns": Settings().max_turns, "reviewer": "none" if judged else "embedded", "examiner": "prober"}
     return {
         "defaults": {**plain, **said},
