@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
+from proctor.threads import run_anywhere
 from proctor.transcript import Citation, Reply, ToolCall
 from proctor.workflows import demo
 from proctor.workflows.evaluate import Evaluation, start
@@ -48,7 +48,7 @@ def play(store: str) -> Played:
 
 
 def _started(prepared: Any, store: str) -> Evaluation:
-    return asyncio.run(start(prepared, store=store))
+    return run_anywhere(lambda: start(prepared, store=store))
 
 
 def _numbered(number: int) -> Benchmark:

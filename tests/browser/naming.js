@@ -1,0 +1,23 @@
+// What a reader who does not see the page would miss: names of links, buttons, fields and pictures; ids that are not unique.
+() => {
+  const found = [];
+  const named = (each) => (each.getAttribute("aria-label") || each.textContent || each.title || "").trim();
+  for (const each of document.querySelectorAll("a[href]:not([aria-hidden] *), button")) {
+    if (!named(each)) found.push(`without a name: ${each.outerHTML.slice(0, 120)}`);
+  }
+  for (const each of document.querySelectorAll("input:not([type=hidden]), select, textarea")) {
+    if (!each.labels.length && !each.getAttribute("aria-label")) found.push(`without a label: ${each.outerHTML.slice(0, 120)}`);
+  }
+  for (const each of document.querySelectorAll("svg:not(svg svg)")) {
+    if (each.getAttribute("aria-hidden") !== "true" && !each.getAttribute("aria-label")) found.push(`without a text: ${each.outerHTML.slice(0, 120)}`);
+  }
+  for (const each of document.querySelectorAll(".cases th, .rows th, .differences th")) {
+    if (!each.textContent.trim()) found.push(`an empty heading in ${each.closest("table").className}`);
+  }
+  const ids = [...document.querySelectorAll("[id]")].map((each) => each.id);
+  for (const id of new Set(ids)) if (ids.filter((each) => each === id).length > 1) found.push(`twice: #${id}`);
+  const levels = [...document.querySelectorAll("h1, h2, h3, h4")].map((each) => Number(each.tagName[1]));
+  levels.forEach((level, place) => { if (place && level > levels[place - 1] + 1) found.push(`a heading of level ${level} after one of level ${levels[place - 1]}`); });
+  if (document.querySelectorAll("main").length !== 1) found.push("not one main");
+  return found;
+}

@@ -1,0 +1,269 @@
+"""The reading pages in a real browser: live numbers, keys, themes, small screens, no script, hostile replies."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.chromium import PATIENCE, chromium, serving
+from tests.web.reading.played import ATTACK, Played, play
+
+from proctor import evaluate
+from proctor.benchmark import Case
+from proctor.web.reading import addresses
+
+_HERE = Path(__file__).parent
+_INTERVAL = ".headline dd:nth-of-type(3)"
+_PHONE = {"width": 390, "height": 844}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def played(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Played:
+    return play(str(tmp_path_factory.mktemp("reading") / ".proctor" / "proctor.db"))
+
+
+@pytest.fixture(scope="module")
+def site(played: Played) -> Iterator[str]:
+    with serving(played.store) as address:
+        yield address
+
+
+class Opening:
+    """Opens pages, and notes what the browser complains about."""
+
+    def __init__(self, browser: Any, site: str) -> None:
+        self.browser = browser
+        self.site = site
+        self.complaints: list[str] = []
+        self.contexts: list[Any] = []
+
+    def __call__(self, address: str, **context: Any) -> Any:
+        opened = self.browser.new_context(**context)
+        opened.set_default_timeout(PATIENCE)
+        self.contexts.append(opened)
+        page = opened.new_page()
+        page.on("pageerror", lambda error: self.complaints.append(f"{address}: {error}"))
+        page.on(
+            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
+        )
+        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
+        page.goto(self.site + address)
+        return page
+
+    def _hear(self, said: Any) -> None:
+        if said.type in ("error", "warning"):
+            self.complaints.append(said.text)
+
+
+class GoingRun:
+    """A run in a thread of its own, whose agent answers when it is told to."""
+
+    def __init__(self, store: str, name: str, *, cases: int) -> None:
+        self._may_answer = threading.Semaphore(0)
+        self._asked = threading.Event()
+        asked = [Case(id=f"w-{place}", question=f"Which day is {place}?", answer="28") for place in range(cases)]
+        options: dict[str, Any] = {"store": store, "name": name, "concurrency": 1, "reviewer": "exact"}
+        self._thread = threading.Thread(target=lambda: evaluate(asked, agent=self._agent, **options), daemon=True)
+        self._thread.start()
+        assert self._asked.wait(PATIENCE / 1000)
+
+    def _agent(self, question: str) -> str:
+        self._asked.set()
+        self._may_answer.acquire(timeout=PATIENCE / 1000)
+        return "28"
+
+    def answer(self, questions: int) -> None:
+        for _ in range(questions):
+            self._may_answer.release()
+
+    def end(self) -> None:
+        """It was stopped, or is over: wait until its thread is."""
+        self.answer(1)
+        self._thread.join(PATIENCE / 1000)
+        assert not self._thread.is_alive()
+
+
+@pytest.fixture
+def opened(browser: Any, site: str) -> Iterator[Opening]:
+    """Opens pages; a test in which the browser had to complain about one has failed."""
+    opening = Opening(browser, site)
+    yield opening
+    for context in opening.contexts:
+        context.close()
+    assert opening.complaints == []
+
+
+def contradicted(played: Played) -> str:
+    return next(addresses.attempt(each.key) for each in played["pushover"].attempts() if each.contradictions)
+
+
+def every_page(played: Played) -> dict[str, str]:
+    many, better, hostile = (played.id(name) for name in ("many", "better", "hostile"))
+    orchestrated = played["orchestrator"].findings.cases[0].id
+    return {
+        "run": addresses.run(played.id("suite")),
+        "attempts": f"{addresses.run(many)}?by=attempt",
+        "battle run": addresses.run(played.id("pushover")),
+        "orchestrated run": addresses.run(played.id("orchestrator")),
+        "hostile run": addresses.run(hostile),
+        "attempt": f"{addresses.run(played.id('suite'))}/attempt?case=cite-own-car",
+        "orchestrated attempt": addresses.case(played.id("orchestrator"), orchestrated),
+        "hostile attempt": addresses.case(hostile, f"../{ATTACK}"),
+        "battle": contradicted(played),
+        "choice": "/compare",
+        "comparison": addresses.comparison(many, better),
+        "not alike": addresses.comparison(many, played.id("handbook")),
+        "pair": addresses.pair(many, better, "n-95"),
+        "history": "/history?benchmark=handbook-30",
+    }
+
+
+def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened: Opening, played: Played) -> None:
+    run = GoingRun(played.store, "watched", cases=20)
+    run.answer(4)
+    page = opened("/runs/watched")
+    page.wait_for_selector("[data-now=done]:text-is('4')")
+    page.wait_for_selector(".headline :text-is('4 cases')")
+    before = page.inner_text(_INTERVAL)
+    run.answer(6)
+    page.wait_for_selector("[data-now=done]:text-is('10')")
+    page.wait_for_selector(".headline :text-is('10 cases')")
+    assert page.inner_text(_INTERVAL) != before
+    assert page.is_visible("text=New results: show them")
+    page.click("button:text('Pause')")
+    page.wait_for_selector(".state:has-text('paused')")
+    run.end()
+    page.reload()
+    assert page.is_visible("text=Stopped: on request")
+    assert page.query_selector("[data-live]") is None
+
+
+def test_a_run_that_ends_is_shown_as_it_ended(opened: Opening, played: Played) -> None:
+    run = GoingRun(played.store, "ending", cases=6)
+    page = opened("/runs/ending")
+    page.wait_for_selector("[data-live]")
+    run.answer(6)
+    page.wait_for_selector(".state:has-text('completed')")
+    page.wait_for_selector(".progress", state="detached")
+    assert page.inner_text(".headline .figure") == "100 %"
+    run.end()
+
+
+def test_rows_are_walked_and_opened_by_keys(opened: Opening, played: Played) -> None:
+    page = opened(addresses.run(played.id("many")))
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.innerText") == "n-90"
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("h1:has-text('n-91')")
+    page.keyboard.press("n")
+    page.wait_for_selector("h1:has-text('n-92')")
+    page.keyboard.press("p")
+    page.wait_for_selector("h1:has-text('n-91')")
+    page.keyboard.press("?")
+    assert page.is_visible("dialog:has-text('next and previous row')")
+
+
+def test_a_slash_leads_to_the_search_of_the_results(opened: Opening, played: Played) -> None:
+    page = opened(addresses.run(played.id("many")))
+    page.keyboard.press("/")
+    page.keyboard.type("after 95?")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**q=after+95*")
+    assert [each.inner_text() for each in page.query_selector_all("tr[data-row] a")] == ["n-95"]
+
+
+def test_choosing_a_filter_is_enough(opened: Opening, played: Played) -> None:
+    page = opened(addresses.run(played.id("many")))
+    page.select_option("select[name=category]", "odd")
+    page.wait_for_url("**category=odd*")
+    assert page.is_visible("text=60 cases")
+
+
+def test_dark_is_remembered_and_follows_the_machine_before(opened: Opening, played: Played) -> None:
+    paper = "getComputedStyle(document.body).backgroundColor"
+    page = opened(addresses.run(played.id("many")), color_scheme="dark")
+    assert page.evaluate(paper) == "rgb(20, 23, 27)"
+    page.click("[data-theme-switch]")
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.goto(page.url.partition("/runs")[0] + contradicted(played))
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+
+
+def test_no_page_is_wider_than_a_phone_or_hides_under_its_edge(opened: Opening, played: Played) -> None:
+    page = opened("/", viewport=_PHONE, has_touch=True)
+    for name, address in every_page(played).items():
+        page.goto(opened.site + address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"], name
+
+
+def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> None:
+    page = opened(addresses.run(played.id("many")), java_script_enabled=False)
+    assert page.inner_text(".headline .figure") == "75 %"
+    page.click("a:has-text('30 not passed')")
+    page.click("tr[data-row] a")
+    assert "n-90" in page.inner_text("h1")
+    page.goto(opened.site + addresses.comparison(played.id("many"), played.id("better")))
+    assert "B is better by" in page.inner_text("h1")
+    page.click("tr[data-row] a")
+    assert page.is_visible("ins:has-text('one')")
+    page.goto(opened.site + contradicted(played))
+    assert page.is_visible(".spoken mark:not(.cited)")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_texts_stand_out_from_what_is_behind_them(opened: Opening, played: Played, scheme: str) -> None:
+    page = opened("/", color_scheme=scheme)
+    script = (_HERE / "contrast.js").read_text(encoding="utf-8")
+    for name, address in every_page(played).items():
+        page.goto(opened.site + address)
+        assert page.evaluate(script) == [], name
+
+
+def test_everything_has_a_name_for_those_who_do_not_see_it(opened: Opening, played: Played) -> None:
+    page = opened("/")
+    script = (_HERE / "naming.js").read_text(encoding="utf-8")
+    for name, address in every_page(played).items():
+        page.goto(opened.site + address)
+        assert page.evaluate(script) == [], name
+
+
+def test_a_line_between_two_turns_leads_from_one_to_the_other(opened: Opening, played: Played) -> None:
+    page = opened(contradicted(played))
+    wire = page.locator(".wire").first
+    target = wire.get_attribute("href")
+    page.locator(".wire .reach").first.click(position={"x": 1, "y": 5}, force=True)
+    page.wait_for_url(f"**{target}")
+    assert page.evaluate("document.querySelector(':target').classList.contains('spoken')")
+
+
+def test_a_line_between_two_turns_has_no_gap(opened: Opening, played: Played) -> None:
+    page = opened(contradicted(played))
+    gaps = page.evaluate(
+        """() => {
+          const rows = [...document.querySelectorAll(".wires")].map((each) => each.getBoundingClientRect());
+          return rows.slice(1).map((row, place) => Math.round(row.top - rows[place].bottom));
+        }"""
+    )
+    assert gaps
+    assert all(gap <= 1 for gap in gaps), gaps
+
+
+def test_fifty_kilobytes_of_hostile_reply_stay_text(opened: Opening, played: Played) -> None:
+    page = opened(addresses.case(played.id("hostile"), f"../{ATTACK}"))
+    assert ATTACK in page.inner_text("main")
+    assert page.evaluate("window.attacked") is None
+    assert page.query_selector("main img") is None
+    page.click("text=more characters")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
