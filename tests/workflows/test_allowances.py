@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 import proctor
 from proctor.config import Config
 from proctor.errors import InputError, UsageError
+from proctor.models.allowance import current
 from proctor.run import Settings, Spec
+from proctor.storage import open_store
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 from proctor.workflows.allowances import check_prices
@@ -39,6 +42,37 @@ def test_what_was_spent_before_a_resume_counts(tmp_path: Path) -> None:
     assert (again.run.status, again.findings.counts.scored) == ("paused", 5)
 
 
+def test_what_a_conversation_that_was_cut_off_has_spent_counts_too(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    first = proctor.evaluate(CASES, agent=frugal, type="abm-static", max_tokens=450, store=store)
+    assert "400 of 450 tokens" in first.run.reason
+    again = proctor.resume(first.run.id, agent=frugal, max_tokens=650, store=store)
+    assert "600 of 650 tokens" in again.run.reason
+    with open_store(store, create=False) as opened:
+        [(attempt, _)] = opened.archive.sittings(first.run.id)
+    assert sum(turn.reply is not None for turn in attempt.transcript.turns) == 6
+
+
+def test_replies_that_are_under_way_when_the_budget_is_spent_are_kept(tmp_path: Path) -> None:
+    asked: list[str] = []
+    fifth_asked = asyncio.Event()
+
+    async def later(request: Request) -> Reply:
+        asked.append(request.question)
+        number = len(asked)
+        if number >= 5:
+            fifth_asked.set()
+            await asyncio.sleep(0.05)  # the others spend the budget meanwhile
+        elif number > 1:
+            await fifth_asked.wait()
+        return frugal(request)
+
+    result = proctor.evaluate(CASES, agent=later, max_tokens=450, concurrency=4, store=tmp_path / "s.db")
+    assert result.run.status == "paused"
+    assert result.findings.counts.scored == len(asked) > 4
+    assert result.findings.usage.calls == len(asked)
+
+
 def test_concurrent_calls_reserve_what_they_may_take(tmp_path: Path) -> None:
     result = proctor.evaluate(CASES, agent=frugal, max_tokens=550, concurrency=10, trials=2, store=tmp_path / "s.db")
     used = result.findings.usage
@@ -66,3 +100,17 @@ def test_an_unknown_price_is_refused_before_the_first_call() -> None:
 def test_amounts_that_cannot_be_spent_are_refused(given: dict[str, float], tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=next(iter(given))):
         proctor.evaluate(CASES, agent=frugal, store=tmp_path / "s.db", **given)
+
+
+def test_an_agent_of_ones_own_that_calls_a_model_inside_is_not_kept_waiting_for_itself(tmp_path: Path) -> None:
+    """What its models use is in what it tells, so that nothing is counted or waited for twice."""
+
+    async def asks_inside(request: Request) -> Reply:
+        inner = current()
+        assert inner is not None
+        assert inner.budget is None
+        return frugal(request)
+
+    result = proctor.evaluate(CASES, agent=asks_inside, max_tokens=5000, store=tmp_path / "s.db")
+    assert result.run.status == "completed"
+    assert result.findings.counts.failed == 0

@@ -101,6 +101,7 @@ def _run(run: Run) -> dict[str, Any]:
         "benchmark": run.benchmark,
         "digest": run.digest,
         "agent": run.agent,
+        "kind": run.kind,
         "reviewer": run.settings.reviewer,
         "examiner": run.settings.examiner,
         "type": run.settings.type,

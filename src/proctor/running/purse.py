@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from proctor.errors import Misconfigured
-from proctor.models.allowance import current
+from proctor.models.allowance import current, granted
 from proctor.roles import Agent
 from proctor.transcript import Reply
 from proctor.usage import Usage
@@ -23,13 +24,14 @@ class Purse:
     async def paid(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """The reply; raises BudgetSpent where there is not enough left for it."""
         allowance = current()
-        budget = None if allowance is None else allowance.budget
-        if budget is None or self._settles:
+        if allowance is None or allowance.budget is None or self._settles:
             return await ask()
+        budget = allowance.budget
         hold = await budget.admit(self._most)
         used = _NOTHING
         try:
-            reply = await ask()
+            with granted(replace(allowance, budget=None)):  # models that it calls through us are in what it tells
+                reply = await ask()
             used = reply.usage or _NOTHING
         finally:
             budget.settle(hold, used)

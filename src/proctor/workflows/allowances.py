@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from proctor.models.estimate import Caller, Estimate
 
 _CACHE = ".proctor/cache"
+_TOOL_ROUNDS = 10
 _NO_MODELS = ("embedded", "exact", "prober", "python", "agent")
 """What a reviewer's or examiner's spec begins with that names no chat model."""
 
@@ -69,7 +70,7 @@ def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
 
     for role, spec in _models(settings):
         model = spec.spec.removeprefix("model:")
-        tools = spec.options.get("max_tool_rounds", 5) if spec.options.get("tools") else 0
+        tools = spec.options.get("max_tool_rounds", _TOOL_ROUNDS) if spec.options.get("tools") else 0
         yield Caller(
             role=role,  # type: ignore[arg-type]
             name=model,

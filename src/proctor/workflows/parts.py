@@ -78,8 +78,16 @@ def build_agent(chosen: Chosen, config: Config) -> Agent:
             "agent=None cannot be examined; expected an object that answers, or a spec such as demo:librarian"
         )
     _must_be_known("agents", chosen.spec.spec, list(config.agents))
-    agent: Agent = plugins.build("agents", chosen.spec.spec, chosen.spec.options)
+    options: Mapping[str, Any] = chosen.spec.options
+    if chosen.spec.spec.partition(":")[0] in PROVIDERS:
+        options = _priced(options, config)
+    agent: Agent = plugins.build("agents", chosen.spec.spec, options)
     return agent
+
+
+def _priced(options: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+    """A model's options with the prices of `[prices]`, where it has none of its own."""
+    return {"prices": config.prices, **options} if config.prices else options
 
 
 def build_reviewers(
@@ -117,9 +125,9 @@ def _reviewer(chosen: Chosen, config: Config, usual: Mapping[str, Any]) -> Revie
         spec = f"model:{spec}"
     else:
         _must_be_known("reviewers", spec, list(config.reviewers))
-    options = chosen.spec.options
+    options: Mapping[str, Any] = chosen.spec.options
     if spec.startswith("model:"):
-        options = {**usual, **options}
+        options = _priced({**usual, **options}, config)
     reviewer: Reviewer = plugins.build("reviewers", spec, options)
     return reviewer
 
@@ -176,7 +184,10 @@ def build_examiner(chosen: Chosen, config: Config) -> Examiner:
         return _guarded(_live_examiner(chosen))
     assert chosen.spec is not None
     _must_be_known("examiners", chosen.spec.spec, list(config.examiners))
-    examiner: Examiner = plugins.build("examiners", chosen.spec.spec, chosen.spec.options)
+    options: Mapping[str, Any] = chosen.spec.options
+    if chosen.spec.spec.startswith("model:"):
+        options = _priced(options, config)
+    examiner: Examiner = plugins.build("examiners", chosen.spec.spec, options)
     return examiner if chosen.spec.spec.partition(":")[0] == "prober" else _guarded(examiner)
 
 

@@ -12,12 +12,14 @@ from proctor.errors import UsageError
 from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
+from proctor.running.play import paid_for
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.allowances import allowing
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.parts import Cast, recast
+from proctor.workflows.replies import place
 from proctor.workflows.rescore import play_rescored, rescoring_cast
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
@@ -102,10 +104,13 @@ def _is_limited(run: Run) -> bool:
 
 
 def _spent(store: Store, run: Run) -> Usage:
-    """What all attempts have cost so far, also those that broke."""
-    total = Usage()
+    """What all attempts have cost so far, also those that broke or were cut off."""
+    total, finished = Usage(), store.archive.finished(run.id)
     for attempt in store.archive.attempts(run.id):
-        total += attempt.usage
+        if place(attempt) in finished:
+            total += attempt.usage
+    for attempt, reviews in store.archive.sittings(run.id):
+        total += paid_for(attempt, reviews)
     return total
 
 
