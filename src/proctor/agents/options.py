@@ -7,7 +7,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.http.template import header_safe
 from proctor.errors import InputError
 
 MAX_BYTES = 10_000_000
@@ -58,6 +57,8 @@ def text(options: Mapping[str, Any], name: str) -> str | None:
 
 def headers(options: Mapping[str, Any]) -> dict[str, str]:
     """A table of texts, as they are sent."""
+    from proctor.agents.http.template import header_safe  # and with it the HTTP client, which a program does not need
+
     given = options.get("headers", {})
     if not isinstance(given, Mapping):
         raise InputError('headers is no table; expected headers = {NAME = "VALUE"}')
