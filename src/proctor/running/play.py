@@ -64,7 +64,7 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         conversation=f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}",
         started=sitting.attempt.started or started,
         ended=said.ended,
-        lost=sitting.attempt.usage - _usage(said.turns, sitting.reviews) if sitting.attempt.usage else _NOTHING,
+        lost=_lost(sitting.attempt, sitting.reviews),
     )
     answered = sum(turn.reply is not None for turn in said.turns)
     if answered and _goes_on(sitting.exam, said, answered):
@@ -75,6 +75,16 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         else:
             play.resumed = "continued"
     return play
+
+
+def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
+    """What an attempt that is not over has cost so far, whether it broke or was cut off."""
+    return _lost(attempt, reviews) + _usage(attempt.transcript.turns, reviews)
+
+
+def _lost(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
+    """What it cost beyond the turns and reviews that are kept."""
+    return attempt.usage - _usage(attempt.transcript.turns, reviews) if attempt.usage else _NOTHING
 
 
 def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:

@@ -91,6 +91,8 @@ class LocalExecutor:
     def _end(self, halt: Halt | None, reason: str = "") -> None:
         if halt is not None and self.halt is None:
             self.halt, self.reason = halt, reason
+        if halt == "spent":  # calls in flight were let in and are paid: each attempt ends by itself at its next one
+            return
         current = asyncio.current_task()
         for task in self._crew:
             if task is not current:
