@@ -416,6 +416,13 @@ def test_turns_of_two_battles_that_went_alike_are_folded(reader: Browser, played
     assert "<ins>" in page
 
 
+def test_a_run_is_compared_with_the_one_before_it_on_the_same_cases(reader: Browser, played: Played) -> None:
+    before = reader.get(f"/runs/{played.id('better')}/compare")
+    assert before.headers["location"] == addresses.comparison(played.id("many"), played.id("better"))
+    first = reader.get(f"/runs/{played.id('many')}/compare")
+    assert first.headers["location"] == f"/compare?b={played.id('many')}"
+
+
 def test_two_runs_are_chosen_in_a_form(reader: Browser, browser: Browser, played: Played) -> None:
     page = reader.page("/compare")
     assert page.count(f'value="{played.id("many")}"') == 2

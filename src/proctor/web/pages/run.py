@@ -18,7 +18,7 @@ from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
+from proctor.web.site import site_of
 from proctor.workflows.export import export_run
 
 router = APIRouter()
@@ -61,8 +61,6 @@ def run_page(
     found = site.store.archive.find(run)
     if found.id != run:
         return RedirectResponse(addresses.run(found.id), status_code=HTTPStatus.SEE_OTHER)
-    if not found.planned:
-        return render(request, "run/unreadable.html.j2", run=found)
     exams = shelf.exams(found)
     read = shelf.findings(found)
     wanted = results.Wanted(
@@ -81,7 +79,6 @@ def run_page(
         table=results.table(site, found, exams, read, wanted),
         categories=results.categories(exams),
         stages=results.STAGES,
-        earlier=_earlier(site, found),
         exports=EXPORTS,
     )
 
@@ -91,6 +88,18 @@ def changing_parts(request: Request, run: str) -> JSONResponse:
     """The parts of the page that change while a run goes on, as they are now."""
     found = site_of(request).store.archive.find(run)
     return JSONResponse(parts.rendered(request, found, shelf_of(request).findings(found)))
+
+
+@router.get("/runs/{run}/compare")
+def compare_with_earlier(request: Request, run: str) -> RedirectResponse:
+    """Beside the run before it on the same cases; where there is none, one can be chosen."""
+    archive = site_of(request).store.archive
+    found = archive.find(run)
+    before = (each for each in archive.runs() if each.created < found.created and each.digest == found.digest)
+    earlier = next((each for each in before if each.settings.type == found.settings.type and each.planned), None)
+    return RedirectResponse(
+        addresses.comparison(earlier.id if earlier is not None else "", found.id), status_code=HTTPStatus.SEE_OTHER
+    )
 
 
 @router.post("/runs/{run}/pause")
@@ -131,9 +140,3 @@ def export(request: Request, run: str, form: str) -> FileResponse:
         folder.cleanup()
         raise
     return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
-
-
-def _earlier(site: Site, run: Run) -> Run | None:
-    """The run before this one on the same cases: what it is most likely to be compared with."""
-    before = (each for each in site.store.archive.runs() if each.created < run.created and each.digest == run.digest)
-    return next((each for each in before if each.settings.type == run.settings.type and each.planned), None)
