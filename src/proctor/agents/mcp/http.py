@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
-from contextlib import aclosing, suppress
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -122,7 +122,7 @@ class Http:
         async with self._open(message, session) as incoming:
             return await self._answer(incoming, message, session)
 
-    def _open(self, message: Message, session: Session | None) -> Any:
+    def _open(self, message: Message, session: Session | None) -> AbstractAsyncContextManager[Incoming]:
         headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **_routing(message, session)}
         body = codec.encode(message).encode("utf-8", "replace")
         return self._client.open("POST", self._url, body=body, headers={**headers, **self._headers})
