@@ -55,19 +55,24 @@ def test_what_a_conversation_that_was_cut_off_has_spent_counts_too(tmp_path: Pat
 
 def test_replies_that_are_under_way_when_the_budget_is_spent_are_kept(tmp_path: Path) -> None:
     asked: list[str] = []
-    fifth_asked = asyncio.Event()
+    fourth_asked, fifth_asked = asyncio.Event(), asyncio.Event()
 
     async def later(request: Request) -> Reply:
         asked.append(request.question)
         number = len(asked)
-        if number >= 5:
+        if number == 1:
+            await fourth_asked.wait()
+        elif number < 4:
+            await fifth_asked.wait()
+        elif number == 4:
+            fourth_asked.set()
+            await fifth_asked.wait()
+        else:
             fifth_asked.set()
             await asyncio.sleep(0.05)  # the others spend the budget meanwhile
-        elif number > 1:
-            await fifth_asked.wait()
         return frugal(request)
 
-    result = proctor.evaluate(CASES, agent=later, max_tokens=450, concurrency=4, store=tmp_path / "s.db")
+    result = proctor.evaluate(CASES, agent=later, max_tokens=450, concurrency=4, timeout=5, store=tmp_path / "s.db")
     assert result.run.status == "paused"
     assert result.findings.counts.scored == len(asked) > 4
     assert result.findings.usage.calls == len(asked)
