@@ -24,7 +24,7 @@ function followChoices(form) {
     }
   };
   form.addEventListener("change", look);
-  look();
+  if (!form.querySelector(".taken, .trouble")) look();
 }
 
 // A button that takes its time says so, and is pressed once.

@@ -1,0 +1,192 @@
+"""The doing pages in a real browser: a benchmark from a file, an agent tried, a run started; also without a script."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.chromium import PATIENCE, chromium, serving
+
+_HERE = Path(__file__).parent
+_PHONE = {"width": 390, "height": 844}
+_REQUIRED = "PROCTOR_REQUIRE_BROWSER"
+GOOD = "".join(f'"Question {number}?";"Answer {number}"\n' for number in range(1, 13))
+BAD = GOOD + '"no answer here"\n'
+EVERY = (
+    "/benchmarks",
+    "/benchmarks/new",
+    "/benchmarks/library-skills",
+    "/agents",
+    "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
+    "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    try:
+        with chromium() as started:
+            yield started
+    except pytest.skip.Exception as absent:
+        if os.environ.get(_REQUIRED) == "1":
+            pytest.fail(f"{absent} ({_REQUIRED}=1)")
+        raise
+
+
+@pytest.fixture
+def site(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A server that plays one run at a time."""
+    monkeypatch.chdir(tmp_path)
+    with serving(str(tmp_path / ".proctor" / "proctor.db"), processes=1) as address:
+        yield address
+
+
+class Opening:
+    """Opens pages, and notes scripts that failed."""
+
+    def __init__(self, browser: Any, site: str) -> None:
+        self.browser = browser
+        self.site = site
+        self.failed: list[str] = []
+        self.contexts: list[Any] = []
+
+    def __call__(self, address: str, **context: Any) -> Any:
+        opened = self.browser.new_context(**context)
+        opened.set_default_timeout(PATIENCE)
+        opened.set_default_navigation_timeout(PATIENCE)
+        self.contexts.append(opened)
+        page = opened.new_page()
+        page.on("pageerror", lambda error: self.failed.append(str(error)))
+        page.goto(self.site + address)
+        return page
+
+
+@pytest.fixture
+def opened(browser: Any, site: str) -> Iterator[Opening]:
+    opening = Opening(browser, site)
+    yield opening
+    for context in opening.contexts:
+        context.close()
+    assert opening.failed == []
+
+
+def chosen(content: str) -> dict[str, Any]:
+    return {"name": "faq.csv", "mimeType": "text/csv", "buffer": content.encode()}
+
+
+def create(page: Any, name: str, content: str) -> None:
+    """By choosing a file; with a script, that is enough to have it looked at."""
+    page.fill("#name", name)
+    with page.expect_navigation():
+        page.set_input_files("#file", chosen(content))
+
+
+def test_a_file_with_errors_is_corrected_on_the_page_saved_and_run(opened: Opening) -> None:
+    page = opened("/benchmarks/new")
+    page.fill("#description", "Asked most often")
+    create(page, "FAQ", BAD)
+    assert "Invalid number of fields" in page.inner_text(".faults")
+    assert page.input_value("#name") == "FAQ"
+    assert page.input_value("#description") == "Asked most often"
+    page.fill("#text", page.input_value("#text").replace('"no answer here"', '"And now?";"Yes"'))
+    page.get_by_role("button", name="Check again").click()
+    page.get_by_text("13 questions").wait_for()
+    assert page.locator(".preview tbody tr").count() == 10
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url("**/benchmarks/faq")
+    assert "Asked most often" in page.inner_text("main")
+    page.get_by_role("link", name="New run").click()
+    page.select_option("#agent", "demo:librarian")
+    page.fill("#trials", "2")
+    page.locator("#trials").blur()
+    page.get_by_text("13 cases × 2 trials").wait_for()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/runs/\d{6}-"))
+    page.get_by_text("completed").first.wait_for()
+    assert "FAQ" in page.inner_text("h1") + page.title()
+
+
+def test_the_estimate_follows_what_is_chosen_and_so_does_the_address(opened: Opening) -> None:
+    page = opened("/runs/new?benchmark=library-skills&agent=demo%3Alibrarian")
+    page.select_option("#benchmark", "handbook-30")
+    page.get_by_text("30 cases × 1 trial").wait_for()
+    page.wait_for_url("**benchmark=handbook-30**")
+    assert not page.locator("#max_turns").is_visible()
+    page.check("[value=abm-dynamic]")
+    assert page.locator("#max_turns").is_visible()
+    assert page.locator("#examiner").is_visible()
+    page.get_by_text("30 conversations × 1 trial").wait_for()
+    page.reload()
+    assert page.is_checked("[value=abm-dynamic]")
+
+
+def test_a_type_that_the_benchmark_does_not_serve_cannot_be_chosen(opened: Opening) -> None:
+    page = opened("/benchmarks/new")
+    create(page, "One", '"Only one?";"Yes"\n')
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url("**/benchmarks/one")
+    page.get_by_role("link", name="New run").click()
+    page.wait_for_url("**/runs/new?benchmark=one**")
+    assert page.is_disabled("[value=abm-static]")
+    assert "under 10 questions" in page.inner_text(".type.off")
+    page.select_option("#benchmark", "handbook-30")
+    page.locator("[value=abm-static]:enabled").wait_for()
+
+
+def test_a_newcomer_comes_to_the_demonstration_in_one_click(opened: Opening) -> None:
+    page = opened("/")
+    page.get_by_role("button", name="Run the demonstration").click()
+    page.wait_for_url(re.compile(r"/runs/\d{6}-"))
+    assert "handbook-30" in page.inner_text("main")
+    page.get_by_text("completed").first.wait_for()
+
+
+def test_one_question_is_asked_and_answered(opened: Opening) -> None:
+    page = opened("/agents?agent=demo%3Alibrarian")
+    page.fill("#question", "How many days of paid holiday do full-time staff have?")
+    page.get_by_role("button", name="Ask").click()
+    page.locator(".answered").wait_for()
+    assert "28 days" in page.inner_text(".answered")
+
+
+def test_all_forms_work_without_a_script(opened: Opening) -> None:
+    page = opened("/benchmarks/new", java_script_enabled=False)
+    page.fill("#name", "Quiet")
+    page.set_input_files("#file", chosen(BAD))
+    page.get_by_role("button", name="Check the file").click()
+    assert "Invalid number of fields" in page.inner_text(".faults")
+    page.set_input_files("#file", chosen(GOOD))
+    page.get_by_role("button", name="Save").click()
+    page.wait_for_url("**/benchmarks/quiet")
+    page.get_by_role("link", name="New run").click()
+    page.select_option("#agent", "demo:librarian")
+    page.get_by_role("button", name="Estimate").click()
+    page.get_by_text("12 cases × 1 trial").wait_for()
+    page.get_by_role("button", name="Start").click()
+    page.wait_for_url(re.compile(r"/runs/\d{6}-"))
+    page.goto(f"{opened.site}/agents?agent=demo%3Alibrarian")
+    page.get_by_role("button", name="Ask").click()
+    page.locator(".answered").wait_for()
+
+
+def test_enter_in_a_field_starts_nothing(opened: Opening) -> None:
+    page = opened("/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian", java_script_enabled=False)
+    page.fill("#trials", "4")
+    page.press("#trials", "Enter")
+    page.get_by_text("30 cases × 4 trials").wait_for()
+    assert "/runs/new" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_phone_and_can_be_read_by_everybody(opened: Opening, scheme: str) -> None:
+    page = opened("/", viewport=_PHONE, color_scheme=scheme)
+    for address in EVERY:
+        page.goto(opened.site + address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"], address
+        for script in ("contrast.js", "naming.js"):
+            found = page.evaluate((_HERE / script).read_text(encoding="utf-8"))
+            assert not found, (address, found)
