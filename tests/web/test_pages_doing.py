@@ -156,10 +156,22 @@ def test_cases_are_searched_and_counted(browser: Browser) -> None:
 def test_the_doctor_says_what_is_wrong_and_leads_to_the_cases(browser: Browser) -> None:
     upload(browser, GOOD + '"Question 1?";"Another answer"\n', do="save")
     page = browser.page("/benchmarks/faq")
+    while "still reading" in page:  # a busy machine
+        page = browser.page("/benchmarks/faq")
     doctor = page[page.index("The doctor") : page.index('id="cases"')]
     assert 'class="error"' in doctor or 'class="warning"' in doctor
     assert "#case-1" in doctor
     assert 'id="case-1"' in page
+
+
+def test_a_page_does_not_wait_for_a_doctor_who_has_much_to_read(browser: Browser) -> None:
+    rows = (
+        f'"Question {number}, of topic {number % 97}, by {number * 7919 % 10007}?";"A"\n' for number in range(30_000)
+    )
+    upload(browser, "".join(rows), do="save")
+    page = browser.page("/benchmarks/faq")
+    assert "still reading" in page
+    assert "30,000 cases" in page
 
 
 def test_a_download_is_saved_and_never_shown(browser: Browser) -> None:

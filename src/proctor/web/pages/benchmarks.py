@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -28,6 +30,8 @@ from proctor.web.site import Site, site_of
 router = APIRouter()
 teach()
 PAGE = 50
+_PATIENCE = 0.5
+"""Seconds that a page waits for the doctor."""
 _NOTHING_CHOSEN = "There is no file yet: choose one, or paste its rows."
 _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, and choose it again."
 
@@ -108,7 +112,7 @@ def benchmark_page(
     site = site_of(request)
     shelved = site.library.find(benchmark)
     shown = _version(shelved, version)
-    benchmark_read, complaints = _opened(site.library, shelved, shown.id)
+    benchmark_read = _opened(site.library, shelved, shown.id)
     found = [case for case in benchmark_read.cases if _says(case, q)]
     return render(
         request,
@@ -120,7 +124,7 @@ def benchmark_page(
         q=q,
         page=page,
         pages=max(1, -(-len(found) // PAGE)),
-        complaints=complaints,
+        complaints=_complaints(site.library, shelved, shown.id),
         conditions=benchmark_read.conditions,
         types=compatibility(shown.cases),
         runs=_runs(site, shelved),
@@ -184,10 +188,32 @@ def _version(shelved: Shelved, version: str) -> Version:
 
 
 @lru_cache(maxsize=16)
-def _opened(library: Library, shelved: Shelved, version: str) -> tuple[Benchmark, tuple[Complaint, ...]]:
-    """A version with what the doctor says of it; a version never changes, so it is read once."""
-    read = library.read(shelved.id, version)
-    return read, consult(read)
+def _opened(library: Library, shelved: Shelved, version: str) -> Benchmark:
+    """A version never changes, so it is read once."""
+    return library.read(shelved.id, version)
+
+
+@lru_cache(maxsize=16)
+def _consulted(library: Library, shelved: Shelved, version: str) -> Future[tuple[Complaint, ...]]:
+    """What the doctor says of it, who takes seconds over the largest files: in a thread of its own, once."""
+    said: Future[tuple[Complaint, ...]] = Future()
+
+    def listen() -> None:
+        try:
+            said.set_result(consult(_opened(library, shelved, version)))
+        except BaseException as error:
+            said.set_exception(error)
+
+    threading.Thread(target=listen, name="proctor-doctor", daemon=True).start()
+    return said
+
+
+def _complaints(library: Library, shelved: Shelved, version: str) -> tuple[Complaint, ...] | None:
+    """None: the doctor is still reading."""
+    try:
+        return _consulted(library, shelved, version).result(timeout=_PATIENCE)
+    except TimeoutError:
+        return None
 
 
 def _says(case: Case, q: str) -> bool:
