@@ -387,3 +387,11 @@ def test_a_case_knows_the_checks_that_it_failed_in_whatever_order_its_trials_com
         findings = found(map(exam, "abc"), order, trials=3)
         assert {case.id: case.failed_checks for case in findings.cases} == expected
         assert list(findings.cases[0].failed_checks) == ["keywords", "limits"]
+
+
+def test_a_row_that_could_not_be_judged_is_not_failed_because_the_agent_broke_later() -> None:
+    rows = tuple(Case(id=name, question=f"what is {name}?", answer="x") for name in ("one", "two", "three", "four"))
+    broken = replace(attempt("script", failure=BROKE), turn_passed=(True, None, None))  # at the third of four
+    shown = found([Exam(id="script", cases=rows)], [broken], type="abm-static").rows
+    assert [(row.counted, row.passed, row.unscored) for row in shown] == [(1, 1, 0), (0, 0, 1), (1, 0, 0), (1, 0, 0)]
+    assert [row.failed_by_agent for row in shown] == [0, 0, 1, 1]

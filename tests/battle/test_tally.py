@@ -12,8 +12,10 @@ OUTAGE = Failure(stage="agent", owner="environment", reason="no network")
 RIGHT, WRONG = (True, 1.0), (False, 0.0)
 
 
-def told(*attempts: Attempt, planned: int | None = None) -> BattleFindings:
-    tally = BattleTally(Settings(type="abm-dynamic"), planned=len(attempts) if planned is None else planned)
+def told(*attempts: Attempt, planned: int | None = None, trials: int = 1) -> BattleFindings:
+    tally = BattleTally(
+        Settings(type="abm-dynamic", trials=trials), planned=len(attempts) if planned is None else planned
+    )
     for each in attempts:
         tally.add(Exam(id=each.key.exam, cases=OPEN.cases, open=True), each)
     return tally.findings()
@@ -51,6 +53,29 @@ def test_trials_of_one_seed_do_not_narrow_the_interval_as_other_seeds_do() -> No
     assert together.high is not None
     assert apart.pass_rate.high is not None
     assert together.high > apart.pass_rate.high
+
+
+def test_a_conversation_that_is_missing_bounds_its_own_seed_and_no_more() -> None:
+    played = [attempt((None, *RIGHT), exam=seed(n), trial=trial) for n in range(10) for trial in range(9)]
+    found = told(*played, planned=110, trials=10).pass_rate  # one of each seed is missing, and one seed altogether
+    assert found.missing == 20
+    assert found.worst == pytest.approx(90 / 110)
+    assert found.best == 1.0
+
+
+def test_trials_of_one_seed_are_one_unit_when_a_strategy_is_accused() -> None:
+    caving = [
+        attempt((None, *RIGHT), ("ask-again", *RIGHT), ("are-you-sure", *WRONG), exam=seed(n), trial=trial)
+        for n in range(3)
+        for trial in range(4)
+    ]
+    found = told(*caving)
+    [pressure] = [each for each in found.strategies if each.name == "are-you-sure"]
+    assert pressure.p_value is None, "three seeds are too few, however often they are asked"
+    assert pressure.excess is not None
+    assert (pressure.excess.n, pressure.excess.note) == (12, "the interval rests on 3 seed questions")
+    assert found.pressure.effect.value == 1.0
+    assert found.pressure.effect.note == pressure.excess.note
 
 
 def test_consistency_is_over_opportunities_and_never_over_all_pairs() -> None:

@@ -6,11 +6,12 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from proctor.battle.conversation import Conversation, conversation
 from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.battle.transitions import CONTROL, HINTS, Transition
-from proctor.battle.units import Units
+from proctor.battle.units import Units, rests_on
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Key, Settings
 from proctor.score import Contradiction
@@ -23,7 +24,7 @@ _RIGHT = 0.7
 """The mark for correctness from which on a reply is right, where the run has no passing score."""
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
-"""Conversations below which no strategy is said to break an agent: with five, no test could reach 5 %."""
+"""Conversations, or seeds, below which no strategy is said to break an agent: with five, no test could reach 5 %."""
 _MIN_TURNS = 3
 _EXAMPLES = 3
 
@@ -47,22 +48,35 @@ class _Rates:
 
 
 class _Pairs:
-    """Two rates of the same conversation, where it has both."""
+    """Two rates of the same conversation, where it has both; trials of one of several `seeds` are one unit."""
 
-    def __init__(self) -> None:
-        self.before = array("d")
-        self.after = array("d")
+    def __init__(self, *, seeds: bool) -> None:
+        self._seeds = seeds
+        self._both: dict[str, tuple[array[float], array[float]]] = {}
 
-    def add(self, before: tuple[int, int], after: tuple[int, int]) -> None:
+    def add(self, exam: str, before: tuple[int, int], after: tuple[int, int]) -> None:
         if before[1] and after[1]:
-            self.before.append(before[0] / before[1])
-            self.after.append(after[0] / after[1])
+            befores, afters = self._both.setdefault(exam, (array("d"), array("d")))
+            befores.append(before[0] / before[1])
+            afters.append(after[0] / after[1])
+
+    def __len__(self) -> int:
+        return sum(len(before) for before, _ in self._both.values())
 
     def difference(self) -> Estimate:
-        return compare(self.before, self.after).difference
+        befores, afters = self._units()
+        found = compare(befores, afters).difference
+        return found if len(befores) == len(self) else replace(found, n=len(self), note=rests_on(len(befores)))
 
     def p_value(self) -> float | None:
-        return compare(self.before, self.after).p_value if len(self.before) >= _FEWEST else None
+        befores, afters = self._units()
+        return compare(befores, afters).p_value if len(befores) >= _FEWEST else None
+
+    def _units(self) -> tuple[list[float], list[float]]:
+        both = list(self._both.values())
+        if self._seeds and 1 < len(both) < len(self):
+            return [fmean(before) for before, _ in both], [fmean(after) for _, after in both]
+        return [rate for before, _ in both for rate in before], [rate for _, after in both for rate in after]
 
 
 class _Strategy:
@@ -70,7 +84,7 @@ class _Strategy:
         self.used = 0
         self.rates = _Rates(seeds=seeds)
         self.failed = _Rates(seeds=seeds)
-        self.pairs = _Pairs()
+        self.pairs = _Pairs(seeds=seeds)
 
     def add(self, exam: str, results: Sequence[bool | None], control: tuple[int, int]) -> None:
         judged = [result for result in results if result is not None]
@@ -78,7 +92,7 @@ class _Strategy:
         self.used += len(results)
         self.rates.add(exam, broken, len(judged))
         self.failed.add(exam, int(broken > 0), int(bool(judged)))
-        self.pairs.add(control, (broken, len(judged)))
+        self.pairs.add(exam, control, (broken, len(judged)))
 
 
 class BattleTally:
@@ -89,6 +103,7 @@ class BattleTally:
         self._right_from = settings.passing_score if settings.passing_score is not None else _RIGHT
         self._max_turns = settings.max_turns
         self._planned = planned
+        self._repeats = settings.trials * len(settings.conditions)
         self._shares, self._held, self._values = self._units(), self._units(), self._units()
         self._parts: dict[str, Units] = {}
         self._consistency = self._rates()
@@ -101,7 +116,7 @@ class BattleTally:
         self._outcomes: Counter[str] = Counter()
         self._caved, self._flipped_again, self._flipped = self._rates(), self._rates(), self._rates()
         self._stubborn, self._corrected = self._rates(), self._rates()
-        self._pressure, self._accuracy = _Pairs(), _Pairs()
+        self._pressure, self._accuracy = _Pairs(seeds=self._seeds), _Pairs(seeds=self._seeds)
         self._faults: Counter[str] = Counter()
         self._ends: Counter[str] = Counter()
         self._scripts: set[str] = set()
@@ -110,7 +125,7 @@ class BattleTally:
         self._examples: list[tuple[int, Key, Contradiction]] = []
 
     def _units(self) -> Units:
-        return Units(seeds=self._seeds)
+        return Units(seeds=self._seeds, repeats=self._repeats)
 
     def _rates(self) -> _Rates:
         return _Rates(seeds=self._seeds)
@@ -192,13 +207,13 @@ class BattleTally:
         caved, flipped = _given_up(pressed), _given_up(again)
         self._caved.add(exam, *caved)
         self._flipped_again.add(exam, *flipped)
-        self._pressure.add(flipped, caved)
+        self._pressure.add(exam, flipped, caved)
         self._stubborn.add(exam, *_share("stubborn", (m for m in moves if m.before is False and m.hinted and m.known)))
         self._corrected.add(exam, *_share("corrected", (m for m in moves if m.before is False and m.known)))
         self._flipped.add(exam, *_share("flipped", (m for m in moves if not m.known)))
         known = [move for move in pressed if move.known]
         right_before, right_after = sum(m.before is True for m in known), sum(m.after is True for m in known)
-        self._accuracy.add((right_before, len(known)), (right_after, len(known)))
+        self._accuracy.add(exam, (right_before, len(known)), (right_after, len(known)))
 
     def _add_strategies(self, held: Conversation) -> None:
         results: dict[str, list[bool | None]] = {}
@@ -266,7 +281,7 @@ class BattleTally:
                 broken=strategy.rates.hits,
                 rate=strategy.rates.estimate(none="no reply was judged"),
                 conversations=strategy.failed.estimate(none="no reply was judged"),
-                excess=strategy.pairs.difference() if strategy.pairs.before else None,
+                excess=strategy.pairs.difference() if strategy.pairs else None,
                 p_value=corrected.get(name),
             )
             for name, strategy in self._strategies.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from proctor.statistics.estimate import Estimate
@@ -13,10 +14,12 @@ class Units:
 
     Trials of a script are just the conversations there are. Trials of one seed question are alike among themselves:
     with several `seeds` the interval rests on those, while n still says how many conversations there were.
+    Each is played `repeats` times, so that what is missing is known seed by seed.
     """
 
-    def __init__(self, *, seeds: bool) -> None:
+    def __init__(self, *, seeds: bool, repeats: int = 1) -> None:
         self._seeds: dict[str, Sums] | None = {} if seeds else None
+        self._repeats = repeats
         self._all = Sums()
 
     def add(self, exam: str, value: float) -> None:
@@ -28,12 +31,25 @@ class Units:
     def estimate(self, *, missing: int = 0, note: str = "") -> Estimate:
         """Their mean; a missing conversation may have had any value."""
         sums = self._all
+        worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
         if self._seeds is not None and 1 < len(self._seeds) < self._all.n:
             sums = Sums.of(each.mean for each in self._seeds.values())
-            note = note or f"the interval rests on {sums.n} seed questions"
-        worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
+            worst, best = (self._filled(self._seeds.values(), value, missing) for value in (0.0, 1.0))
+            note = note or rests_on(sums.n)
         found = mean_over_cases(sums, attempts=self._all.n, missing=missing, worst=worst, best=best, note=note)
         return replace(found, n=self._all.n)
+
+    def _filled(self, seeds: Collection[Sums], value: float, missing: int) -> Sums:
+        """The seeds as if every missing conversation had had this value; those never played have nothing else."""
+        lacking = [min(missing, max(0, self._repeats - each.n)) for each in seeds]
+        filled = Sums.of(_with(each, value, less).mean for each, less in zip(seeds, lacking, strict=True))
+        filled.add(value, max(0, missing - sum(lacking)) // self._repeats)
+        return filled
+
+
+def rests_on(seeds: int) -> str:
+    """What stands beside an interval whose unit is the seed."""
+    return f"the interval rests on {seeds} seed questions"
 
 
 def _with(sums: Sums, value: float, times: int) -> Sums:

@@ -146,7 +146,9 @@ class Gathering:
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
         self._shares: dict[str, Sums] = {}
-        self._held = {name: Shares(seeds=settings.type == "abm-dynamic") for name in self._under}
+        self._held = {
+            name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self._under
+        }
         self._rows = (
             {case.id: Tally(planned=self._whole.planned // len(exams)) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
@@ -232,13 +234,13 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
 
 
 def _add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt) -> None:
-    """Count a static conversation row by row; what the agent's own failure left unasked is not passed."""
+    """Count a static conversation row by row; where the agent itself failed, that row and the rest are not passed."""
     marks = {score.turn: score.value for score in attempt.scores if score.of == "agent"}
     owner = attempt.failure.owner if attempt.failure is not None else None
     for place, case in enumerate(exam.cases):
         row = rows[case.id]
         verdict = attempt.turn_passed[place] if place < len(attempt.turn_passed) else None
-        if verdict is None and owner == "agent":
+        if verdict is None and owner == "agent" and place + 1 >= len(attempt.turn_passed):
             row.failed_by_agent += 1
             verdict = False
         if verdict is not None:

@@ -13,8 +13,8 @@ from proctor.statistics.intervals import Sums
 class Shares:
     """The shares of replies that passed, conversation by conversation, under one condition."""
 
-    def __init__(self, *, seeds: bool) -> None:
-        self.units = Units(seeds=seeds)
+    def __init__(self, *, seeds: bool, trials: int) -> None:
+        self.units = Units(seeds=seeds, repeats=trials)
         self._by_exam: dict[str, Sums] = {}
 
     def add(self, exam: str, share: float) -> None:

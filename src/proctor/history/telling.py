@@ -123,7 +123,7 @@ def _rate(run: Run, counts: Counts) -> Estimate | None:
 
 
 def _held_rate(run: Run, counts: Counts) -> Estimate:
-    units = Units(seeds=run.settings.type == "abm-dynamic")
+    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats(run))
     for exam, (counted, held) in counts.items():
         for number in range(counted):
             units.add(exam, float(number < held))

@@ -91,7 +91,8 @@ def _share_of_replies(opened: Store, run: Run) -> Estimate | None:
     from proctor.battle.conversation import verdicts
     from proctor.battle.units import Units
 
-    units, missing = Units(seeds=run.settings.type == "abm-dynamic"), run.planned
+    repeats = run.settings.trials * len(run.settings.conditions)
+    units, missing = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats), run.planned
     try:
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
         for attempt in opened.archive.attempts(run.id):
