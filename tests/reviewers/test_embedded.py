@@ -387,6 +387,17 @@ def test_a_reply_of_50_kilobytes_is_judged_in_a_moment(flood: str) -> None:
     assert taken / len(EXPECTATIONS) < 1.0  # prose takes some 20 ms; a quadratic rule would take minutes
 
 
+async def test_of_a_reply_of_five_million_characters_the_beginning_is_judged_and_that_is_said() -> None:
+    case = Case(id="a", question="What is the capital of France?", answer="Paris")
+    started = time.process_time()
+    for text, mark in (("Paris. " + "x y " * 1_250_000, 1.0), ("x y " * 1_250_000 + "Paris.", 0.0)):
+        reviewed = await EmbeddedReviewer().review(case, [Turn(number=1, question="", reply=Reply(text=text))])
+        (part,) = reviewed.parts
+        assert part.value == mark
+        assert part.explanation.endswith(f"; only the first 100,000 of {len(text):,} characters were read")
+    assert time.process_time() - started < 4.0  # read as a whole, each takes ten seconds and more
+
+
 @pytest.mark.parametrize("flood", FLOODS)
 def test_an_expectation_of_6000_characters_is_read_in_a_moment(flood: str) -> None:
     started = time.process_time()

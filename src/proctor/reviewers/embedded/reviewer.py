@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from proctor import threads
@@ -18,6 +19,8 @@ from proctor.transcript import Turn
 _NOTHING = Review()
 _LONG = 4_000
 """Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
+_LONGEST = 100_000
+"""Characters that are read: searches in more than that would hold up every thread for seconds."""
 
 
 class EmbeddedReviewer:
@@ -41,7 +44,11 @@ class EmbeddedReviewer:
 
 
 def _review(case: Case, text: str) -> Review:
-    return Review(parts=tuple(_parts(case, text)))
+    parts = _parts(case, text[:_LONGEST])
+    if len(text) > _LONGEST:
+        unread = f"; only the first {_LONGEST:,} of {len(text):,} characters were read"
+        parts = (replace(part, explanation=part.explanation + unread) for part in parts)
+    return Review(parts=tuple(parts))
 
 
 def _parts(case: Case, text: str) -> Iterator[Part]:
