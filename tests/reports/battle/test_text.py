@@ -14,6 +14,8 @@ from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, r
 from proctor.reports.battle.dialogue import dialogue
 from proctor.reports.headline import headline
 from proctor.reports.text import render
+from proctor.run import Failure
+from proctor.score import CheckResult
 from proctor.transcript import Reply
 
 
@@ -136,6 +138,24 @@ def test_a_fault_a_crash_and_a_missing_mark_are_said_in_their_turn(battle: Battl
     assert "│ ValueError: no more" in told["crashes"]
     assert "Ended: the agent failed." in told["crashes"]
     assert "It was cut off and went on where it stopped." in told["holds"]
+
+
+def test_a_reply_that_could_not_be_judged_is_still_told() -> None:
+    fight = Fight()
+    fight.held(fight.seed("a"), [RIGHT])
+    broke = Failure(stage="reviewer", owner="environment", reason="did not answer within 1 s", turn=1)
+    attempt = replace(fight.attempts[0], failure=broke, turn_passed=(), scores=())
+    text = printed(dialogue(fight.exams["a"], attempt))
+    assert "│ You have 28 days." in text
+    assert "! reviewer: did not answer within 1 s" in text
+
+
+def test_a_check_that_could_not_decide_says_why() -> None:
+    fight = Fight()
+    fight.held(fight.seed("a"), [RIGHT])
+    check = CheckResult(name="polite", passed=None, evidence="raised RuntimeError: x", turn=1)
+    text = printed(dialogue(fight.exams["a"], replace(fight.attempts[0], checks=(check,))))
+    assert "– polite: not checkable: raised RuntimeError: x" in text
 
 
 def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:

@@ -15,7 +15,7 @@ from proctor.reports.battle import words
 from proctor.reports.terminal import STYLES, Page, signed
 from proctor.reports.turns import Judged, judged, unasked
 from proctor.reports.words import clean, one_line
-from proctor.run import Attempt
+from proctor.run import Attempt, Failure
 from proctor.score import Contradiction
 
 _NUMBER = 4
@@ -88,10 +88,9 @@ class _Barred:
 
 
 def _reply(each: Judged, style: str, *, folded: bool) -> Text:
-    if each.failure is not None:
-        return Text(one_line(each.failure.reason, 400), style=STYLES[each.outcome.style])
     if each.turn.reply is None:
-        return Text("no reply", style="dim")
+        broke = each.failure
+        return Text("no reply", "dim") if broke is None else Text(_broke(broke), STYLES[each.outcome.style])
     text = clean(each.turn.reply.text).strip()
     if not text:
         return Text("the reply is empty", style="dim")
@@ -99,6 +98,12 @@ def _reply(each: Judged, style: str, *, folded: bool) -> Text:
     said = Text(kept, style=style)
     lost = len(text) - len(kept)
     return said.append(f"\n{numbers.plural(lost, 'more character')}", style="dim") if lost else said
+
+
+def _broke(failure: Failure) -> str:
+    """Whose it was is said where it was not the agent."""
+    reason = one_line(failure.reason, 400)
+    return reason if failure.stage == "agent" else f"{failure.stage}: {reason}"
 
 
 def _opening_of(text: str) -> str:
@@ -111,13 +116,19 @@ def _marks(each: Judged) -> Text:
 
 
 def _remarks(each: Judged) -> Iterator[Text]:
-    """Contradictions, failed checks, marks that are missing."""
+    """What broke after the reply; contradictions; checks that failed or could not decide; marks that are missing."""
+    if each.failure is not None and each.turn.reply is not None:
+        yield signed(each.outcome, _broke(each.failure))
     for pair in each.contradicts:
         yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quoted(pair)}", style=STYLES["fail"])
     for check in each.checks:
         if check.passed is False:
             said = f"✗ {one_line(check.name, 40)}: {one_line(check.evidence, 160)}"
             yield Text(said, style=STYLES["fail"])
+    for check in each.checks:
+        if check.passed is None:
+            said = f"– {one_line(check.name, 40)}: not checkable: {one_line(check.evidence, 160)}"
+            yield Text(said, style="dim")
     for missing in each.unscored:
         yield Text(f"? unscored: {one_line(missing.reason, 160)}", style=STYLES["unscored"])
 
