@@ -36,6 +36,12 @@ def test_intervals_stand_on_one_scale_below_each_other() -> None:
     assert len({min(line.index(sign) for sign in "·├" if sign in line[20:]) for line in lines if line[0] != "·"}) == 1
 
 
+def test_the_heading_of_the_cases_is_whole_where_few_are_counted() -> None:
+    history = told([(a_run(1), counts()), (a_run(2), counts())])
+    heading = next(line for line in printed(history).splitlines() if "rate" in line)
+    assert heading.endswith(" cases")
+
+
 def test_the_baseline_is_drawn_where_its_rate_lies() -> None:
     scale = Scale(low=0.0, high=1.0)
     first, second = told([(a_run(1), counts(range(30))), (a_run(2), counts())]).entries

@@ -22,6 +22,7 @@ EMPTY = "No runs yet. Try: proctor demo"
 _GAP = "  "
 _RATE = 6
 _INTERVAL = 8
+_BASIS = "cases"
 _ROOMY = 64
 """Narrower than this, what the rate rests on stands aside."""
 
@@ -53,7 +54,7 @@ class _Layout:
 def _layout(history: History, width: int) -> _Layout:
     calendar, entries = words.calendar_of(history), history.entries
     date = max((len(calendar(entry.when)) for entry in entries), default=0)
-    basis = max((len(words.basis(entry)) for entry in entries), default=0) if width >= _ROOMY else 0
+    basis = max(len(_BASIS), *(len(words.basis(entry)) for entry in entries)) if width >= _ROOMY and entries else 0
     fixed = 2 + date + 4 * len(_GAP) + _RATE + _INTERVAL + (basis + len(_GAP) if basis else 0)
     longest = max((cell_len(words.named(entry.run)) for entry in entries), default=0)
     room = max(15, width - fixed)
@@ -96,7 +97,7 @@ def _ruler(layout: _Layout) -> Text:
     ruler = f"{low}{high:>{layout.axis - len(low)}}"
     cells = [" " * (layout.indent - len(_GAP)), "run".ljust(layout.name), "rate".rjust(_RATE), ruler]
     cells.append("95 %".ljust(_INTERVAL))
-    cells += ["cases".rjust(layout.basis)] if layout.basis else []
+    cells += [_BASIS.rjust(layout.basis)] if layout.basis else []
     return Text(_GAP.join(cells).rstrip(), style="dim", no_wrap=True, overflow="crop")
 
 
