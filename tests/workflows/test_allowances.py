@@ -42,6 +42,16 @@ def test_what_was_spent_before_a_resume_counts(tmp_path: Path) -> None:
     assert (again.run.status, again.findings.counts.scored) == ("paused", 5)
 
 
+@pytest.mark.parametrize(("budget", "max_tokens"), [(0.03, None), (None, 300)])
+def test_a_resume_with_a_budget_that_is_spent_asks_nobody(
+    tmp_path: Path, budget: float | None, max_tokens: int | None
+) -> None:
+    store = tmp_path / "s.db"
+    first = proctor.evaluate(CASES, agent=frugal, budget=budget, max_tokens=max_tokens, concurrency=1, store=store)
+    again = proctor.resume(first.run.id, agent=frugal, store=store)
+    assert (again.run.status, again.findings.counts.scored) == ("paused", 3)
+
+
 def test_what_a_conversation_that_was_cut_off_has_spent_counts_too(tmp_path: Path) -> None:
     store = tmp_path / "s.db"
     first = proctor.evaluate(CASES, agent=frugal, type="abm-static", max_tokens=450, store=store)

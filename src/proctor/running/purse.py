@@ -12,6 +12,8 @@ from proctor.transcript import Reply
 from proctor.usage import Usage
 
 _NOTHING = Usage(cost=0.0)
+_SOMETHING = Usage(input_tokens=1, calls=1, cost=0.0001)
+"""What the first reply of a sitting may take, of which nothing is known: more than a budget has left that is spent."""
 
 
 class Purse:
@@ -19,7 +21,7 @@ class Purse:
 
     def __init__(self, agent: Agent) -> None:
         self._settles = getattr(agent, "settles", False)
-        self._most = _NOTHING
+        self._most = _SOMETHING
 
     async def paid(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """The reply; raises BudgetSpent where there is not enough left for it."""
