@@ -395,3 +395,13 @@ def test_a_row_that_could_not_be_judged_is_not_failed_because_the_agent_broke_la
     shown = found([Exam(id="script", cases=rows)], [broken], type="abm-static").rows
     assert [(row.counted, row.passed, row.unscored) for row in shown] == [(1, 1, 0), (0, 0, 1), (1, 0, 0), (1, 0, 0)]
     assert [row.failed_by_agent for row in shown] == [0, 0, 1, 1]
+
+
+def test_categories_of_a_script_are_those_of_its_rows() -> None:
+    rows = (
+        Case(id="one", question="1?", answer="x", categories=("maths",)),
+        Case(id="two", question="2?", answer="x", categories=("music",)),
+    )
+    talked = replace(attempt("script", score=0.5), turn_passed=(True, False))
+    shown = found([Exam(id="script", cases=rows)], [talked], type="abm-static").categories
+    assert {name: category.pass_rate.value for name, category in shown.items()} == {"maths": 1.0, "music": 0.0}

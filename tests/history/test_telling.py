@@ -184,6 +184,12 @@ def test_the_model_is_the_label_or_what_the_agent_was_configured_with() -> None:
     assert [course.value for course in told(known, by="model").courses] == ["configured", "named", "", "labelled"]
 
 
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "google", "ollama"])
+def test_the_model_of_any_provider_is_known_by_its_spec(provider: str) -> None:
+    known = [(a_run(1, built={"agent": Spec(spec=f"{provider}:large")}), counts())]
+    assert [course.value for course in told(known, by="model").courses] == ["large"]
+
+
 def test_grouping_by_agent_sets_agents_apart() -> None:
     known = [(a_run(number, agent=f"agent-{number % 2}"), counts()) for number in (1, 2, 3)]
     assert [(course.value, len(course.entries)) for course in told(known, by="agent").courses] == [

@@ -180,15 +180,17 @@ class Gathering:
         if self._battle is None:
             return found
         battle = self._battle.findings()
+        rows = tuple(_case(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows)
         return replace(
             found,
             pass_rate=battle.pass_rate,
             mean_score=battle.mean_score,
+            categories=_categories(rows, self._rows) if rows else found.categories,
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=_place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
             conditions=with_shares(found.conditions, list(self._exams), self._held),
             battle=battle,
-            rows=tuple(_case(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows),
+            rows=rows,
             notes=tuple(notes(run, found.counts, battle.pass_rate, cases=len(self._exams), battle=battle)),
         )
 

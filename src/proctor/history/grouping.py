@@ -6,11 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from proctor.errors import UsageError
+from proctor.models.naming import PROVIDERS
 from proctor.run import Run
 
 AGENT, MODEL = "agent", "model"
-_MODEL_SPECS = ("openai",)
-"""Kinds of agents whose spec is `KIND:MODEL`."""
 T = TypeVar("T")
 
 
@@ -29,7 +28,7 @@ def _model(run: Run) -> str:
     if built is None:
         return ""
     kind, _, rest = built.spec.partition(":")
-    return str(built.options.get("model") or (rest if kind in _MODEL_SPECS else ""))
+    return str(built.options.get("model") or (rest if kind in PROVIDERS else ""))
 
 
 def grouped(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, list[T]]:

@@ -265,7 +265,7 @@ async def start(
                 exams,
                 cast=prepared.cast,
                 sittings=sittings(run, exams),
-                tally=Tally.of(run),
+                tally=Tally.of(run, exams),
                 watch=watch,
                 heard=heard,
                 gathering=Gathering(run, exams),

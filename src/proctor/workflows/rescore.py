@@ -210,7 +210,7 @@ async def play_rescored(
     """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = Source(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
-    tally = _tally_so_far(store, run, finished)
+    tally = _tally_so_far(store, run, exams, finished)
     take_over(source, tally)
     findings = await conduct(store, run, exams, cast=cast, sittings=sittings(source), tally=tally, watch=watch)
     return _unless_pending(store, findings)
@@ -226,8 +226,8 @@ def _unless_pending(store: Store, findings: Findings) -> Findings:
     return replace(findings, run=store.archive.find(run.id))
 
 
-def _tally_so_far(store: Store, run: Run, finished: Container[Place]) -> Tally:
-    tally = Tally.of(run)
+def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...], finished: Container[Place]) -> Tally:
+    tally = Tally.of(run, exams)
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
             tally.count(attempt)

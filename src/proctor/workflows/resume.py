@@ -125,14 +125,14 @@ async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, wa
         exams,
         cast=cast,
         sittings=sittings(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
-        tally=_tally_so_far(store, run),
+        tally=_tally_so_far(store, run, exams),
         watch=watch,
     )
 
 
-def _tally_so_far(store: Store, run: Run) -> Tally:
+def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...]) -> Tally:
     """What needs no second try."""
-    tally = Tally.of(run)
+    tally = Tally.of(run, exams)
     for attempt in store.archive.attempts(run.id):
         if attempt.finished and (attempt.failure is None or attempt.failure.owner == "agent"):
             tally.count(attempt)
