@@ -147,6 +147,7 @@ class _Watched:
         self.watchers = 0
         self.number = 0
         self.said = b""
+        self.over = False
         self.moved = asyncio.Condition()
         self.task: asyncio.Task[None] | None = None
 
@@ -174,6 +175,13 @@ class Live:
                 assert watched.task is not None
                 watched.task.cancel()
 
+    async def end(self) -> None:
+        """Let every watcher go."""
+        for watched in [*self._watched.values()]:
+            async with watched.moved:
+                watched.over = True
+                watched.moved.notify_all()
+
     async def _look(self, watched: _Watched, progress: Progress) -> None:
         last: dict[str, Any] | None = None
         while True:
@@ -200,7 +208,7 @@ async def _say(watched: _Watched, event: bytes) -> None:
 async def _events(watched: _Watched) -> AsyncIterator[bytes]:
     """The last word at once, then each new one; one that is too slow misses what was said in between."""
     heard = 0
-    while True:
+    while not watched.over:
         if watched.number == heard:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_HEARTBEAT), watched.moved:

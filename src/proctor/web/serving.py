@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import sys
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -12,6 +13,7 @@ from fastapi import FastAPI
 from proctor.errors import UsageError
 from proctor.web.app import create_app
 from proctor.web.settings import WebSettings
+from proctor.web.site import Site
 
 
 def serve(*, port: int, **settings: Any) -> None:
@@ -23,20 +25,28 @@ def serve(*, port: int, **settings: Any) -> None:
         app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
         sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
         sys.stderr.flush()
-        server(app).run(sockets=[listener])
+        with suppress(KeyboardInterrupt):  # the usual way to end it
+            _Server(_configured(app)).run(sockets=[listener])
 
 
-def server(app: FastAPI) -> uvicorn.Server:
-    """The server; who a request comes from is told by its connection, never by a header."""
-    return uvicorn.Server(
-        uvicorn.Config(
-            app,
-            log_level="warning",
-            access_log=False,
-            proxy_headers=False,
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
+class _Server(uvicorn.Server):
+    """Tells those who watch a run that the server ends, rather than waiting for them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        site: Site = self.config.app.state.site  # type: ignore[union-attr]
+        await site.live.end()
+        await super().shutdown(sockets)
+
+
+def _configured(app: FastAPI) -> uvicorn.Config:
+    """Who a request comes from is told by its connection, never by a header."""
+    return uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
     )
 
 
@@ -47,6 +57,7 @@ def listening(host: str, port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
+        listener.listen(128)  # who comes before the app is ready waits, and is not turned away
     except OSError as error:
         listener.close()
         raise UsageError(
