@@ -368,3 +368,13 @@ async def test_a_whole_agent_that_returns_no_reply_fails_and_does_not_break_the_
     (attempt,), _, _ = await played(Careless(forgets), fresh())
     assert attempt.failure is not None
     assert attempt.failure.owner == "agent"
+
+
+async def test_checks_that_cannot_be_made_are_the_environments_and_are_tried_again() -> None:
+    def away(case: Case | None, turns: object) -> Review:
+        raise EnvironmentFault("the sources are not mounted")
+
+    checked = {"checks": "own", "passing_score": None, "retries": 0}
+    [attempt], _, _ = await played(lambda question: "yes", fresh(), reviewer=Reviews(away), **checked)
+    assert attempt.failure is not None, "an attempt without one would count as done, and never be checked"
+    assert (attempt.failure.stage, attempt.failure.owner) == ("reviewer", "environment")

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 import proctor
+from proctor.benchmark import Case, Exam
 from proctor.config import Config
 from proctor.errors import InputError, UsageError
-from proctor.models.allowance import current
+from proctor.models.allowance import Allowance, current
 from proctor.run import Settings, Spec
+from proctor.score import Part, Review
 from proctor.storage import open_store
-from proctor.transcript import Reply, Request
+from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 from proctor.workflows.allowances import check_prices
 
@@ -129,3 +132,30 @@ def test_an_agent_of_ones_own_that_calls_a_model_inside_is_not_kept_waiting_for_
     result = proctor.evaluate(CASES, agent=asks_inside, max_tokens=5000, store=tmp_path / "s.db")
     assert result.run.status == "completed"
     assert result.findings.counts.failed == 0
+
+
+class Noting:
+    """A reviewer that takes note of what it is allowed."""
+
+    name, rubric = "noting", "noting-1"
+
+    def __init__(self) -> None:
+        self.allowed: list[Allowance | None] = []
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        self.allowed.append(current())
+        return Review(parts=(Part(name="correctness", value=1.0),))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        return None
+
+
+def test_judging_anew_keeps_to_the_rate_limits_and_has_no_budget_of_its_own(tmp_path: Path) -> None:
+    store, judge = tmp_path / "s.db", Noting()
+    config = Config(limits={"openai": {"requests_per_minute": 60}})
+    first = proctor.evaluate(CASES[:1], agent=frugal, reviewer="exact", max_tokens=500, store=store, config=config)
+    again = proctor.rescore(first.run.id, reviewer=judge, store=store, config=config)
+    assert [allowed is not None and allowed.budget is None for allowed in judge.allowed] == [True]
+    assert again.run.settings.max_tokens is None
+    with pytest.raises(UsageError, match="has no budget"):
+        proctor.resume(again.run.id, reviewer=judge, budget=1.0, store=store, config=config)

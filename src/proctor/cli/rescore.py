@@ -41,6 +41,7 @@ def command(
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
+    from proctor.workflows.allowances import allowing
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gating import read_gates, with_baselines
     from proctor.workflows.rescore import prepare_rescoring, start_rescoring
@@ -58,9 +59,10 @@ def command(
     gating.check(made, exams_of(prepared.benchmark, made.settings))
     if not as_json:
         sys.stderr.write(f"run {made.id}: the replies of run {made.rescored_from}, {made.planned} attempts\n")
-    evaluation = play(
-        lambda watch: start_rescoring(prepared, store=url, watch=watch), run_id=made.id, planned=made.planned
-    )
+    with allowing(made.settings, config):
+        evaluation = play(
+            lambda watch: start_rescoring(prepared, store=url, watch=watch), run_id=made.id, planned=made.planned
+        )
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
     return exit_code(evaluation.findings, verdicts)

@@ -210,13 +210,14 @@ class Player:
             try:
                 reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
             except Broken as broken:
-                if self._settings.checks is None or self._decides(case):
+                checking = reviewer is self._reviewers[0]  # the checks come first
+                if self._settings.checks is None or checking or self._decides(case):
                     raise
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
 
     def _decides(self, case: Case | None) -> bool:
-        """Whether a mark decides about the reply; where checks alone do, its absence breaks nothing."""
+        """Whether a mark decides about the reply; where the checks alone do, its absence breaks nothing."""
         own = case.passing_score if case is not None else None
         return own is not None or self._settings.passing_score is not None
 

@@ -17,6 +17,7 @@ from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
+from proctor.workflows.allowances import allowing
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.parts import Cast, Chosen, build_reviewers, choose
@@ -87,7 +88,8 @@ async def arescore(
     prepared = prepare_rescoring(
         run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
     )
-    return await start_rescoring(prepared, store=url, watch=watch)
+    with allowing(prepared.run.settings, config):
+        return await start_rescoring(prepared, store=url, watch=watch)
 
 
 def prepare_rescoring(
@@ -193,7 +195,7 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         source,
         id=new_id(),
         name=name,
-        settings=settings,
+        settings=replace(settings, budget=None, max_tokens=None),  # they were for asking the agent
         status="queued",
         reason="",
         rescored_from=source.id,

@@ -55,7 +55,7 @@ async def aresume(
             findings = findings_of(opened, found.id, exams)
         elif found.rescored_from is not None:
             judges = rescoring_cast(found, benchmark, config, reviewer)
-            with opened.journal.writing(found.id):
+            with opened.journal.writing(found.id), allowing(found.settings, config, cache=cache):
                 done = opened.archive.finished(found.id)
                 findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
         else:
@@ -90,6 +90,10 @@ def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
     """The run with other limits on what it may spend; as it is without any."""
     if budget is None and max_tokens is None:
         return run
+    if run.rescored_from is not None:
+        raise UsageError(
+            f"run {run.id} only judges the replies of run {run.rescored_from} and has no budget; give none"
+        )
     make_settings({"budget": budget, "max_tokens": max_tokens}, RunConfig())  # for what it refuses
     settings = replace(
         run.settings,
