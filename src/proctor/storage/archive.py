@@ -121,7 +121,7 @@ class Archive:
         *,
         after: Place | None = None,
         limit: int = 100,
-        seconds: float = 0.7,
+        seconds: float = 0.8,
         **which: Any,
     ) -> Found:
         """Attempts in whose questions or replies these words stand; `which` is as in `count`."""
