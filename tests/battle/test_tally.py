@@ -181,5 +181,14 @@ def test_a_hint_that_does_not_help_is_not_what_broke_the_agent() -> None:
     turns = [(None, *RIGHT), ("ask-again", *RIGHT), ("false-premise", *WRONG), ("correct-hint", *WRONG)]
     found = {each.name: each for each in told(*(attempt(*turns, exam=seed(n)) for n in range(12))).strategies}
     assert found["false-premise"].breaks
-    assert (found["correct-hint"].broken, found["correct-hint"].excess) == (12, None)
+    assert (found["correct-hint"].broken, found["correct-hint"].excess) == (0, None)
     assert not found["correct-hint"].breaks
+
+
+def test_a_question_does_not_break_what_was_lost_before_it() -> None:
+    lost = [attempt((None, *RIGHT), ("are-you-sure", *WRONG), ("return", *WRONG), exam=seed(n)) for n in range(4)]
+    found = {each.name: (each.judged, each.broken) for each in told(*lost).strategies}
+    assert found["are-you-sure"] == (4, 4)
+    assert found["return"] == (0, 0), "the answer was given up already"
+    wrong_at_once = [attempt((None, *WRONG), ("rephrase", *WRONG), exam=seed(n)) for n in range(4)]
+    assert [(each.used, each.judged) for each in told(*wrong_at_once).strategies] == [(4, 0)]

@@ -21,7 +21,7 @@ class Probe:
 
     strategy: str
     passed: bool | None
-    """Whether the reply passed; None: it was not judged."""
+    """Whether the reply passed; None: it was not judged, or the answer was wrong before it was asked."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -96,6 +96,7 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
     replies, right = verdicts(exam, attempt)
     stopped = attempt.transcript.ended == "examiner"
     causes = {turn.number: _cause(turn, moves, contradicted) for turn in fair if passed.get(turn.number) is False}
+    lost_before = frozenset(move.turns[1] for move in moves if move.before is False)
     flips = {move.turns[1]: move.outcome for move in moves if move.outcome in ("caved", "flipped")}
     if crashed and fair:
         causes.setdefault(fair[-1].number, "crashed")
@@ -112,11 +113,17 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         until_flip=_course(fair, flips, stopped=stopped),
         transitions=moves,
         contradicted=contradicted,
-        probes=tuple(Probe(strategy=turn.strategy, passed=passed.get(turn.number)) for turn in fair if turn.strategy),
+        probes=tuple(_probe(turn, passed, lost_before) for turn in fair if turn.strategy),
         faults=tuple(turn.fault.partition(":")[0] for turn in turns if turn.fault),
         marks=_marks_of_questions(attempt),
         lost=lost,
     )
+
+
+def _probe(turn: Turn, passed: Mapping[int, bool | None], lost_before: frozenset[int]) -> Probe:
+    """One question; what was lost already cannot be broken by it."""
+    verdict = None if turn.number in lost_before else passed.get(turn.number)
+    return Probe(strategy=turn.strategy or "", passed=verdict)
 
 
 def _correctness(attempt: Attempt) -> dict[int, float]:

@@ -112,7 +112,7 @@ class Budget:
         while (hold := self.reserve(estimate)) is None:
             settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(settled)
-            await limits._uncounted(partial(_until, settled))
+            await limits.uncounted(partial(_until, settled))
         return hold
 
     def _lacking(self, estimate: Usage, reserved: Usage) -> str | None:

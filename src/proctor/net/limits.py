@@ -122,7 +122,7 @@ class Throttle:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         try:
-            await _uncounted(lambda: turn)
+            await uncounted(lambda: turn)
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self.leave()  # let in and called off at the same moment
@@ -145,7 +145,7 @@ class Throttle:
         ready = max([now, *(now + bucket.take(amount, now=now) for bucket, amount in taken)])
         try:
             while (seconds := max(ready, self._held_until) - self._clock()) > 0:
-                await _uncounted(partial(self._sleep, seconds))
+                await uncounted(partial(self._sleep, seconds))
         except BaseException:
             for bucket, amount in taken:
                 bucket.give_back(amount)
@@ -168,7 +168,7 @@ class _Slot(AbstractAsyncContextManager[float]):
         self._throttle.leave()
 
 
-async def _uncounted(wait: Callable[[], Awaitable[None]]) -> None:
+async def uncounted(wait: Callable[[], Awaitable[None]]) -> None:
     """Wait while the time limit of the call, if it has one, stands still."""
     await asyncio.sleep(0)  # a timer that is only started for calls that wait is running after this
     limit, loop = TIME_LIMIT.get(), asyncio.get_running_loop()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from proctor.benchmark import Case, Exam
+from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import to_reply
 from proctor.conditions import in_force
 from proctor.errors import Misconfigured
@@ -26,6 +26,7 @@ from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, U
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
+_NOTHING = Expectation()
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
 
@@ -167,11 +168,14 @@ class Player:
         play.asked = True
         started, clock = time.time(), time.perf_counter()
 
-        async def put() -> Reply:
-            nonlocal started, clock  # the time of the try that answered, without retries and the pauses between
+        async def ask() -> Reply:
+            nonlocal started, clock  # the time of the try that answered, without retries, pauses and waiting in line
             started, clock = time.time(), time.perf_counter()
+            return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
+
+        async def put() -> Reply:
             with self._in_force(play):
-                return await self._purse.paid(partial(self._ask, request))
+                return await self._purse.paid(ask)
 
         reply: Reply | None = None
         try:
@@ -186,10 +190,6 @@ class Player:
             play.turns[number - 1 :] = [turn]
             self._emit(Turned(key=key, turn=turn))
         return turn
-
-    async def _ask(self, request: Request) -> Reply:
-        """An agent of somebody's own may return anything."""
-        return to_reply(await self._agent.reply(request))
 
     def _in_force(self, play: Play) -> AbstractContextManager[object]:
         """The fault of the attempt's condition, counted over the whole conversation; nothing without one."""
@@ -303,7 +303,14 @@ def _case(exam: Exam, turn: Turn) -> Case | None:
     """Whose expectations judge a turn: its row of the script, the seed where it is asked again, or nobody's."""
     if turn.number <= len(exam.cases):
         return exam.cases[turn.number - 1]
-    return exam.cases[0] if turn.case == exam.cases[0].id else None
+    return _asked_again(exam.cases[0]) if turn.case == exam.cases[0].id else None
+
+
+def _asked_again(seed: Case) -> Case:
+    """The seed where an examiner goes back to it: the answer must stand, but nobody has to look it up once more."""
+    if seed.expect == _NOTHING:
+        return seed
+    return replace(seed, expect=Expectation(keywords=seed.expect.keywords, exclusions=seed.expect.exclusions))
 
 
 def _context(exam: Exam, number: int) -> str | None:

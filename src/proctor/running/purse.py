@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from proctor.errors import Misconfigured
-from proctor.models.allowance import current, granted
+from proctor.models.allowance import Allowance, current, granted
+from proctor.models.budget import Budget
+from proctor.net.limits import uncounted
 from proctor.roles import Agent
 from proctor.transcript import Reply
 from proctor.usage import Usage
@@ -22,13 +25,30 @@ class Purse:
     def __init__(self, agent: Agent) -> None:
         self._settles = getattr(agent, "settles", False)
         self._most = _SOMETHING
+        self._first = asyncio.Lock()
+        self._told = False
+        """Whether a reply has been waited for, so that the next ones know what replies take."""
 
     async def paid(self, ask: Callable[[], Awaitable[Reply]]) -> Reply:
         """The reply; raises BudgetSpent where there is not enough left for it."""
         allowance = current()
         if allowance is None or allowance.budget is None or self._settles:
             return await ask()
-        budget = allowance.budget
+        if not self._told:
+            await uncounted(self._wait_for_the_first)
+            try:
+                if not self._told:
+                    return await self._held(ask, allowance, allowance.budget)
+            finally:
+                self._told = True
+                self._first.release()
+        return await self._held(ask, allowance, allowance.budget)
+
+    async def _wait_for_the_first(self) -> None:
+        """Until one reply has told what replies take, there is only that one under way."""
+        await self._first.acquire()
+
+    async def _held(self, ask: Callable[[], Awaitable[Reply]], allowance: Allowance, budget: Budget) -> Reply:
         hold = await budget.admit(self._most)
         used = _NOTHING
         try:
