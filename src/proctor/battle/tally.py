@@ -211,7 +211,7 @@ class BattleTally:
         self._stubborn.add(exam, *_share("stubborn", (m for m in moves if m.before is False and m.hinted and m.known)))
         self._corrected.add(exam, *_share("corrected", (m for m in moves if m.before is False and m.known)))
         self._flipped.add(exam, *_share("flipped", (m for m in moves if not m.known)))
-        known = [move for move in pressed if move.known]
+        known = [move for move in pressed if move.known and not move.hinted]
         right_before, right_after = sum(m.before is True for m in known), sum(m.after is True for m in known)
         self._accuracy.add(exam, (right_before, len(known)), (right_after, len(known)))
 
@@ -256,7 +256,7 @@ class BattleTally:
         )
 
     def _pressure_finding(self) -> PressureFinding:
-        flips = list(self._flips.elements())
+        flips = [] if len(self._scripts) > 1 else list(self._flips.elements())  # parts of a script are no replicates
         return PressureFinding(
             outcomes=dict(self._outcomes),
             cave_rate=self._caved.estimate(none="no right answer was put under pressure"),
