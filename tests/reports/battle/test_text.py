@@ -50,7 +50,7 @@ def test_the_report_tells_a_battle_in_order(said: str) -> None:
 
 
 def test_no_rate_stands_without_its_interval(said: str) -> None:
-    for label in ("Pass rate", "Held rate", "Consistency", "Under pressure", "Asked again", "are-you-sure", "return"):
+    for label in ("Pass rate", "Held rate", "Consistency", "Under pressure", "Asked again", "are-you-sure"):
         [line] = [line for line in said.splitlines() if line.strip().startswith(f"{label} ") and "●" in line]
         assert " – " in line
 
