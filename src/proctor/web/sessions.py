@@ -6,7 +6,9 @@ import hashlib
 import hmac
 import os
 import secrets
+import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,17 +93,13 @@ def _same(a: str, b: str) -> bool:
 
 
 def _stored_key(path: Path) -> bytes:
-    """The key, made on first use and readable by nobody else."""
+    """The key, made on first use and readable by nobody else; of two servers that make one, the first one's stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        key = path.read_bytes()
-        if len(key) == _KEY_BYTES:
-            return key
-        path.unlink()
-        return _stored_key(path)
-    with os.fdopen(handle, "wb") as file:
-        key = secrets.token_bytes(_KEY_BYTES)
-        file.write(key)
-    return key
+    if not path.exists():
+        handle, unfinished = tempfile.mkstemp(dir=path.parent)
+        with os.fdopen(handle, "wb") as file:
+            file.write(secrets.token_bytes(_KEY_BYTES))
+        with suppress(FileExistsError):
+            os.link(unfinished, path)
+        os.unlink(unfinished)
+    return path.read_bytes()
