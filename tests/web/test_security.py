@@ -13,7 +13,7 @@ from tests.web.conftest import Opener
 
 from proctor.errors import UsageError
 from proctor.web import pages
-from proctor.web.security import Attempts, host_name, local_path
+from proctor.web.security import Guesses, host_name, local_path
 from proctor.web.sessions import LIFETIME, Sessions
 from proctor.web.settings import WebSettings
 
@@ -229,8 +229,8 @@ def test_logging_out_logs_every_browser_out(stranger: Browser) -> None:
 
 
 def test_guessing_the_token_is_slowed_down_on_the_page_and_by_the_api(stranger: Browser) -> None:
-    answers = [stranger.log_in(f"guess number {number}").status_code for number in range(Attempts.MOST + 2)]
-    assert answers == [403] * Attempts.MOST + [429] * 2
+    answers = [stranger.log_in(f"guess number {number}").status_code for number in range(Guesses.MOST + 2)]
+    assert answers == [403] * Guesses.MOST + [429] * 2
     late = stranger.log_in()
     assert late.status_code == 429, "the right one has to wait too, or guessing would go on unnoticed"
     assert int(late.headers["retry-after"]) > 0
@@ -241,27 +241,27 @@ def test_guessing_the_token_is_slowed_down_on_the_page_and_by_the_api(stranger: 
 
 def test_guessing_by_the_api_is_counted_too(stranger: Browser) -> None:
     wrong = {"authorization": "Bearer wrong"}
-    answers = [stranger.client.get("/api/runs", headers=wrong).status_code for _ in range(Attempts.MOST + 1)]
-    assert answers == [401] * Attempts.MOST + [429]
+    answers = [stranger.client.get("/api/runs", headers=wrong).status_code for _ in range(Guesses.MOST + 1)]
+    assert answers == [401] * Guesses.MOST + [429]
 
 
 def test_guessing_does_not_lock_out_those_who_are_in_nor_others(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr("proctor.web.security.time.monotonic", lambda: clock[0])
-    attempts = Attempts()
+    guesses = Guesses()
     for _ in range(10):
-        attempts.note("thief")
-    assert attempts.wait("thief") == 60
-    assert attempts.wait("friend") == 0
+        guesses.note("thief")
+    assert guesses.wait("thief") == 60
+    assert guesses.wait("friend") == 0
     clock[0] += 61
-    assert attempts.wait("thief") == 0
+    assert guesses.wait("thief") == 0
 
 
 def test_the_memory_of_guesses_is_bounded() -> None:
-    attempts = Attempts()
-    for number in range(Attempts._KEPT + 50):
-        attempts.note(str(number))
-    assert len(attempts._wrong) == Attempts._KEPT
+    guesses = Guesses()
+    for number in range(Guesses._KEPT + 50):
+        guesses.note(str(number))
+    assert len(guesses._wrong) == Guesses._KEPT
 
 
 def test_programs_use_the_token_as_a_bearer(stranger: Browser) -> None:

@@ -27,7 +27,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     api.include(app)
     pages.include(app)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
-    app.add_middleware(Guard, settings=settings, sessions=site.sessions, attempts=site.wrong_tokens)
+    app.add_middleware(Guard, settings=settings, sessions=site.sessions, guesses=site.wrong_tokens)
     return app
 
 

@@ -45,7 +45,7 @@ FORM_HEADER = "x-form-token"
 """Where a script of ours puts the token of its session."""
 
 
-class Attempts:
+class Guesses:
     """Counts wrong tokens by address: a few a minute are mistakes, more are guesses."""
 
     MOST = 5
@@ -77,11 +77,11 @@ class Attempts:
 class Guard:
     """ASGI middleware; leaves the session in `request.state.session`."""
 
-    def __init__(self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, attempts: Attempts) -> None:
+    def __init__(self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses) -> None:
         self._app = app
         self._settings = settings
         self._sessions = sessions
-        self._attempts = attempts
+        self._guesses = guesses
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -131,12 +131,12 @@ class Guard:
 
     def _by_token(self, scope: Scope, bearer: str) -> Response | None:
         address = client_address(scope)
-        wait = self._attempts.wait(address)
+        wait = self._guesses.wait(address)
         if wait:
             return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
         if self._sessions.opens(bearer):
             return None
-        self._attempts.note(address)
+        self._guesses.note(address)
         return _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
 
     def _by_form_token(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:

@@ -11,7 +11,7 @@ from proctor.storage import Store, open_store
 from proctor.web.jobs import Jobs
 from proctor.web.library import Library
 from proctor.web.live import Live
-from proctor.web.security import Attempts
+from proctor.web.security import Guesses
 from proctor.web.sessions import Sessions
 from proctor.web.settings import WebSettings
 from proctor.web.summaries import Summaries
@@ -23,7 +23,7 @@ class Site:
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
         self.sessions = Sessions(settings.folder / "web", settings.token)
-        self.wrong_tokens = Attempts()
+        self.wrong_tokens = Guesses()
         self.library = Library(settings.folder / "benchmarks")
         self.live = Live()
         self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)

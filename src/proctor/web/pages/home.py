@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
+from proctor.errors import StoreError
 from proctor.web.pages.runs import with_rates
 from proctor.web.rendering import render
 from proctor.web.site import site_of
@@ -31,5 +32,8 @@ def home(request: Request) -> HTMLResponse:
 @router.get("/health")
 def health(request: Request) -> JSONResponse:
     """Whether the server answers and its store can be read."""
-    site_of(request).store.archive.wish("")
+    try:
+        site_of(request).store.archive.wish("")
+    except StoreError:  # what it says of the store is not for everybody, and everybody may ask here
+        return JSONResponse({"status": "the store cannot be read"}, status_code=503)
     return JSONResponse({"status": "ok"})
