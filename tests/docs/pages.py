@@ -18,7 +18,8 @@ _VARYING = {
     r"\b\d{6}-\d{6}-[0-9a-f]{4}\b": "RUN",
     r"(< )?\b\d[\d.,]* (ms|s)\b": "TIME",
     r"just now|\b\d+ (second|minute)s? ago": "WHEN",
-    r"(?m)^(?P<start>.{28}).*?…": r"\g<start>…",  # how much of a question is shown hangs on the width of the times
+    r"(?m)^([✗≈] +\S+ +\S.{10}).*?(?= +\d+/\d+ )": r"\1",  # how much of a question is shown, whole or cut,
+    r"(?m)^(?P<start>.{28}).*?…": r"\g<start>…",  # … hangs on the width of the times
     r"\s+": " ",
 }
 
