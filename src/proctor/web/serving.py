@@ -26,7 +26,12 @@ def serve(*, port: int, **settings: Any) -> None:
         sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
         sys.stderr.flush()
         with suppress(KeyboardInterrupt):  # the usual way to end it
-            _Server(_configured(app)).run(sockets=[listener])
+            server(app).run(sockets=[listener])
+
+
+def server(app: FastAPI) -> uvicorn.Server:
+    """What answers for an app."""
+    return _Server(_configured(app))
 
 
 class _Server(uvicorn.Server):
