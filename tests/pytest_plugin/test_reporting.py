@@ -105,7 +105,8 @@ def test_a_summary_is_appended(folder: Folder) -> None:
     text = summary.read_text(encoding="utf-8")
     assert text.startswith("# Before\n### python:agent:answer on capitals: ✓ completed\n")
     assert "### python:agent:answer on more: ✓ completed" in text
-    assert "| ✗ | japan | What is the capital of Japan? | 0/1 | – |" in text
+    assert "| ✗ | japan | What is the capital of Japan?" in text
+    assert "“Tokyo” is missing" in text
 
 
 def test_annotations_name_the_file_from_the_repository_on(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
