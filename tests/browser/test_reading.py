@@ -217,7 +217,7 @@ def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> N
     page.goto(opened.site + addresses.comparison(played.id("many"), played.id("better")))
     assert "B is better by" in page.inner_text("h1")
     page.click("tr[data-row] a")
-    assert page.is_visible("ins:has-text('one')")
+    page.wait_for_selector("ins:has-text('one')", state="attached")
     page.goto(opened.site + contradicted(played))
     assert page.is_visible(".spoken mark:not(.cited)")
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.reviewers.checks.asking import asked, outcome
 
@@ -67,6 +67,7 @@ def test_a_phrase_does_not_stand_in_the_reply(phrase: str, text: str) -> None:
 
 @given(st.text(), st.text().filter(lambda phrase: prepared(phrase) and not phrase.startswith(PATTERN)), st.text())
 def test_a_phrase_between_blanks_is_found_whatever_it_is(before: str, phrase: str, after: str) -> None:
+    assume(any(map(str.isalnum, phrase)))
     assert outcome(keywords, f"{before} {phrase} {after}", keywords=(phrase,)).passed is True
 
 
