@@ -9,7 +9,7 @@ from proctor.benchmark import Benchmark, Exam
 from proctor.run import Attempt, Key, Run, Settings, Sitting
 from proctor.score import Review
 
-_TRIALS = 1_000_000
+PLACES = 1_000_000
 """Places an exam keeps for its trials, so that a run can be extended without moving any."""
 
 Place = tuple[str, str, int]
@@ -45,7 +45,7 @@ def sittings(
                 place = (exam.id, condition, trial)
                 if place in finished:
                     continue
-                order = (row * len(settings.conditions) + column) * _TRIALS + trial
+                order = (row * len(settings.conditions) + column) * PLACES + trial
                 if place in begun:
                     attempt, reviews = begun[place]
                     yield Sitting(exam=exam, attempt=replace(attempt, place=order), reviews=reviews)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from proctor.run import Run
-from proctor.running.plan import _TRIALS
+from proctor.running.plan import PLACES
 
 
 def spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
     """The places, from first to last, of the exams in these rows of the plan: what `Archive.page` is asked with."""
-    size = len(run.settings.conditions) * _TRIALS
+    size = len(run.settings.conditions) * PLACES
     return [(row * size, (row + 1) * size - 1) for row in rows]

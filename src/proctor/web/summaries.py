@@ -19,7 +19,7 @@ from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
 from proctor.web.live import MOVING
-from proctor.workflows.reading import _pass_rate
+from proctor.workflows.reading import pass_rate
 
 SMALL = 20_000
 """Attempts up to which a list waits until they are counted."""
@@ -79,7 +79,7 @@ class Summaries:
         started = time.monotonic()
         try:
             with self._turn if run.planned > SMALL else nullcontext():
-                found = _pass_rate(self._store(), run)
+                found = pass_rate(self._store(), run)
             self._remember(key, found, cost=time.monotonic() - started)
             if found is not None and run.status not in MOVING:
                 self._write(key, found)

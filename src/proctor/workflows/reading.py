@@ -68,10 +68,10 @@ def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate | None]]:
     """The newest runs, each with its pass rate; None: it cannot be told."""
     with open_store(store, create=False) as opened:
         runs = opened.archive.runs()[:limit]
-        return [(run, _pass_rate(opened, run)) for run in runs]
+        return [(run, pass_rate(opened, run)) for run in runs]
 
 
-def _pass_rate(opened: Store, run: Run) -> Estimate | None:
+def pass_rate(opened: Store, run: Run) -> Estimate | None:
     """The same number as in the run's findings, without reading its attempts."""
     if not run.planned:  # it cannot be read
         return None

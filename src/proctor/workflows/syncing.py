@@ -140,9 +140,6 @@ def errands(run: Run, store: str, to: str | None = None) -> Iterator[Errand]:
             yield Errand(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
 
 
-_errands = errands
-
-
 class Follower:
     """Sends attempts while a run is played, from a thread of its own. It never waits, and never raises.
 

@@ -15,7 +15,7 @@ from proctor.reports import outcomes
 from proctor.reports.checks.labels import Label, Labels
 from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
-from proctor.running.plan import _TRIALS
+from proctor.running.plan import PLACES
 from proctor.storage import Store
 from proctor.web.reading.shelf import Read
 from proctor.web.site import Site
@@ -208,7 +208,7 @@ def _which(run: Run, exams: Mapping[str, Exam], wanted: Wanted) -> dict[str, Any
 
 def _spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
     """The places that exams have in the plan, from first to last."""
-    size = len(run.settings.conditions) * _TRIALS
+    size = len(run.settings.conditions) * PLACES
     return [(row * size, (row + 1) * size - 1) for row in rows]
 
 
@@ -234,7 +234,7 @@ def _place(after: str) -> Place | None:
         said = json.loads(after) if after else None
     except ValueError:
         return None
-    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= _TRIALS:
+    if not isinstance(said, list) or [type(each) for each in said] != [int, str, str] or abs(said[0]) >= PLACES:
         return None
     return said[0], said[1], said[2]
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from proctor.errors import ProctorError
 from proctor.run import Key, Run
 from proctor.traces.span import trace_id
-from proctor.workflows.syncing import Errand, _errands
+from proctor.workflows.syncing import Errand, errands
 
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
 """Where these show a trace by its id alone."""
@@ -39,7 +39,7 @@ def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
 
 
 def _told(run: Run, store: str) -> Iterator[Errand]:
-    yield from _errands(run, store, None)
+    yield from errands(run, store, None)
 
 
 def _sent(errand: Errand, trace: str) -> Sent:
