@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
-from scipy import special
-
-from proctor.statistics.beta import Floats
-from proctor.statistics.hierarchical import Class, Counts, classes, enough, fit
+if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
+    from proctor.statistics.beta import Floats
+    from proctor.statistics.hierarchical import Class, Counts
 
 Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
 
@@ -41,6 +39,9 @@ def probability_less(first: tuple[float, float], second: tuple[float, float]) ->
 
     Where both crowd at 0 or 1 below the smallest float the result is too small, never too large.
     """
+    import numpy as np
+    from scipy import special
+
     x, weight = _nodes()
     at = special.betaincinv(*second, (x + 1) / 2)
     below = np.where(at <= 0, 0.0, special.betainc(*first, np.minimum(at, 1 - 1e-15)))
@@ -49,6 +50,8 @@ def probability_less(first: tuple[float, float], second: tuple[float, float]) ->
 
 @cache
 def _nodes() -> tuple[Floats, Floats]:
+    import numpy as np
+
     x, weight = np.polynomial.legendre.leggauss(200)
     return x, weight
 
@@ -74,10 +77,14 @@ def _several(
 
 
 def _prior(counts: Counts) -> tuple[float, float]:
+    from proctor.statistics.hierarchical import enough, fit
+
     return fit(counts).prior if enough(counts) else (1.0, 1.0)
 
 
 def _flaky(counts: Counts) -> list[bool]:
+    from proctor.statistics.hierarchical import classes
+
     named: Sequence[Class] | None = classes(counts)
     if named is None:
         return [0 < c < m for m, c in counts]
