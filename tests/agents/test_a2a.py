@@ -11,12 +11,12 @@ from typing import Any, ClassVar
 import pytest
 from aiohttp import web
 from tests.agents.minded import a2a as minded
-from tests.contracts import minds
-from tests.contracts.agents import AgentContract
-from tests.contracts.minds import Mind
 from tests.net.serving import Server, serving
 
 from proctor.agents.a2a import load
+from proctor.agents.contract import minds
+from proctor.agents.contract.agents import AgentContract
+from proctor.agents.contract.minds import Mind
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
 from proctor.transcript import Request

@@ -14,10 +14,10 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 import pytest
-from tests.contracts.agents import AgentContract
-from tests.contracts.minds import Mind
 
 from proctor.agents.command import load
+from proctor.agents.contract.agents import AgentContract
+from proctor.agents.contract.minds import Mind
 from proctor.codec import decode
 from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.roles import Agent

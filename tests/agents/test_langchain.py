@@ -10,10 +10,10 @@ from typing import Annotated, Any, TypedDict
 
 import pytest
 from tests.agents.minded.door import loaded, spec_of
-from tests.contracts import minds
-from tests.contracts.agents import ASKED, EARLIER, AgentContract
-from tests.contracts.minds import Heard, Mind, Move, Wish
 
+from proctor.agents.contract import minds
+from proctor.agents.contract.agents import ASKED, EARLIER, AgentContract
+from proctor.agents.contract.minds import Heard, Mind, Move, Wish
 from proctor.agents.langchain import load
 from proctor.errors import AgentFault, EnvironmentFault, InputError
 from proctor.roles import Agent

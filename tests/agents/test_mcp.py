@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import pytest
 from aiohttp import web
 from tests.agents.minded import mcp as minded
-from tests.contracts import minds
-from tests.contracts.agents import AgentContract
-from tests.contracts.minds import Mind
 from tests.net.serving import Server, serving
 
+from proctor.agents.contract import minds
+from proctor.agents.contract.agents import AgentContract
+from proctor.agents.contract.minds import Mind
 from proctor.agents.mcp import load
 from proctor.agents.mcp.agent import McpAgent
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured

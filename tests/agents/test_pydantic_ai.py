@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import pytest
 from tests.agents.minded.door import loaded, spec_of
-from tests.contracts import minds
-from tests.contracts.agents import ASKED, EARLIER, AgentContract
-from tests.contracts.minds import Heard, Mind, Move, Wish
 
+from proctor.agents.contract import minds
+from proctor.agents.contract.agents import ASKED, EARLIER, AgentContract
+from proctor.agents.contract.minds import Heard, Mind, Move, Wish
 from proctor.agents.pydantic_ai import load
 from proctor.errors import AgentFault, EnvironmentFault, InputError
 from proctor.roles import Agent

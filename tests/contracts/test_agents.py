@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import ClassVar
 
 from tests.agents.minded.plain import as_function, as_program, as_recording, over_chat, over_http
-from tests.contracts import minds
-from tests.contracts.agents import ASKED, CROWD, AgentContract
-from tests.contracts.minds import Mind
 
+from proctor.agents.contract import minds
+from proctor.agents.contract.agents import ASKED, CROWD, AgentContract
+from proctor.agents.contract.minds import Mind
 from proctor.roles import Agent
 from proctor.transcript import Request
 
@@ -44,7 +44,7 @@ class TestHttp(AgentContract):
 class TestOpenAI(AgentContract):
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        tools = [f"python:tests.contracts.minds:{name}" for name in minds.TOOLS]
+        tools = [f"python:proctor.agents.contract.minds:{name}" for name in minds.TOOLS]
         async with over_chat(mind, tools) as agent:
             yield agent
 

@@ -22,7 +22,8 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel
-from tests.contracts.minds import TOOLS, Heard, Mind, Move, Tools, context_in, read_result
+
+from proctor.agents.contract.minds import TOOLS, Heard, Mind, Move, Tools, context_in, read_result
 
 TOKENS: UsageMetadata = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
 

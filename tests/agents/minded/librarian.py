@@ -6,8 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from tests.contracts.minds import Heard, Move, Tools, Wish
-
+from proctor.agents.contract.minds import Heard, Move, Tools, Wish
 from proctor.demo.desk import Desk
 from proctor.demo.librarian import find
 from proctor.demo.library import shelf

@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tests.agents.minded import librarian
-from tests.contracts import minds
+
+from proctor.agents.contract import minds
 
 
 def server(name: str) -> Any:

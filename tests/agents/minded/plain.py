@@ -12,11 +12,22 @@ from typing import Any
 
 from aiohttp import web
 from tests.agents.minded.door import loaded
-from tests.contracts import minds
-from tests.contracts.minds import TOOLS, Body, Heard, Mind, Status, Tools, Wish, context_in, heard_in, read_result
 from tests.net.serving import Handler, serving
 
 from proctor.agents import command, function, http, openai, recorded
+from proctor.agents.contract import minds
+from proctor.agents.contract.minds import (
+    TOOLS,
+    Body,
+    Heard,
+    Mind,
+    Status,
+    Tools,
+    Wish,
+    context_in,
+    heard_in,
+    read_result,
+)
 from proctor.roles import Agent
 from proctor.transcript import Request
 

@@ -6,8 +6,8 @@ import asyncio
 import sys
 
 from tests.agents.minded import librarian
-from tests.contracts import minds
 
+from proctor.agents.contract import minds
 from proctor.codec import decode, encode
 from proctor.transcript import Request
 

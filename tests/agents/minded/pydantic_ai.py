@@ -17,7 +17,8 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
-from tests.contracts.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
+
+from proctor.agents.contract.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
 
 
 class Source(BaseModel):

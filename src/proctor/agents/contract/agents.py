@@ -1,53 +1,66 @@
-"""The contract of agents: what every adapter must do, whatever stands behind it.
-
-Subclass `AgentContract` in the adapter's test module, and say how an agent with a given mind is reached:
-
-    class TestContract(AgentContract):
-        @asynccontextmanager
-        async def connected(self, mind):
-            yield load(…)
-"""
+"""What every adapter must do, whatever stands behind it."""
+# ruff: noqa: D102  a test's name is its sentence
 
 from __future__ import annotations
 
 import asyncio
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractAsyncContextManager
-from typing import ClassVar
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec
+from unittest import SkipTest
 
-import pytest
-from tests.contracts import minds
-from tests.contracts.minds import Mind
-
+from proctor.agents.contract import minds
+from proctor.agents.contract.minds import Mind
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
 from proctor.faults import classify
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request, ToolCall, Turn
 
+P = ParamSpec("P")
+
 ASKED = Request(question="What is it?", conversation="run/exam//1/0.5", case="c1")
+"""The question of most tests."""
 EARLIER = (
     Turn(number=1, question="Who was first?", reply=Reply(text="Ada was.")),
     Turn(number=2, question="Who was second?", reply=Reply(text="Ben was.")),
 )
+"""What was said before it, where anything was."""
 CROWD = 12
+"""How many conversations there are at once: `?`, `??`, …, of the cases `x1`, `x2`, …"""
 _PROMPT = 5.0
 """Seconds in which a cancelled call has to end; far more than it takes, even on a busy machine."""
 
 
+def _to_the_end(test: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, None]:
+    """A test that needs no plugin to be awaited."""
+
+    @wraps(test)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        asyncio.run(test(*args, **kwargs))
+
+    return run
+
+
 class AgentContract:
-    """One adapter's tests. `cannot` names what it has no way to do, with the reason."""
+    """One adapter's tests."""
 
     cannot: ClassVar[Mapping[str, str]] = {}
+    """What the adapter has no way to do, with the reason, which is shown beside the tests that are skipped.
+
+    `silence`: say nothing. `tools`: tell of tool calls. `history`: be handed context and earlier turns. `failing`: tell
+    that it failed. `network`: be cut off. `status`: be told an HTTP status. `waiting`: think for ever.
+    """
 
     def connected(self, mind: Mind) -> AbstractAsyncContextManager[Agent]:
-        """The agent that thinks like this, with the tools of `minds.TOOLS`."""
+        """The agent that thinks like this, with the tools of `TOOLS`; closed afterwards."""
         raise NotImplementedError
 
     def _needs(self, ability: str) -> None:
         if ability in self.cannot:
-            pytest.skip(self.cannot[ability])
+            raise SkipTest(self.cannot[ability])
 
     async def _fault(self, mind: Mind) -> CallError:
         """Whose fault it is, as a run would see it."""
@@ -58,11 +71,13 @@ class AgentContract:
                 return classify(error)
         raise AssertionError(f"it answered {reply.text!r}")
 
+    @_to_the_end
     async def test_it_has_a_name(self) -> None:
         async with self.connected(minds.echoing) as agent:
             assert agent.name
             assert isinstance(agent.takes_request, bool)
 
+    @_to_the_end
     async def test_it_answers(self) -> None:
         async with self.connected(minds.echoing) as agent:
             reply = await agent.reply(ASKED)
@@ -70,11 +85,13 @@ class AgentContract:
         assert reply.tool_calls == ()
         assert reply.steps == ()
 
+    @_to_the_end
     async def test_an_empty_answer_is_a_reply(self) -> None:
         self._needs("silence")
         async with self.connected(minds.silent) as agent:
             assert (await agent.reply(ASKED)).text == ""
 
+    @_to_the_end
     async def test_tool_calls_are_recorded_in_order_with_arguments_and_results(self) -> None:
         self._needs("tools")
         async with self.connected(minds.adding) as agent:
@@ -86,12 +103,14 @@ class AgentContract:
             ("multiply", {"a": 12, "b": 13}, {"product": 156}, None),
         ]
 
+    @_to_the_end
     async def test_calls_that_were_asked_for_together_share_their_place(self) -> None:
         self._needs("tools")
         async with self.connected(minds.adding) as agent:
             reply = await agent.reply(ASKED)
         assert [call.step for call in reply.tool_calls] == [1, 1, 2]
 
+    @_to_the_end
     async def test_context_and_history_are_honoured(self) -> None:
         self._needs("history")
         request = Request(
@@ -102,6 +121,7 @@ class AgentContract:
             heard = json.loads((await agent.reply(request)).text)
         assert heard == ["A race.", "Who was first?", "Ada was.", "Who was second?", "Ben was.", "And third?"]
 
+    @_to_the_end
     async def test_a_conversation_goes_on(self) -> None:
         self._needs("history")
         async with self.connected(minds.recalling) as agent:
@@ -111,6 +131,7 @@ class AgentContract:
             await agent.forget("c")
         assert json.loads(second.text) == ["", "One?", first.text, "Two?"]
 
+    @_to_the_end
     async def test_conversations_at_once_never_mix(self) -> None:
         self._needs("tools")
         questions = ["?" * (number + 1) for number in range(CROWD)]
@@ -124,42 +145,54 @@ class AgentContract:
             assert reply.text == f"{question} comes to {one * two}"
             assert [call.result for call in reply.tool_calls] == [{"sum": one}, {"sum": two}, {"product": one * two}]
 
+    @_to_the_end
     async def test_an_agent_that_raises_has_failed_itself(self) -> None:
         self._needs("failing")
         assert isinstance(await self._fault(minds.confused), AgentFault)
 
+    @_to_the_end
     async def test_a_refused_connection_is_the_environments(self) -> None:
         self._needs("network")
         assert isinstance(await self._fault(minds.cut_off), EnvironmentFault)
 
+    @_to_the_end
     async def test_a_busy_provider_is_the_environments(self) -> None:
         self._needs("status")
         assert isinstance(await self._fault(minds.busy), EnvironmentFault)
 
+    @_to_the_end
     async def test_a_wrong_key_is_a_misconfiguration(self) -> None:
         self._needs("status")
         assert isinstance(await self._fault(minds.locked_out), Misconfigured)
 
+    @_to_the_end
     async def test_a_call_that_is_cancelled_ends_at_once(self) -> None:
         self._needs("waiting")
         async with self.connected(minds.pondering) as agent:
             began = time.perf_counter()
-            with pytest.raises(TimeoutError):
+            try:
                 async with asyncio.timeout(0.2):
-                    await agent.reply(ASKED)
+                    reply = await agent.reply(ASKED)
+            except TimeoutError:
+                pass
+            else:
+                raise AssertionError(f"it answered {reply.text!r}")
             assert time.perf_counter() - began < _PROMPT
 
+    @_to_the_end
     async def test_a_conversation_nobody_knows_can_be_forgotten(self) -> None:
         async with self.connected(minds.echoing) as agent:
             await agent.forget("never heard of")
 
+    @_to_the_end
     async def test_it_can_be_closed_twice(self) -> None:
         async with self.connected(minds.echoing) as agent:
             await agent.reply(ASKED)
             await agent.close()
             await agent.close()
 
-    async def test_nothing_is_printed(self, capfd: pytest.CaptureFixture[str]) -> None:
+    @_to_the_end
+    async def test_nothing_is_printed(self, capfd: Any) -> None:
         async with self.connected(minds.echoing) as agent:
             await agent.reply(ASKED)
             await agent.close()

@@ -62,10 +62,12 @@ class Status(Exception):
 
 
 async def echoing(heard: Heard) -> Move:
+    """Says what it was asked."""
     return Move(text=f"You said: {heard.question}")
 
 
 async def silent(heard: Heard) -> Move:
+    """Says nothing, which is an answer."""
     return Move(text="")
 
 
@@ -81,26 +83,32 @@ async def adding(heard: Heard) -> Move:
 
 
 async def recalling(heard: Heard) -> Move:
+    """Says all that it has been told, as JSON."""
     return Move(text=json.dumps([heard.context, *heard.history, heard.question]))
 
 
 async def confused(heard: Heard) -> Move:
+    """Fails."""
     raise RuntimeError("I have lost my mind")
 
 
 async def cut_off(heard: Heard) -> Move:
+    """Cannot be reached."""
     raise ConnectionError("nobody is there")
 
 
 async def busy(heard: Heard) -> Move:
+    """Is told to come back later."""
     raise Status(503)
 
 
 async def locked_out(heard: Heard) -> Move:
+    """Has the wrong key."""
     raise Status(401)
 
 
 async def pondering(heard: Heard) -> Move:
+    """Thinks for ever."""
     await asyncio.Event().wait()
     raise AssertionError("it thinks for ever")
 
@@ -138,6 +146,7 @@ class Body:
     tools: Tools = field(default_factory=lambda: TOOLS)
 
     async def answer(self, heard: Heard) -> dict[str, Any]:
+        """Let the mind think and run its tools until it has said its last word."""
         calls: list[dict[str, Any]] = []
         results: list[Any] = []
         step = 0
