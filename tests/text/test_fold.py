@@ -14,6 +14,8 @@ from proctor.text.fold import fold, mend, squeeze, without_accents
         ("ＰＡＲＩＳ", "paris"),
         ("Straße", "strasse"),
         ("“Quoted” ‘too’", "\"quoted\" 'too'"),
+        ("don`t", "don't"),
+        ("don`t, at the café", "don't, at the café"),
         ("1985–1986", "1985-1986"),
         ("jean‑paul", "jean-paul"),
         ("5½", "5 1/2"),

@@ -30,7 +30,7 @@ _FINAL = " .,;:!?…\"'"
 def fold(text: str, *, accents: bool = True) -> str:
     """The text in one case, width and style of quotes and dashes; `accents=False` drops accents too."""
     if text.isascii():
-        return text.lower()
+        return text.lower().replace("`", "'")  # the one sign of ASCII that `_SIGNS` changes
     text = unicodedata.normalize("NFKC", mend(text).translate(_SIGNS)).casefold()
     # Casefolding and compatibility forms can bring in signs and marks that were not there before.
     text = unicodedata.normalize("NFKC", text.translate(_SIGNS))
