@@ -1,4 +1,4 @@
-"""What the journal writes, compiled once per database: a batch is then plain tuples, without per-row work."""
+"""What the journal writes, compiled once per kind of database: a batch is then plain tuples, without per-row work."""
 
 from __future__ import annotations
 
@@ -31,8 +31,18 @@ class Statements:
     """run_no, trial, condition, exam, number"""
 
 
+_compiled_for: dict[tuple[str, str], Statements] = {}
+
+
 def statements_for(dialect: Dialect) -> Statements:
     """The statements in this database's words."""
+    kind = (dialect.name, dialect.paramstyle)
+    if kind not in _compiled_for:
+        _compiled_for[kind] = _written(dialect)
+    return _compiled_for[kind]
+
+
+def _written(dialect: Dialect) -> Statements:
     these = delete(drafts).where(*(drafts.c[name] == bindparam(name) for name in _PLACE))
     later = delete(turns).where(
         *(turns.c[name] == bindparam(name) for name in _PLACE), turns.c.number > bindparam("number")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 _PATIENCE = 1.0
@@ -18,35 +20,47 @@ def found_labels(folder: Path) -> dict[str, str]:
     Empty where there is none, where git is not installed or does not answer in time, and where the repository around
     the folder does not hold it: a project that lies untracked below some other repository is none of that one's.
     """
-    until = time.monotonic() + _PATIENCE
-    if _git(folder, until, "rev-parse", "--verify", "--quiet", "HEAD:./") is None:
-        return {}
     # one call tells commit, branch and changes; what is untracked, such as the store, changes nothing that was examined
-    told = _git(
-        folder, until, "status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=dirty"
-    )
-    return {} if told is None else _read(told)
+    status = ("status", "--porcelain=v2", "--branch", "--untracked-files=no", "--ignore-submodules=dirty")
+    until = time.monotonic() + _PATIENCE
+    with _git(folder, "rev-parse", "--verify", "--quiet", "HEAD:./") as held, _git(folder, *status) as told:
+        answers = [_said(process, until) for process in (held, told)]
+    return {} if None in answers else _read(answers[1] or "")
 
 
-def _git(folder: Path, until: float, *arguments: str) -> str | None:
-    """What git says of the folder; None: nothing."""
-    command = ["git", "-c", "core.fsmonitor=false", *arguments]
+@contextmanager
+def _git(folder: Path, *arguments: str) -> Iterator[subprocess.Popen[bytes] | None]:
+    """git, at work in the folder; None: it is not installed."""
     # a hook hands on GIT_DIR and GIT_INDEX_FILE, which may be another repository's than the folder's
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        done = subprocess.run(
-            command,
+        process = subprocess.Popen(
+            ["git", "-c", "core.fsmonitor=false", *arguments],
             cwd=folder,
             env={**environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=max(0.01, until - time.monotonic()),
-            check=True,
         )
-    except (OSError, subprocess.SubprocessError):
+    except OSError:
+        yield None
+        return
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def _said(process: subprocess.Popen[bytes] | None, until: float) -> str | None:
+    """What git said in time and without trouble; None: nothing."""
+    if process is None:
         return None
-    return done.stdout.decode("utf-8", "replace")
+    try:
+        told, _ = process.communicate(timeout=max(0.01, until - time.monotonic()))
+    except subprocess.TimeoutExpired:
+        return None
+    return told.decode("utf-8", "replace") if process.returncode == 0 else None
 
 
 def _read(status: str) -> dict[str, str]:
