@@ -449,7 +449,7 @@ async def test_one_that_never_answers_is_cut_off_by_the_time_limit() -> None:
         ("http://x/{{question}}", {}, "placeholders"),
         ("http://x", {"header": {}}, "did you mean 'headers'"),
         ("http://x", {"headers": "x"}, "headers is no table"),
-        ("http://x", {"headers": {"A": 1}}, r"headers\.A is a int"),
+        ("http://x", {"headers": {"A": ["a"]}}, r"headers\.A is a list; expected text"),
         ("http://x", {"stream": "sse"}, "stream='sse' is not usable; expected true or false"),
         ("http://x", {"every": 0}, "every=0 is not usable"),
         ("http://x", {"concurrency": 0.5}, "concurrency=0.5 is not usable"),

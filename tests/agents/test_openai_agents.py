@@ -268,7 +268,7 @@ async def test_a_function_without_parameters_makes_the_agent() -> None:
     [
         (3, {}, "of type int; expected an agents.Agent"),
         (agents.Agent(name="a"), {"max_turn": 3}, "no option 'max_turn'; did you mean 'max_turns'"),
-        (agents.Agent(name="a"), {"max_turns": 0}, "max_turns=0 is not usable; expected 1 or more"),
+        (agents.Agent(name="a"), {"max_turns": 0}, "max_turns=0 is not usable; expected a whole number of at least 1"),
         (agents.Agent(name="a"), {"max_turns": True}, "max_turns=True is not usable; expected a whole number"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
@@ -58,26 +57,6 @@ def _made(make: Callable[..., Any], spec: str) -> Any:
         return make()
     except Exception as error:
         raise InputError(f"cannot make the agent {spec!r}: {type(error).__name__}: {said(error)}") from error
-
-
-def must_know(options: Mapping[str, Any], known: Mapping[str, type[Any]], *, scheme: str) -> None:
-    """Refuse options that mean nothing, or are of the wrong type."""
-    for name, value in options.items():
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-            raise InputError(f"a {scheme}: agent has no option {name!r}; {hint}")
-        if not isinstance(value, known[name]) or (known[name] is int and isinstance(value, bool)):
-            raise InputError(f"{name}={value!r} is not usable; expected {_WORDS[known[name]]}")
-
-
-_WORDS: Mapping[type[Any], str] = {
-    bool: "true or false",
-    int: "a whole number",
-    str: "text",
-    dict: "a table",
-    object: "a value",
-}
 
 
 async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Reply:

@@ -1,4 +1,4 @@
-"""Python agents: a function (sync, async or streaming), a callable object, or a class made anew per conversation."""
+"""Python agents: a function (sync, async or streaming), an object, or a class that is made anew per conversation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor import threads
+from proctor.agents.live import adapt_object
 from proctor.codec import to_reply
 from proctor.errors import InputError
 from proctor.importing import import_attribute
@@ -31,6 +32,8 @@ def adapt(target: Any, *, name: str) -> Agent:
     if all(hasattr(target, member) for member in ("reply", "forget", "close", "takes_request", "name")):
         complete: Agent = target
         return complete
+    if not hasattr(target, "reply") and (framed := adapt_object(target, name=name)) is not None:
+        return framed
     return _Shared(target, name)
 
 
@@ -97,8 +100,10 @@ def _answer_of(target: Any, name: str) -> Callable[[Any], Any]:
     if callable(target):
         called: Callable[[Any], Any] = target
         return called
+    hint = "; compile() it first" if callable(getattr(target, "compile", None)) else ""
     raise InputError(
-        f"the agent {name!r} is of type {type(target).__name__}; expected a function, or an object with reply()"
+        f"the agent {name!r} is of type {type(target).__name__}; expected a function, an object with reply(), "
+        f"or an agent of a framework{hint}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proctor.errors import InputError
@@ -13,12 +13,13 @@ MAX_BYTES = 10_000_000
 """How much of a reply is held in memory, if nothing else is said."""
 
 
-def must_be_known(options: Mapping[str, Any], known: tuple[str, ...], *, scheme: str) -> None:
-    """Refuse options that mean nothing, with the nearest that does."""
-    for name in sorted(set(options) - set(known)):
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-        raise InputError(f"a {scheme}: agent has no option {name!r}; {hint}")
+def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: str) -> None:
+    """Refuse options that mean nothing, with the nearest that does; `whose` is the subject of the sentence."""
+    names = list(known)
+    for name in sorted(set(options) - set(names)):
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
+        raise InputError(f"{whose} has no option {name!r}; {hint}")
 
 
 def whole(options: Mapping[str, Any], name: str, default: int) -> int:
@@ -27,6 +28,11 @@ def whole(options: Mapping[str, Any], name: str, default: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
         raise InputError(f"{name}={value!r} is not usable; expected a whole number of at least 1")
     return value
+
+
+def whole_or_none(options: Mapping[str, Any], name: str) -> int | None:
+    """A whole number of at least 1; None: not given."""
+    return whole(options, name, 1) if name in options else None
 
 
 def number(options: Mapping[str, Any], name: str) -> float | None:
@@ -55,14 +61,33 @@ def text(options: Mapping[str, Any], name: str) -> str | None:
     return value
 
 
+def one_of(options: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
+    """One of a few words; the first is the default."""
+    value = options.get(name, known[0])
+    if value not in known:
+        raise InputError(f"{name}={value!r} is not known; expected {', '.join(known)}")
+    return str(value)
+
+
+def table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A table; an empty one if it is not given."""
+    value = options.get(name, {})
+    if not isinstance(value, Mapping):
+        raise InputError(f'{name} is no table; expected {name} = {{NAME = "VALUE"}}')
+    return value
+
+
+def texts(options: Mapping[str, Any], name: str) -> dict[str, str]:
+    """A table of texts; numbers are written out."""
+    given = table(options, name)
+    for key, value in given.items():
+        if isinstance(value, bool) or not isinstance(value, (str, int, float)):
+            raise InputError(f"{name}.{key} is a {type(value).__name__}; expected text")
+    return {key: str(value) for key, value in given.items()}
+
+
 def headers(options: Mapping[str, Any]) -> dict[str, str]:
     """A table of texts, as they are sent."""
     from proctor.agents.http.template import header_safe  # and with it the HTTP client, which a program does not need
 
-    given = options.get("headers", {})
-    if not isinstance(given, Mapping):
-        raise InputError('headers is no table; expected headers = {NAME = "VALUE"}')
-    for name, value in given.items():
-        if not isinstance(value, str):
-            raise InputError(f"headers.{name} is a {type(value).__name__}; expected text")
-    return {name: header_safe(value) for name, value in given.items()}
+    return {name: header_safe(value) for name, value in texts(options, "headers").items()}

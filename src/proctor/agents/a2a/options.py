@@ -47,7 +47,7 @@ class Options:
 
 def read_options(address: str, options: Mapping[str, Any]) -> Options:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
-    checked.must_be_known(options, _KNOWN, scheme="a2a")
+    checked.must_be_known(options, _KNOWN, whose="an a2a: agent")
     return Options(
         url=_url(address),
         headers=checked.headers(options),
@@ -55,7 +55,7 @@ def read_options(address: str, options: Mapping[str, Any]) -> Options:
         stream=checked.truth(options, "stream"),
         every=checked.number(options, "every") or 0.5,
         requests_per_minute=checked.number(options, "requests_per_minute"),
-        concurrency=checked.whole(options, "concurrency", 1) if "concurrency" in options else None,
+        concurrency=checked.whole_or_none(options, "concurrency"),
         max_bytes=checked.whole(options, "max_bytes", checked.MAX_BYTES),
         ca=checked.text(options, "ca"),
         proxy=checked.truth(options, "proxy") or False,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from proctor.agents import options as checked
 from proctor.agents.http.expression import Expression
 from proctor.agents.http.template import Template
 from proctor.errors import InputError
@@ -23,11 +22,10 @@ DEFAULT_BODY = {
 PARTS = ("tool_calls", "citations", "steps", "usage")
 """What a reply may hold besides its text."""
 _EXPRESSIONS = ("text", *PARTS, "session", "delta")
-_NUMBERS = ("requests_per_minute", "tokens_per_minute", "concurrency", "max_bytes")
-_KNOWN = ("method", "headers", "query", "body", *_EXPRESSIONS, "stream", "poll", *_NUMBERS, "ca", "proxy")
+_LIMITS = ("requests_per_minute", "tokens_per_minute", "concurrency", "max_bytes")
+_KNOWN = ("method", "headers", "query", "body", *_EXPRESSIONS, "stream", "poll", *_LIMITS, "ca", "proxy")
 _POLL_KNOWN = ("url", "id", "done", "failed", "every")
 _METHODS = ("POST", "GET", "PUT", "PATCH")
-_MAX_BYTES = 10_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,26 +66,25 @@ class Options:
 
 def read_options(options: Mapping[str, Any]) -> Options:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
-    _must_be_known(options, _KNOWN, "an http agent has no option")
-    method = _one_of(str(options.get("method", "POST")).upper(), _METHODS, "method")
+    checked.must_be_known(options, _KNOWN, whose="an http agent")
+    method = checked.one_of({"method": str(options.get("method", "POST")).upper()}, "method", _METHODS)
     stream = options.get("stream")
     if stream not in (None, "sse"):
         raise InputError(f'stream={stream!r} is not known; expected "sse" (server-sent events)')
-    numbers = {name: _number(options[name], name) for name in _NUMBERS if name in options}
     made = Options(
         method=method,
-        headers=_texts(options.get("headers", {}), "headers"),
-        query=_texts(options.get("query", {}), "query"),
+        headers=_templates(options, "headers"),
+        query=_templates(options, "query"),
         body=_body(options, method),
         expressions={name: Expression(options[name], option=name) for name in _EXPRESSIONS if name in options},
         stream=stream is not None,
-        poll=_poll(options["poll"]) if "poll" in options else None,
-        requests_per_minute=numbers.get("requests_per_minute"),
-        tokens_per_minute=numbers.get("tokens_per_minute"),
-        concurrency=math.ceil(numbers["concurrency"]) if "concurrency" in numbers else None,
-        max_bytes=int(numbers.get("max_bytes", _MAX_BYTES)),
-        ca=_text(options["ca"], "ca") if "ca" in options else None,
-        proxy=_truth(options.get("proxy", False), "proxy"),
+        poll=_poll(checked.table(options, "poll")) if "poll" in options else None,
+        requests_per_minute=checked.number(options, "requests_per_minute"),
+        tokens_per_minute=checked.number(options, "tokens_per_minute"),
+        concurrency=checked.whole_or_none(options, "concurrency"),
+        max_bytes=checked.whole(options, "max_bytes", checked.MAX_BYTES),
+        ca=checked.text(options, "ca"),
+        proxy=checked.truth(options, "proxy") or False,
     )
     _must_agree(made)
     return made
@@ -98,13 +95,6 @@ def _must_agree(options: Options) -> None:
         raise InputError("an http agent streams or is polled, not both; remove stream or poll")
     if "delta" in options.expressions and not options.stream:
         raise InputError('delta says where the text of an event stands; it needs stream = "sse"')
-
-
-def _must_be_known(options: Mapping[str, Any], known: tuple[str, ...], problem: str) -> None:
-    for name in sorted(set(options) - set(known)):
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-        raise InputError(f"{problem} {name!r}; {hint}")
 
 
 def _body(options: Mapping[str, Any], method: str) -> Template | None:
@@ -125,20 +115,18 @@ def _body(options: Mapping[str, Any], method: str) -> Template | None:
     return Template(body, option="body")
 
 
-def _poll(given: Any) -> Poll:
-    if not isinstance(given, Mapping):
-        raise InputError("poll is no table; expected poll = {url = …, done = …}")
-    _must_be_known(given, _POLL_KNOWN, "poll has no option")
+def _poll(given: Mapping[str, Any]) -> Poll:
+    checked.must_be_known(given, _POLL_KNOWN, whose="poll")
     for name in ("url", "done"):
         if name not in given:
             raise InputError(f"poll has no {name}; expected poll = {{url = …, done = …}}")
-    url = _text(given["url"], "poll.url")
+    named = {f"poll.{name}": value for name, value in given.items()}
     return Poll(
-        url=_poll_url(url, frozenset({"id"} & given.keys())),
+        url=_poll_url(checked.text(named, "poll.url") or "", frozenset({"id"} & given.keys())),
         done=Expression(given["done"], option="poll.done"),
         id=Expression(given["id"], option="poll.id") if "id" in given else None,
         failed=Expression(given["failed"], option="poll.failed") if "failed" in given else None,
-        every=_number(given.get("every", 0.5), "poll.every"),
+        every=checked.number(named, "poll.every") or 0.5,
     )
 
 
@@ -149,33 +137,5 @@ def _poll_url(url: str, known: frozenset[str]) -> Template | Expression:
     return Expression(url, option="poll.url")
 
 
-def _texts(given: Any, option: str) -> dict[str, Template]:
-    if not isinstance(given, Mapping):
-        raise InputError(f'{option} is no table; expected {option} = {{NAME = "VALUE"}}')
-    return {
-        name: Template(_text(value, f"{option}.{name}"), option=f"{option}.{name}") for name, value in given.items()
-    }
-
-
-def _text(value: Any, option: str) -> str:
-    if isinstance(value, bool) or not isinstance(value, (str, int, float)):
-        raise InputError(f"{option} is a {type(value).__name__}; expected text")
-    return str(value)
-
-
-def _number(value: Any, option: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise InputError(f"{option}={value!r} is not usable; expected a number greater than 0")
-    return value
-
-
-def _truth(value: Any, option: str) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(f"{option}={value!r} is not usable; expected true or false")
-    return value
-
-
-def _one_of(value: str, known: tuple[str, ...], option: str) -> str:
-    if value not in known:
-        raise InputError(f"{option}={value!r} is not known; expected {', '.join(known)}")
-    return value
+def _templates(options: Mapping[str, Any], name: str) -> dict[str, Template]:
+    return {key: Template(text, option=f"{name}.{key}") for key, text in checked.texts(options, name).items()}

@@ -40,10 +40,9 @@ class Options:
 def read_options(rest: str, options: Mapping[str, Any]) -> Options:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     remote = rest.startswith(("http://", "https://"))
-    checked.must_be_known(
-        options, tuple(dict.fromkeys((*(_REMOTE if remote else _LOCAL), *_REMOTE, *_LOCAL))), scheme="mcp"
-    )
-    for name in sorted(set(options) - set(_REMOTE if remote else _LOCAL)):
+    fitting = _REMOTE if remote else _LOCAL
+    checked.must_be_known(options, dict.fromkeys((*fitting, *_REMOTE, *_LOCAL)), whose="an mcp: agent")
+    for name in sorted(set(options) - set(fitting)):
         raise InputError(
             f"the option {name!r} means nothing for a server that is {'an address' if remote else 'a program'}"
         )
@@ -51,10 +50,10 @@ def read_options(rest: str, options: Mapping[str, Any]) -> Options:
         server=_address(rest) if remote else words_of(rest, scheme="mcp"),
         tool=checked.text(options, "tool"),
         argument=checked.text(options, "argument"),
-        arguments=_arguments(options),
+        arguments=Template(checked.table(options, "arguments"), option="arguments"),
         headers=checked.headers(options),
         requests_per_minute=checked.number(options, "requests_per_minute"),
-        concurrency=checked.whole(options, "concurrency", 1) if "concurrency" in options else None,
+        concurrency=checked.whole_or_none(options, "concurrency"),
         max_bytes=checked.whole(options, "max_bytes", checked.MAX_BYTES),
         restarts=checked.whole(options, "restarts", 5),
         ca=checked.text(options, "ca"),
@@ -66,10 +65,3 @@ def _address(rest: str) -> str:
     if read_target(rest).uses:
         raise InputError("the address of an mcp: agent has placeholders, which stand for nothing there; remove them")
     return rest
-
-
-def _arguments(options: Mapping[str, Any]) -> Template:
-    given = options.get("arguments", {})
-    if not isinstance(given, Mapping):
-        raise InputError('arguments is no table; expected arguments = {NAME = "VALUE"}')
-    return Template(given, option="arguments")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from proctor.agents.openai.tools import Tool, read_tool
+from proctor.agents.options import must_be_known
 from proctor.errors import InputError
 from proctor.faults import keep_secret
 from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
@@ -129,12 +129,7 @@ def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai"
 
 
 def _table(given: Mapping[str, Any], name: str) -> _Table:
-    known = _Table.__struct_fields__
-    for option in given:
-        if option not in known:
-            near = difflib.get_close_matches(option, known, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
-            raise InputError(f"the agent {name!r} has no option {option!r}; {hint}")
+    must_be_known(given, _Table.__struct_fields__, whose=f"the agent {name!r}")
     try:
         return msgspec.convert(given, _Table)
     except msgspec.ValidationError as error:

@@ -5,27 +5,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.framework import find, must_know, provided, require
-from proctor.errors import InputError
+from proctor.agents import options as checked
+from proctor.agents.framework import find, provided, require
 from proctor.roles import Agent
 
-_KNOWN: Mapping[str, type[Any]] = {"context": str, "max_turns": int, "stream": bool}
+_KNOWN = ("context", "max_turns", "stream")
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
     """The agent that `package.module:attribute` names, or that the function of that name makes."""
-    must_know(options, _KNOWN, scheme="openai-agents")
-    turns = options.get("max_turns")
-    if turns is not None and turns < 1:
-        raise InputError(f"max_turns={turns!r} is not usable; expected 1 or more")
+    checked.must_be_known(options, _KNOWN, whose="an openai-agents: agent")
+    context, turns = checked.text(options, "context"), checked.whole_or_none(options, "max_turns")
+    stream = checked.truth(options, "stream") or False
     require("agents", extra="openai-agents")
     from agents import Agent as Target
+
+    target = find(rest, Target, expected="an agents.Agent")
+    made = provided(context, option="context")
+    return adapt(target, name=f"openai-agents:{rest}", context=made, max_turns=turns, stream=stream)
+
+
+def adapt(target: Any, *, name: str, **how: Any) -> Agent:
+    """An agent of the SDK as an agent."""
     from proctor.agents.openai_agents.agent import OpenAIAgentsAgent
 
-    return OpenAIAgentsAgent(
-        find(rest, Target, expected="an agents.Agent"),
-        name=f"openai-agents:{rest}",
-        context=provided(options.get("context"), option="context"),
-        max_turns=turns,
-        stream=options.get("stream", False),
-    )
+    return OpenAIAgentsAgent(target, name=name, **how)

@@ -5,20 +5,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.agents.framework import find, must_know, provided, require
+from proctor.agents import options as checked
+from proctor.agents.framework import find, provided, require
 from proctor.roles import Agent
 
-_KNOWN: Mapping[str, type[Any]] = {"deps": str, "stream": bool}
+_KNOWN = ("deps", "stream")
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:
     """The agent that `package.module:attribute` names, or that the function of that name makes."""
-    must_know(options, _KNOWN, scheme="pydantic-ai")
+    checked.must_be_known(options, _KNOWN, whose="a pydantic-ai: agent")
+    deps, stream = checked.text(options, "deps"), checked.truth(options, "stream") or False
     require("pydantic_ai", extra="pydantic-ai")
     from pydantic_ai.agent import AbstractAgent
 
+    target = find(rest, AbstractAgent, expected="a pydantic_ai.Agent")
+    return adapt(target, name=f"pydantic-ai:{rest}", deps=provided(deps, option="deps"), stream=stream)
+
+
+def adapt(target: Any, *, name: str, **how: Any) -> Agent:
+    """An agent of Pydantic AI as an agent."""
     from proctor.agents.pydantic_ai.agent import PydanticAIAgent
 
-    target = find(rest, AbstractAgent, expected="a pydantic_ai.Agent")
-    deps = provided(options.get("deps"), option="deps")
-    return PydanticAIAgent(target, name=f"pydantic-ai:{rest}", deps=deps, stream=options.get("stream", False))
+    return PydanticAIAgent(target, name=name, **how)
