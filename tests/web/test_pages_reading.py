@@ -479,7 +479,7 @@ def test_what_agents_say_is_text_on_every_page_and_nothing_is_inline(reader: Bro
         tags = Tags(page)
         assert not tags.names & {"img", "style", "iframe", "object", "base"}, address
         assert not [name for name in tags.attributes if name == "style" or name.startswith("on")], address
-        assert tags.scripts == {"/static/app.js", "/static/reading.js"}, address
+        assert tags.scripts == {"/static/app.js", "/static/reading.js", "/static/doing.js"}, address
         assert "\x1b" not in page
         assert "\u202e" not in page
 
@@ -506,9 +506,10 @@ def test_a_damaged_run_is_said_to_be_damaged(browser: Browser, demo_run: Run) ->
 
 
 def test_the_report_and_its_pages_share_their_rules(reader: Browser) -> None:
-    answer = reader.get("/static/report.css")
+    answer = reader.get("/static/look.css")
     assert answer.headers["content-type"].startswith("text/css")
-    assert ".survival" in answer.text
+    for rule in ("--ink: light-dark(", ".survival", ".history .better"):
+        assert rule in answer.text
 
 
 def test_a_store_that_another_process_writes_is_read_as_it_stands(browser: Browser, demo_run: Run) -> None:

@@ -32,7 +32,7 @@ def environment() -> Environment:
     made = Environment(
         loader=PackageLoader("proctor.reports"),
         autoescape=True,
-        finalize=_harmless,
+        finalize=harmless,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
@@ -60,6 +60,6 @@ def _line_of_time(steps: Sequence[Step]) -> Markup:
     return Markup(gantt(timeline(steps)))
 
 
-def _harmless(value: object) -> object:
+def harmless(value: object) -> object:
     """Everything a template prints comes through here: control characters never reach the page."""
     return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

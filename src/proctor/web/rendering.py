@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -10,11 +11,9 @@ from urllib.parse import urlencode
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse
-from jinja2 import ChoiceLoader, Environment, PackageLoader, PrefixLoader, StrictUndefined
+from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 
-from proctor.reports import numbers, outcomes, prose, svg
-from proctor.reports.headline import noun_of
-from proctor.reports.words import clean, one_line
+from proctor.reports.templating import equip, harmless
 from proctor.web.site import site_of
 
 if TYPE_CHECKING:
@@ -51,6 +50,18 @@ def with_query(request: Request, **changed: object) -> str:
     return f"{request.url.path}?{urlencode(kept + given)}"
 
 
+class _Templates(BaseLoader):
+    """Those of pages, and under `reports/` those of the report."""
+
+    def __init__(self) -> None:
+        self._pages, self._reports = PackageLoader("proctor.web"), PackageLoader("proctor.reports")
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
+        if template.startswith(_REPORTS):
+            return self._reports.get_source(environment, template.removeprefix(_REPORTS))
+        return self._pages.get_source(environment, template)
+
+
 class _Environment(Environment):
     """`reports/NAME` is a template of the HTML report; what such a one includes is looked for there too."""
 
@@ -63,27 +74,14 @@ class _Environment(Environment):
 def environment() -> Environment:
     """The templates of pages, with the macros of the report beside them."""
     made = _Environment(
-        loader=ChoiceLoader(
-            [PackageLoader("proctor.web"), PrefixLoader({"reports": PackageLoader("proctor.reports")})]
-        ),
+        loader=_Templates(),
         autoescape=True,
-        finalize=_harmless,
+        finalize=harmless,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    made.filters |= {
-        "one_line": one_line,
-        "prose": prose.set_as_prose,
-        "as_code": prose.set_as_code,
-        "with_query": with_query,
-    }
-    made.globals |= {
-        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
-        "version": version("proctor"),
-    }  # fmt: skip
+    equip(made)
+    made.filters["with_query"] = with_query
+    made.globals["version"] = version("proctor")
     return made
-
-
-def _harmless(value: object) -> object:
-    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

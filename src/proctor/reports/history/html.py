@@ -6,7 +6,8 @@ from proctor.history import History
 from proctor.reports import numbers, svg
 from proctor.reports.history import words
 from proctor.reports.history.svg import chart
-from proctor.reports.words import clean, one_line
+from proctor.reports.templating import harmless
+from proctor.reports.words import one_line
 
 
 def page(history: History) -> str:
@@ -16,7 +17,7 @@ def page(history: History) -> str:
     environment = Environment(
         loader=ChoiceLoader([PackageLoader("proctor.reports.history"), PackageLoader("proctor.reports")]),
         autoescape=True,
-        finalize=_harmless,
+        finalize=harmless,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
@@ -30,8 +31,3 @@ def page(history: History) -> str:
         svg=svg,
         words=words,
     )
-
-
-def _harmless(value: object) -> object:
-    """Everything the template prints comes through here: control characters never reach the page."""
-    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -44,8 +44,11 @@ _STYLE = """\
 """
 
 
-def chart(history: History, *, literal: bool = False) -> Markup:
-    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables."""
+def chart(history: History, *, literal: bool = False, style: bool = True) -> Markup:
+    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables.
+
+    Without `style` it has none of its own, for pages that have RULES already.
+    """
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     pieces: list[Markup] = []
     top = 0.0
@@ -56,11 +59,12 @@ def chart(history: History, *, literal: bool = False) -> Markup:
         top = panel.bottom
     pieces.append(text(EDGE, top + 6, words.LEGEND))
     label = " ".join(words.sentence(history, course, calendar) for course in history.courses)
+    rules = _style(literal) if style else ""
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" class="history" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
-        'role="img" aria-label="{label}">\n<style>\n{style}</style>\n'
+        'role="img" aria-label="{label}">\n{style}'
         '<rect class="paper" width="100%" height="100%"/>\n{pieces}\n</svg>\n'
-    ).format(w=WIDTH, h=round(top + 18), label=label, style=Markup(_style(literal)), pieces=Markup("\n").join(pieces))
+    ).format(w=WIDTH, h=round(top + 18), label=label, style=rules, pieces=Markup("\n").join(pieces))
 
 
 def as_png(svg: str) -> bytes:
@@ -73,13 +77,14 @@ def as_png(svg: str) -> bytes:
     return picture
 
 
-def _style(literal: bool) -> str:
-    """A page's own tokens win; where there are none, light ones or, on a screen that asks for it, dark ones."""
-    if literal:
-        return re.sub(r"var\(--h-(\w+)\)", lambda found: _LIGHT[found[1]], _STYLE)
-    dark = f"@media screen and (prefers-color-scheme: dark) {{ {_tokens(_DARK)} }}"
-    return f"{_tokens(_LIGHT)}\n{dark}\n{_STYLE}"
+def _style(literal: bool) -> Markup:
+    rules = re.sub(r"var\(--h-(\w+)\)", lambda found: _LIGHT[found[1]], _STYLE) if literal else RULES
+    return Markup("<style>\n{}</style>\n").format(Markup(rules))
 
 
 def _tokens(colours: dict[str, str]) -> str:
     return ".history { " + " ".join(f"--h-{name}: var(--{name}, {value});" for name, value in colours.items()) + " }"
+
+
+RULES = f"{_tokens(_LIGHT)}\n@media screen and (prefers-color-scheme: dark) {{ {_tokens(_DARK)} }}\n{_STYLE}"
+"""The chart's style: a page's own tokens win; where there are none, light ones or, on a screen that asks, dark ones."""

@@ -42,7 +42,7 @@ from proctor.web.forms import Form, read_form
 from proctor.web.site import site_of
 
 FAMILIES = (
-    "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "compare", "history",
+    "look", "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "compare", "history",
     "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""

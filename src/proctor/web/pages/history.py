@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
-from markupsafe import Markup
 
-from proctor.history import History, tell
+from proctor.history import tell
 from proctor.reports.history.svg import chart
 from proctor.reports.history.words import calendar_of
 from proctor.run import Run
@@ -22,7 +20,6 @@ router = APIRouter()
 teach()
 SHOWN = 20
 MOST = 500
-_STYLE = re.compile(r"<style>.*?</style>", re.DOTALL)
 
 
 @router.get("/history")
@@ -52,15 +49,10 @@ def history(
         "history.html.j2",
         history=found,
         wanted=wanted,
-        chart=picture(found),
+        chart=chart(found, style=False),
         calendar=calendar_of(found),
         **_choices(runs, chosen),
     )
-
-
-def picture(history: History) -> Markup:
-    """The chart without a style of its own, which no page may have: `reading.css` has its rules."""
-    return Markup(_STYLE.sub("", chart(history)))
 
 
 def _choices(runs: list[Run], benchmark: str) -> dict[str, Any]:

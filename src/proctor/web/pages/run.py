@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from http import HTTPStatus
-from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -31,15 +30,6 @@ EXPORTS = {
     "markdown": ("Markdown", "md", "text/markdown"),
 }
 """Form → what it is called, how its file ends, what it is to a browser."""
-_STYLES = ("checks.css", "battle.css")
-
-
-@router.get("/static/report.css")
-def report_style() -> Response:
-    """The rules of the HTML report for what pages take from it."""
-    templates = files("proctor.reports") / "templates"
-    rules = "\n".join((templates / name).read_text(encoding="utf-8") for name in _STYLES)
-    return Response(rules, media_type="text/css")
 
 
 @router.get("/runs/{run}")

@@ -57,17 +57,34 @@ function listenToKeys() {
   });
 }
 
+const KEYS = [
+  [["j", "k"], "next and previous row"],
+  [["Enter"], "open it"],
+  [["n", "p"], "next and previous case that did not pass, or that changed"],
+  [["/"], "search"],
+  [["?"], "these keys"],
+  [["Esc"], "close"],
+];
+
+function made(tag, text) {
+  return Object.assign(document.createElement(tag), { textContent: text });
+}
+
 function tellKeys() {
   let box = document.querySelector("dialog.keys-told");
   if (!box) {
     box = document.createElement("dialog");
     box.className = "keys-told";
+    box.setAttribute("aria-label", "Keys");
     const list = document.createElement("dl");
     list.className = "keys";
-    for (const [key, what] of [["j, k", "next and previous row"], ["Enter", "open it"], ["/", "search"], ["?", "these keys"], ["Esc", "close"]]) {
-      list.append(Object.assign(document.createElement("dt"), { textContent: key }), Object.assign(document.createElement("dd"), { textContent: what }));
+    for (const [keys, what] of KEYS) {
+      const term = document.createElement("dt");
+      for (const key of keys) term.append(made("kbd", key));
+      list.append(term, made("dd", what));
     }
-    box.append(list);
+    box.append(made("h2", "Keys"), list);
+    box.addEventListener("click", (event) => { if (event.target === box) box.close(); });
     document.body.append(box);
   }
   box.showModal();
