@@ -1,21 +1,25 @@
-"""SQLite's locks are files that come and go."""
+"""SQLite's locks are files that come and go; PostgreSQL's belong to a session."""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import threading
+from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from sqlalchemy import Connection
 from tests.storage.records import stored_run
 from tests.storage.servers import end_connections
 
 from proctor.errors import RunBusy, StoreError
 from proctor.storage import open_store
 from proctor.storage.address import parse
-from proctor.storage.lock import FileLocks
+from proctor.storage.database import Database
+from proctor.storage.lock import AdvisoryLocks, FileLocks
 
 
 @pytest.fixture
@@ -135,3 +139,30 @@ def test_a_lock_whose_connection_was_lost_is_left_quietly(
             end_connections(postgres_server)
         assert not store.archive.alive("run-1")
     assert capfd.readouterr() == ("", "")
+
+
+class Lingering:
+    """A session whose end nobody has noticed yet."""
+
+    def __init__(self, session: Connection) -> None:
+        self.session = session
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.session, name)
+
+    def close(self) -> None:
+        pass
+
+
+def test_a_lock_is_free_before_the_server_notices_that_its_session_ended(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(Database(parse(postgres_url))) as database:
+        locks = AdvisoryLocks(database)
+        session = locks._sessions.connect()
+        monkeypatch.setattr(locks, "_sessions", SimpleNamespace(connect=lambda: Lingering(session)))
+        with locks.hold("run-1", 1):
+            assert locks.held("run-1", 1)
+        assert not session.closed
+        assert not locks.held("run-1", 1)
+        session.close()

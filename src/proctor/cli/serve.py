@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,8 +48,7 @@ def command(
 
     if not all(map(find_spec, ("fastapi", "python_multipart", "uvicorn"))):
         raise UsageError('the web app needs more packages: pip install "proctor[web]"')
-    serve = import_module("proctor.web.serving").serve  # by its name: doors do not know each other
-    serve(
+    _server()(
         store=store_url(store, load_config(config_path)),
         config=config_path,
         host=host,
@@ -57,3 +58,18 @@ def command(
         processes=processes,
     )
     return 0
+
+
+def _server() -> Callable[..., None]:
+    """What serves, by its name: doors do not know each other.
+
+    Nothing that is imported goes away again: looking for rubbish meanwhile, and among it later, would cost a tenth of
+    the start and delay pages.
+    """
+    gc.disable()
+    try:
+        serve: Callable[..., None] = import_module("proctor.web.serving").serve
+    finally:
+        gc.freeze()
+        gc.enable()
+    return serve

@@ -11,7 +11,7 @@ from typing import Protocol
 from urllib.parse import quote
 
 from sqlalchemy import Connection, NullPool, text
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError, OperationalError
 
 from proctor.errors import RunBusy
 from proctor.storage.address import Address
@@ -124,6 +124,7 @@ class AdvisoryLocks:
                 yield
             finally:
                 _inherited.discard(descriptor)
+                self._free(session, number)
         finally:
             session.close()
 
@@ -131,6 +132,11 @@ class AdvisoryLocks:
         """Whether anybody holds it."""
         with self._database.reading() as connection:
             return bool(connection.execute(_HELD, {"family": ADVISORY, "number": number}).scalar())
+
+    def _free(self, session: Connection, number: int) -> None:
+        """Let go before hanging up: the server may notice that only after others have looked."""
+        with suppress(DBAPIError):  # a session that was cut has lost its locks already
+            session.execute(_FREE, {"family": ADVISORY, "number": number})
 
     def _take(self, session: Connection, run: str, number: int) -> None:
         """Waits a moment, since the server may not have noticed yet that the last holder was killed."""
@@ -147,6 +153,7 @@ class AdvisoryLocks:
 _NOTICED_WITHIN = "500ms"
 _LOCK_NOT_AVAILABLE = "55P03"
 _TAKE = text("SELECT pg_advisory_lock(:family, :number)")
+_FREE = text("SELECT pg_advisory_unlock(:family, :number)")
 _HELD = text(
     "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 2"
     " AND classid = :family AND objid = :number"
