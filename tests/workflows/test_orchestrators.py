@@ -17,6 +17,7 @@ from proctor.errors import UsageError
 from proctor.reports.json import as_dict
 from proctor.storage import open_store
 from proctor.workflows.reading import read_findings
+from proctor.workflows.tally import Tally
 
 Options = dict[str, Any]
 CASES = [(f"q {number}", "yes") for number in range(1, 5)]
@@ -50,6 +51,18 @@ def stored_kind(evaluation: proctor.Evaluation) -> str:
 def orchestration(evaluation: proctor.Evaluation) -> Any:
     assert evaluation.findings.orchestration is not None
     return evaluation.findings.orchestration
+
+
+async def test_one_that_is_still_at_work_reads_as_what_it_is(options: Options) -> None:
+    seen = []
+
+    def watch(tally: Tally) -> None:
+        with open_store(options["store"], create=False) as store:
+            seen.append((tally.done, next(iter(store.archive.runs())).kind))
+
+    await proctor.aevaluate(CASES, agent=orchestrates, watch=watch, **options)
+    assert seen[0] == (0, "standard")
+    assert all(kind == "orchestrator" for done, kind in seen if done)
 
 
 async def test_one_is_seen_from_its_steps_and_stored_as_what_it_is(options: Options) -> None:

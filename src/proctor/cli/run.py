@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli import options
 from proctor.cli.gating import gate_options
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.findings import Findings
+    from proctor.workflows.evaluate import Prepared
+    from proctor.workflows.gating import Gating
 
 
 @click.command("run")
@@ -64,15 +70,7 @@ from proctor.cli.gating import gate_options
 def command(
     file: Path,
     agent: str | None,
-    agent_kind: str | None,
-    exam_type: str,
-    reviewer: str | None,
-    examiner: str | None,
-    conditions: tuple[str, ...],
-    checks: Path | None,
     k: int | None,
-    name: str | None,
-    labels: tuple[str, ...],
     annotations: bool,
     cache: bool,
     dry_run: bool,
@@ -83,28 +81,54 @@ def command(
     store: str | None,
     config_path: Path | None,
     as_json: bool,
-    **settings: Any,
+    **choices: Any,
 ) -> int:
     """Examine an agent on the benchmark FILE."""
-    from proctor.cli.following import following
     from proctor.cli.foretelling import foretell
-    from proctor.cli.output import agents_speak_on_stderr
-    from proctor.cli.playing import exit_code, play, show
     from proctor.config import load_config
     from proctor.running.plan import exams_of
-    from proctor.workflows.allowances import allowing
-    from proctor.workflows.evaluate import prepare, start, store_url
+    from proctor.workflows.evaluate import store_url
     from proctor.workflows.gating import read_gates, with_baselines
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
-    examined = agent or config.run.agent
-    if examined is None:
+    prepared = _prepared(file, agent or config.run.agent, config, **choices)
+    run, url = prepared.run, store_url(store, config)
+    check_k(k, run.settings.trials)
+    gating = with_baselines(gating, run, store=url)
+    gating.check(run, exams_of(prepared.benchmark, run.settings))
+    for warning in prepared.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    if dry_run:
+        return foretell(prepared, config, as_json=as_json)
+    findings = _played(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json)
+    return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotations)
+
+
+def _prepared(
+    file: Path,
+    agent: str | None,
+    config: Config,
+    *,
+    exam_type: str,
+    reviewer: str | None,
+    examiner: str | None,
+    conditions: tuple[str, ...],
+    checks: Path | None,
+    name: str | None,
+    labels: tuple[str, ...],
+    agent_kind: str | None,
+    **settings: Any,
+) -> Prepared:
+    from proctor.cli.output import agents_speak_on_stderr
+    from proctor.workflows.evaluate import prepare
+
+    if agent is None:
         raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
     with agents_speak_on_stderr():  # a module may print when it is imported
-        prepared = prepare(
+        return prepare(
             file,
-            agent=examined,
+            agent=agent,
             reviewer=reviewer,
             examiner=examiner,
             conditions=conditions or None,
@@ -115,32 +139,43 @@ def command(
             config=config,
             settings={"type": exam_type, **settings},
         )
+
+
+def _played(
+    prepared: Prepared, config: Config, *, store: str, cache: bool, syncs: tuple[str, ...], quiet: bool
+) -> Findings:
+    """Play the run, and send it where it is to go meanwhile."""
+    from proctor.cli.following import following
+    from proctor.cli.playing import play
+    from proctor.workflows.allowances import allowing
+    from proctor.workflows.evaluate import start
+
     run = prepared.run
-    url = store_url(store, config)
-    check_k(k, run.settings.trials)
-    gating = with_baselines(gating, run, store=url)
-    gating.check(run, exams_of(prepared.benchmark, run.settings))
-    for warning in prepared.warnings:
-        click.echo(f"warning: {warning}", err=True)
-    if dry_run:
-        return foretell(prepared, config, as_json=as_json)
-    with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=url) as trail:
-        if not as_json:
+    with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
+        if not quiet:
             attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
             sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")
         evaluation = play(
-            lambda watch: start(prepared, store=url, watch=watch, heard=trail.feed),
+            lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed),
             run_id=run.id,
             planned=run.planned,
         )
         trail.findings = evaluation.findings
-    verdicts = gating.judge(evaluation.findings)
-    show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
-    if annotations:
-        from proctor.workflows.export import annotate
+    return evaluation.findings
 
-        annotate(evaluation.findings, verdicts, sys.stderr, benchmark=file, store=url)
-    return exit_code(evaluation.findings, verdicts)
+
+def _told(
+    findings: Findings, gating: Gating, *, file: Path, store: str, k: int | None, as_json: bool, annotations: bool
+) -> int:
+    """Show what was found, and give the exit code."""
+    from proctor.cli.playing import exit_code, show
+    from proctor.workflows.export import annotate
+
+    verdicts = gating.judge(findings)
+    show(findings, as_json=as_json, k=k, gates=verdicts)
+    if annotations:
+        annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
+    return exit_code(findings, verdicts)
 
 
 def check_k(k: int | None, trials: int) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -231,36 +231,23 @@ class Player:
 
     def _result(self, play: Play, failure: Failure | None) -> Attempt:
         """The finished attempt: marks, verdict, usage and time."""
-        judged = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
+        by_turn = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
         scores: list[Score] = []
         missing: list[Unscored] = []
         checks: list[CheckResult] = []
         contradictions: list[Contradiction] = []
-        for one in judged.values():
+        for one in by_turn.values():
             scores += one.scores
             missing += one.unscored
             checks += one.checks
             contradictions += one.contradictions
         if self._settings.checks is not None and failure is not None and failure.owner == "agent":
             checks.append(_no_error_failed(failure, len(play.turns)))
-        broken = {contradiction.turns[1] for contradiction in contradictions}
-        passed: list[bool | None] = []
-        for turn in play.turns:
-            if turn.fault or turn.number not in judged:
-                passed.append(None)
-                continue
-            one = judged[turn.number]
-            threshold = self._settings.passing_score
-            passed.append(
-                verdict.turn_passes(
-                    _case(play.exam, turn), one.scores, one.unscored, one.checks,
-                    contradicted=turn.number in broken, threshold=threshold,
-                )
-            )  # fmt: skip
+        passed = self._turns_passed(play, by_turn, {each.turns[1] for each in contradictions})
         counted = [
             mark
             for mark, turn in zip(passed, play.turns, strict=True)
-            if not turn.fault and not _unjudged(turn, judged)
+            if not turn.fault and not _unjudged(turn, by_turn)
         ]
         return over(
             play,
@@ -272,6 +259,24 @@ class Player:
             turn_passed=tuple(passed),
             passed=_passed(counted, failure),
         )
+
+    def _turns_passed(
+        self, play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int]
+    ) -> list[bool | None]:
+        """Turn by turn, whether the reply passes; None where a question was faulty or nothing was judged."""
+        passed: list[bool | None] = []
+        for turn in play.turns:
+            one = by_turn.get(turn.number)
+            if turn.fault or one is None:
+                passed.append(None)
+                continue
+            passed.append(
+                verdict.turn_passes(
+                    _case(play.exam, turn), one.scores, one.unscored, one.checks,
+                    contradicted=turn.number in contradicted, threshold=self._settings.passing_score,
+                )
+            )  # fmt: skip
+        return passed
 
     def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
         pairs = zip(self._names, reviews, strict=False)

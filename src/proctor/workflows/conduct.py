@@ -7,14 +7,14 @@ import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from proctor import threads
 from proctor.benchmark import Exam
 from proctor.errors import StoreError
 from proctor.findings import Findings, Gathering, gather
 from proctor.roles import Journal
-from proctor.run import AgentKind, Finished, Record, Run, Sitting, Status, Wish
+from proctor.run import Finished, Record, Run, Sitting, Status, Wish
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.workflows.parts import Cast
@@ -46,8 +46,7 @@ async def conduct(
     The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
     each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
     """
-    journal = store.journal
-    seen_kind: AgentKind = run.kind
+    ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
     executor = LocalExecutor(
         agent=cast.agent,
         reviewers=cast.reviewers,
@@ -55,7 +54,7 @@ async def conduct(
         examiner=cast.examiner,
         faults=cast.faults,
     )
-    with _clocked(journal, run.id) as end:
+    with _clocked(store.journal, run.id) as end:
         if watch is not None:
             watch(tally)
         try:
@@ -65,26 +64,47 @@ async def conduct(
                 contextlib.aclosing(executor.execute(sittings)) as batches,
             ):
                 async for batch in batches:
-                    await _write(journal, batch)
-                    tally.add(batch)
-                    if seen_kind == "standard" and _has_steps(batch):
-                        seen_kind = "orchestrator"
-                    if gathering is not None:
-                        _gather(gathering, batch)
-                    if heard is not None:
-                        heard(batch)
-                    if watch is not None:
-                        watch(tally)
+                    await ledger.enter(batch)
         except asyncio.CancelledError:
-            journal.write(executor.leftover())
+            store.journal.write(executor.leftover())
             raise
         reclassify(store, run.id, tally)
-        if seen_kind != run.kind:
-            journal.amend(replace(run, kind=seen_kind))
         end(*_outcome(executor, wishes, tally))
-    if gathering is not None and seen_kind == run.kind:
-        return gathering.findings(store.archive.find(run.id))
+    if ledger.gathering is not None:
+        return ledger.gathering.findings(store.archive.find(run.id))
     return findings_of(store, run.id, exams)
+
+
+@dataclass(slots=True)
+class _Ledger:
+    """What is done with every batch of records: stored first, then counted and told."""
+
+    journal: Journal
+    run: Run
+    tally: Tally
+    watch: Watch | None
+    heard: Listener | None
+    gathering: Gathering | None
+
+    async def enter(self, batch: Sequence[Record]) -> None:
+        await _write(self.journal, batch)
+        self.tally.add(batch)
+        if self.run.kind == "standard" and _has_steps(batch):
+            await self._is_orchestrator()
+        if self.gathering is not None:
+            for record in batch:
+                if isinstance(record, Finished):
+                    self.gathering.add(record.attempt)
+        if self.heard is not None:
+            self.heard(batch)
+        if self.watch is not None:
+            self.watch(self.tally)
+
+    async def _is_orchestrator(self) -> None:
+        """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
+        self.run = replace(self.run, kind="orchestrator")
+        self.gathering = None
+        await threads.call(self.journal.amend, self.run)
 
 
 def _has_steps(batch: Sequence[Record]) -> bool:
@@ -95,12 +115,6 @@ def _has_steps(batch: Sequence[Record]) -> bool:
         if isinstance(record, Finished)
         for turn in record.attempt.transcript.turns
     )
-
-
-def _gather(gathering: Gathering, batch: Sequence[Record]) -> None:
-    for record in batch:
-        if isinstance(record, Finished):
-            gathering.add(record.attempt)
 
 
 async def _write(journal: Journal, batch: Sequence[Record]) -> None:
