@@ -17,33 +17,55 @@ class Usage:
     """Calls made, retries included."""
     cost: float | None = None
     """In the currency of the price list; None: unknown, which is not 0."""
+    known_cost: float = 0.0
+    """Of a cost that is unknown, the part that is known: it was at least so much."""
+    cached: int = 0
+    """Answers that came from the cache: no call was made for them, and nothing paid."""
+
+    @property
+    def least(self) -> float:
+        """What it cost, or where that is unknown, at least did."""
+        return self.known_cost if self.cost is None else self.cost
 
     def __bool__(self) -> bool:
         """Whether anything was used at all."""
-        return bool(self.input_tokens or self.output_tokens or self.calls or self.cost is not None)
+        return bool(self.input_tokens or self.output_tokens or self.calls or self.cached or self.cost is not None)
 
     def __add__(self, other: Usage) -> Usage:
-        """Both together; the cost is unknown as soon as either's is."""
+        """Both together; the cost is unknown as soon as either's is, but what is known of it stays known."""
         if not other:
             return self
         if not self:
             return other
-        unknown = self.cost is None or other.cost is None
-        return Usage(
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            calls=self.calls + other.calls,
-            cost=None if unknown else (self.cost or 0.0) + (other.cost or 0.0),
+        return _made(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.calls + other.calls,
+            self.cached + other.cached,
+            self.least + other.least,
+            unknown=self.cost is None or other.cost is None,
         )
 
     def __sub__(self, other: Usage) -> Usage:
         """What is left of it without the other, which is a part of it."""
         if not other:
             return self
-        unknown = self.cost is None or other.cost is None
-        return Usage(
-            input_tokens=max(0, self.input_tokens - other.input_tokens),
-            output_tokens=max(0, self.output_tokens - other.output_tokens),
-            calls=max(0, self.calls - other.calls),
-            cost=None if unknown else max(0.0, (self.cost or 0.0) - (other.cost or 0.0)),
+        return _made(
+            max(0, self.input_tokens - other.input_tokens),
+            max(0, self.output_tokens - other.output_tokens),
+            max(0, self.calls - other.calls),
+            max(0, self.cached - other.cached),
+            max(0.0, self.least - other.least),
+            unknown=self.cost is None or other.cost is None,
         )
+
+
+def _made(sent: int, received: int, calls: int, cached: int, least: float, *, unknown: bool) -> Usage:
+    return Usage(
+        input_tokens=sent,
+        output_tokens=received,
+        calls=calls,
+        cost=None if unknown else least,
+        known_cost=least if unknown else 0.0,
+        cached=cached,
+    )

@@ -73,7 +73,7 @@ async def test_a_verdict_is_paid_for_once_and_the_second_time_is_marked(tmp_path
     assert (first.cached, second.cached) == (False, True)
     assert first.value == second.value == Verdict(score=0.5, why="so")
     assert first.usage.calls == 1
-    assert second.usage == Usage(calls=0, cost=0.0)
+    assert second.usage == Usage(calls=0, cost=0.0, cached=1)
 
 
 async def test_another_trial_case_condition_question_or_setting_is_another_verdict(tmp_path: Path) -> None:

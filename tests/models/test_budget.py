@@ -68,7 +68,7 @@ def test_a_call_that_may_fit_later_waits_and_one_that_never_will_is_refused() ->
     first = budget.reserve(usage(60))
     assert first is not None
     assert budget.reserve(usage(60)) is None
-    with pytest.raises(BudgetSpent, match=r"0 of 100 tokens, and the next call needs 101; go on with `proctor resume`"):
+    with pytest.raises(BudgetSpent, match=r"0 of 100 tokens, and the next call may take 101$"):
         budget.reserve(usage(101))
     budget.settle(first, usage(20))
     assert budget.reserve(usage(60)) is not None
@@ -79,7 +79,7 @@ def test_money_is_told_as_money() -> None:
     hold = budget.reserve(usage(10, 0.75))
     assert hold is not None
     budget.settle(hold, usage(10, 0.75))
-    with pytest.raises(BudgetSpent, match=r"0.7500 of 1, and the next call needs 0.2600"):
+    with pytest.raises(BudgetSpent, match=r"0.75 of 1.00, and the next call may take 0.26$"):
         budget.reserve(usage(10, 0.26))
 
 

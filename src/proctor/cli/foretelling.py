@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 import click
@@ -14,33 +15,59 @@ from proctor.workflows.evaluate import Prepared
 def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     """Print the estimate."""
     from proctor.cli.output import print_json
+    from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
-    from proctor.workflows.allowances import foresee
+    from proctor.workflows.allowances import foresee, untold
 
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
+    others = untold(run)
     if as_json:
-        print_json({"attempts": run.planned, **asdict(found)})
+        print_json({"attempts": run.planned, **asdict(found), "untold": others})
         return 0
-    click.echo(f"{run.agent} on {run.benchmark}: {run.planned:,} attempts. Nobody was called.")
-    for line in _lines(found):
+    click.echo(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called.")
+    for line in _lines(found, others):
         click.echo(f"  {line}")
     return 0
 
 
-def _lines(found: Estimate) -> list[str]:
-    if not found.calls.high:
-        return ["No model is called, as far as can be told: what the agent itself takes is its own."]
-    cost = f"unknown: give [prices] for {', '.join(found.unpriced)}" if found.cost is None else _range(found.cost, 2)
-    return [
-        f"model calls    {_range(found.calls)}",
-        f"tokens in      {_range(found.input_tokens)}",
-        f"tokens out     {_range(found.output_tokens)}",
-        f"cost           {cost}",
-        f"seconds        {_range(found.seconds)}",
-        "From little to much, the likely value first; the agent's own calls are not among them unless it is openai:.",
-    ]
+def _lines(found: Estimate, others: Sequence[str]) -> Iterator[str]:
+    from proctor.reports.numbers import cost, duration
+
+    if found.calls.high:
+        yield f"model calls  {_range(found.calls, _whole)}"
+        yield f"tokens in    {_range(found.input_tokens, _whole)}"
+        yield f"tokens out   {_range(found.output_tokens, _whole)}"
+        yield f"cost         {_cost(found, cost)}"
+        yield f"time         {_range(found.seconds, duration)}"
+        yield "The likely value first, then from little to much. Retries after failures are not in it."
+    else:
+        yield "No model is called from here."
+    if others:
+        yield f"What {' and '.join(others)} may take is not known and not in it."
 
 
-def _range(of: Range, decimals: int = 0) -> str:
-    return f"{of.likely:,.{decimals}f} ({of.low:,.{decimals}f} to {of.high:,.{decimals}f})"
+def _cost(found: Estimate, say: Callable[[float], str]) -> str:
+    """The cost; where a price is unknown, what is known of it, and what to do."""
+    if found.cost is not None:
+        return _range(found.cost, say)
+    known = [load.cost for load in found.callers.values() if load.cost is not None]
+    names = ", ".join(dict.fromkeys(found.unpriced))
+    least = f"at least {_range(_together(known), say)}; " if known else "unknown; "
+    return f"{least}give [prices] for {names}"
+
+
+def _together(ranges: Sequence[Range]) -> Range:
+    return Range(
+        low=sum(each.low for each in ranges),
+        likely=sum(each.likely for each in ranges),
+        high=sum(each.high for each in ranges),
+    )
+
+
+def _whole(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _range(of: Range, say: Callable[[float], str]) -> str:
+    return f"{say(of.likely)} ({say(of.low)} to {say(of.high)})"

@@ -17,10 +17,12 @@ from functools import partial
 from typing import Any
 
 from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
-from proctor.models.prices import Price, price_of
+from proctor.models.prices import Price, amount, price_of
 from proctor.net import limits
 from proctor.usage import Usage
 
+SPENT = "the budget is spent"
+"""How the reason of a run begins that its budget has paused."""
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
 """Tokens that an answer is expected to have before the model's first one has been seen."""
@@ -68,7 +70,7 @@ class Budget:
             input_tokens=sum(estimate.input_tokens for estimate in estimates),
             output_tokens=sum(estimate.output_tokens for estimate in estimates),
             calls=len(estimates),
-            cost=math.fsum(estimate.cost or 0.0 for estimate in estimates),
+            cost=math.fsum(estimate.least for estimate in estimates),
         )
 
     def reserve(self, estimate: Usage) -> Hold | None:
@@ -79,7 +81,7 @@ class Budget:
         if self._cost is not None and estimate.cost is None:
             raise Misconfigured(_NO_PRICE.format(self._cost, "a model that is called"))
         if (lacking := self._lacking(estimate, _NOTHING)) is not None:
-            raise BudgetSpent(f"the budget is spent: {lacking}; go on with `proctor resume` and a larger one")
+            raise BudgetSpent(f"{SPENT}: {lacking}")
         if self._lacking(estimate, self.reserved) is not None:
             return None
         hold = Hold(estimate)
@@ -87,7 +89,10 @@ class Budget:
         return hold
 
     def settle(self, hold: Hold, actual: Usage | None) -> None:
-        """Replace what was reserved by what it came to. None: nobody knows, and the estimate counts as spent."""
+        """Replace what was reserved by what it came to. None: nobody knows, and the estimate counts as spent.
+
+        So it does for a call that failed after it may have been billed: nothing paid is forgotten.
+        """
         self._holds.remove(hold)
         known = hold.estimate if actual is None else actual
         if known.calls and not known.input_tokens and not known.output_tokens:
@@ -100,7 +105,8 @@ class Budget:
             input_tokens=self._spent.input_tokens + usage.input_tokens,
             output_tokens=self._spent.output_tokens + usage.output_tokens,
             calls=self._spent.calls + usage.calls,
-            cost=(self._spent.cost or 0.0) + (usage.cost or 0.0),
+            cost=self._spent.least + usage.least,
+            cached=self._spent.cached + usage.cached,
         )
         waiting, self._waiting = self._waiting, []
         for one in waiting:
@@ -119,10 +125,13 @@ class Budget:
         """What does not fit; None: all of it does."""
         needed = _tokens(self._spent) + _tokens(reserved) + _tokens(estimate)
         if self._tokens is not None and needed > self._tokens:
-            return f"{_tokens(self._spent):,} of {self._tokens:,} tokens, and the next call needs {_tokens(estimate):,}"
-        price = math.fsum(usage.cost or 0.0 for usage in (self._spent, reserved, estimate))
+            return (
+                f"{_tokens(self._spent):,} of {self._tokens:,} tokens, and the next call may take {_tokens(estimate):,}"
+            )
+        price = math.fsum(usage.least for usage in (self._spent, reserved, estimate))
         if self._cost is not None and price > self._cost:
-            return f"{self._spent.cost:.4f} of {self._cost:g}, and the next call needs {estimate.cost:.4f}"
+            used, needed_now = amount(self._spent.least), amount(estimate.least)
+            return f"{used} of {amount(self._cost)}, and the next call may take {needed_now}"
         return None
 
 

@@ -7,12 +7,13 @@ Retries after failures are not in it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from proctor.benchmark import Case, Exam
 from proctor.models.limits import Limit
+from proctor.models.naming import Source
 from proctor.models.prices import Price
 from proctor.models.tokens import tokens_in
 from proctor.run import Settings
@@ -47,8 +48,10 @@ class Caller:
     """The most that one answer may have."""
     tool_rounds: int = 0
     """The most rounds of tool calls in one reply; 0: it has no tools."""
+    source: Source | None = None
+    """Where its calls go: callers of the same place share its limit; None: a place of its own."""
     limit: Limit = Limit()
-    """How fast its provider may be called."""
+    """How fast it may be called there."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -282,8 +285,7 @@ def _seconds(
     if not calls or not attempts:
         return 0.0
     slowest = [calls * assumed.seconds / min(settings.concurrency, attempts)]
-    for role, each in sums.items():
-        limit = callers[role].limit
+    for limit, each in _by_source(sums, callers):
         if limit.requests_per_minute:
             slowest.append(each.calls / limit.requests_per_minute * 60)
         if limit.tokens_per_minute:
@@ -291,6 +293,15 @@ def _seconds(
         if limit.concurrency:
             slowest.append(each.calls * assumed.seconds / limit.concurrency)
     return max(slowest)
+
+
+def _by_source(sums: _Sums, callers: Mapping[Role, Caller]) -> Iterator[tuple[Limit, _Sum]]:
+    """What each place that is called has to take, whoever calls it."""
+    places: dict[Source | Role, list[Role]] = {}
+    for role in sums:
+        places.setdefault(callers[role].source or role, []).append(role)
+    for roles in places.values():
+        yield callers[roles[0]].limit, _together(sums[role] for role in roles)
 
 
 def _range(scenes: Sequence[float]) -> Range:

@@ -58,14 +58,15 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
     """
     if isinstance(error, CallError):
-        return error
+        return spending(error, spent)
     if is_too_long(error):
         return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
     kinds = {kind.__name__ for link in faults.chain(error) for kind in type(link).__mro__}
     status = status_of(error)
     if status in _WRONG or kinds & _ADDRESS_KINDS:
         doing = _WRONG.get(status or 0, "cannot be called at this address")
-        return Misconfigured(f"the model {doing}: {said(error, 300)}; check its name, its address and its key")
+        told = f"the model {doing}: {said(error, 300)}; check its name, its address and its key"
+        return spending(Misconfigured(told), spent)
     if kinds & _NETWORK_KINDS if status is None else status in _PASSING or status >= 500:
         return ModelUnavailable(
             f"the model did not answer: {said(error, 300)}", retry_after=retry_after(error), spent=spent

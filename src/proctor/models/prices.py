@@ -53,6 +53,14 @@ def price_of(model: str, prices: Mapping[str, Any]) -> Price | None:
     return Price(**{name: float(value) for name, value in entry.items()})
 
 
+def amount(cost: float) -> str:
+    """An amount of money, exact enough to be held against another one: `5.00`, `0.75`, `0.0042`."""
+    if 0 < cost < 0.0001:
+        return "less than 0.0001"
+    whole, _, decimals = f"{cost:,.4f}".partition(".")
+    return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')}"
+
+
 def _is_price(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value >= 0
 

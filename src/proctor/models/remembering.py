@@ -11,7 +11,7 @@ from proctor.models.cache import key_of
 from proctor.models.calling import NOTHING, Heard, Line
 from proctor.usage import Usage
 
-_FREE = Usage(cost=0.0)
+_FREE = Usage(cost=0.0, cached=1)
 
 
 class _Kept(msgspec.Struct):

@@ -6,9 +6,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from proctor.errors import Misconfigured
+from proctor.errors import EnvironmentFault, Misconfigured
+from proctor.faults import classify
 from proctor.models.allowance import Allowance, current, granted
 from proctor.models.budget import Budget
+from proctor.models.faults import spending
 from proctor.net.limits import uncounted
 from proctor.roles import Agent
 from proctor.transcript import Reply
@@ -50,20 +52,34 @@ class Purse:
 
     async def _held(self, ask: Callable[[], Awaitable[Reply]], allowance: Allowance, budget: Budget) -> Reply:
         hold = await budget.admit(self._most)
-        used = _NOTHING
         try:
             with granted(replace(allowance, budget=None)):  # models that it calls through us are in what it tells
                 reply = await ask()
-            used = reply.usage or _NOTHING
-        finally:
-            budget.settle(hold, used)
+        except BaseException as error:
+            budget.settle(hold, self._lost(error))
+            raise
+        used = reply.usage or _NOTHING
+        budget.settle(hold, used)
         if budget.counts_money and used.cost is None:
-            raise Misconfigured(
+            fault = Misconfigured(
                 f"the agent tells that it used {used.input_tokens + used.output_tokens:,} tokens, but not what they "
                 "cost, so the budget cannot be kept; have it tell the cost, or use --max-tokens"
             )
-        self._most = _larger(self._most, used)
+            raise spending(fault, used)
+        if reply.usage is not None:
+            self._most = _larger(self._most, used)
         return reply
+
+    def _lost(self, error: BaseException) -> Usage | None:
+        """What a reply that failed has used: what it tells; nothing where nobody was reached; else the estimate (None).
+
+        An agent that has never told what it uses is not guessed at.
+        """
+        told: Usage | None = getattr(error, "spent", None)
+        if told is not None:
+            return told
+        unreached = isinstance(classify(error), EnvironmentFault)
+        return _NOTHING if unreached or self._most is _SOMETHING else None
 
 
 def _larger(a: Usage, b: Usage) -> Usage:
@@ -71,5 +87,5 @@ def _larger(a: Usage, b: Usage) -> Usage:
         input_tokens=max(a.input_tokens, b.input_tokens),
         output_tokens=max(a.output_tokens, b.output_tokens),
         calls=1,
-        cost=max(a.cost or 0.0, b.cost or 0.0),
+        cost=max(a.least, b.least),
     )

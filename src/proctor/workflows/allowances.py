@@ -9,42 +9,58 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
-from proctor.models.naming import PROVIDERS
+from proctor.models.naming import PROVIDERS, Source, model_at, source_at
 from proctor.run import Run, Settings, Spec
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
-    from proctor.models.estimate import Caller, Estimate
+    from proctor.models.estimate import Caller, Estimate, Role
 
 _CACHE = ".proctor/cache"
 _TOOL_ROUNDS = 10
-_NO_MODELS = ("embedded", "exact", "prober", "python", "agent")
+_ENVELOPE = 20
+"""Tokens around the messages of a call."""
+_DECLARATION = 100
+"""Tokens of a tool's declaration, as far as can be told without reading it."""
+_NO_MODELS = ("embedded", "exact", "prober", "python")
 """What a reviewer's or examiner's spec begins with that names no chat model."""
+_FREE = ("embedded", "exact", "prober", "demo", "recorded")
+"""What a spec begins with that calls nobody who is paid."""
 
 
 @contextmanager
 def allowing(
     settings: Settings, config: Config, *, cache: bool | str | Path = False, spent: Usage | None = None
 ) -> Iterator[None]:
-    """Hold every call that is made from here to the run's limits; without any, nothing is loaded."""
-    if not (config.limits or cache or settings.budget is not None or settings.max_tokens is not None):
-        yield
-        return
-    from proctor.models.allowance import Allowance, granted
+    """Hold every call that is made from here to the run's limits.
+
+    Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
+    force already stays, unless the run has limits of its own.
+    """
+    from proctor.models.allowance import Allowance, current, granted
     from proctor.models.budget import Budget
     from proctor.models.cache import Cache
     from proctor.models.limits import Limits
 
+    if current() is not None and not (config.limits or cache or is_limited(settings)):
+        yield
+        return
+    limits = Limits(config.limits)
     budget = None
-    if settings.budget is not None or settings.max_tokens is not None:
+    if is_limited(settings):
         budget = Budget(cost=settings.budget, tokens=settings.max_tokens, spent=spent or Usage())
     kept = Cache(_CACHE if cache is True else Path(cache)) if cache else None
     try:
-        with granted(Allowance(limits=Limits(config.limits), cache=kept, budget=budget)):
+        with granted(Allowance(limits=limits, cache=kept, budget=budget)):
             yield
     finally:
         if kept is not None:
             kept.close()
+
+
+def is_limited(settings: Settings) -> bool:
+    """Whether there is a budget, of money or of tokens."""
+    return settings.budget is not None or settings.max_tokens is not None
 
 
 def check_prices(settings: Settings, config: Config) -> None:
@@ -53,8 +69,29 @@ def check_prices(settings: Settings, config: Config) -> None:
         return
     from proctor.models.budget import must_have_prices
 
-    for _, spec in _models(settings):
-        must_have_prices([spec.spec.removeprefix("model:")], _prices(spec, config), budget=settings.budget)
+    for _, model, spec in _models(settings):
+        must_have_prices([model], _prices(spec, config), budget=settings.budget)
+
+
+def untold(run: Run) -> tuple[str, ...]:
+    """Who in the run may spend what only they can tell: parts that are neither models called from here nor free."""
+    settings = run.settings
+    models = {role for role, _, _ in _models(settings)}
+    names = {"agent": run.agent, "reviewer": settings.reviewer, "examiner": settings.examiner}
+    return tuple(
+        name
+        for role, name in names.items()
+        if name is not None and role not in models and _may_spend(settings.built.get(role), live=role == "agent")
+    )
+
+
+def unguarded(run: Run) -> Iterator[str]:
+    """What a person should know of a budget before the run starts: whose spending it counts only where it is told."""
+    if is_limited(run.settings) and (names := untold(run)):
+        yield (
+            f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against the budget only as far "
+            "as it is told with each reply, as usage; the rest is neither known nor limited"
+        )
 
 
 def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> Estimate:
@@ -66,27 +103,56 @@ def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> Estimate:
 
 def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
     from proctor.models.estimate import Caller
+    from proctor.models.limits import Limits
     from proctor.models.prices import price_of
 
-    for role, spec in _models(settings):
-        model = spec.spec.removeprefix("model:")
+    limits = Limits(config.limits)
+    for role, model, spec in _models(settings):
         tools = spec.options.get("max_tool_rounds", _TOOL_ROUNDS) if spec.options.get("tools") else 0
+        source = _source(model, spec)
         yield Caller(
-            role=role,  # type: ignore[arg-type]
+            role=role,
             name=model,
             price=price_of(model, _prices(spec, config)),
+            prompt=_prompt(spec) if role == "agent" else None,
             max_output_tokens=spec.options.get("max_output_tokens"),
             tool_rounds=tools,
+            source=source,
+            limit=limits.limit(source),
         )
 
 
-def _models(settings: Settings) -> Iterator[tuple[str, Spec]]:
-    """Role → the spec of whoever is a chat model."""
-    for role, spec in settings.built.items():
-        scheme = spec.spec.partition(":")[0]
-        judges = role in ("reviewer", "examiner") and ":" in spec.spec and scheme not in _NO_MODELS
-        if judges or (role == "agent" and scheme in PROVIDERS):
-            yield role, spec
+def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
+    """Role, model's name and spec of whoever is a chat model."""
+    roles: tuple[Role, ...] = ("agent", "reviewer", "examiner")
+    for role in roles:
+        spec = settings.built.get(role)
+        if spec is None:
+            continue
+        model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
+        scheme, colon, _ = model.partition(":")
+        judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
+        if judges or spec.spec.startswith("model:") or scheme in PROVIDERS:
+            yield role, model, spec
+
+
+def _prompt(spec: Spec) -> int:
+    """Tokens that every call of an agent carries: its instructions, and the declarations of its tools."""
+    from proctor.models.tokens import tokens_in
+
+    return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
+
+
+def _source(model: str, spec: Spec) -> Source:
+    """Whose limits a model's calls count against."""
+    scheme, _, rest = model.partition(":")
+    address = model_at(rest)[1] if scheme == "openai-compatible" else spec.options.get("base_url", "")
+    return source_at(scheme, address)
+
+
+def _may_spend(spec: Spec | None, *, live: bool) -> bool:
+    """Whether a part that is no model may call somebody who is paid; `live` is the answer for objects handed in."""
+    return live if spec is None else spec.spec.partition(":")[0] not in _FREE
 
 
 def _prices(spec: Spec, config: Config) -> Mapping[str, Any]:

@@ -15,7 +15,7 @@ from proctor.running.plan import exams_of, sittings
 from proctor.running.play import paid_for
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.allowances import allowing
+from proctor.workflows.allowances import allowing, check_prices, is_limited
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.parts import Cast, recast
@@ -59,11 +59,12 @@ async def aresume(
                 done = opened.archive.finished(found.id)
                 findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
         else:
+            check_prices(found.settings, config)
             cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
                 if (trials, budget, max_tokens) != (None, None, None):
                     opened.journal.amend(found)
-                spent = _spent(opened, found) if _is_limited(found) else None
+                spent = _spent(opened, found) if is_limited(found.settings) else None
                 with allowing(found.settings, config, cache=cache, spent=spent):
                     findings = await _go_on(opened, found, exams, cast, watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
@@ -101,10 +102,6 @@ def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
         max_tokens=run.settings.max_tokens if max_tokens is None else max_tokens,
     )
     return replace(run, settings=settings)
-
-
-def _is_limited(run: Run) -> bool:
-    return run.settings.budget is not None or run.settings.max_tokens is not None
 
 
 def _spent(store: Store, run: Run) -> Usage:
