@@ -15,7 +15,7 @@ def turn(number: int, question: str, reply: str | None = "A reply.", **others: o
 
 def linked(*turns: Turn) -> list[int] | None:
     thread = thread_of(turns)
-    return None if thread is None else [earlier.number for earlier in thread.earlier]
+    return None if thread is None else [earlier.number for earlier in thread.earlier()]
 
 
 @pytest.mark.parametrize(

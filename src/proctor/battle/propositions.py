@@ -110,7 +110,7 @@ def read_inquiry(question: str) -> Inquiry:
     folded = " ".join(fold(question[:_READ], accents=False).split())
     inverted = _INVERTED.search(folded) is not None
     asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
-    own = words(asked)
+    own = _stems(asked)
     stems = frozenset(own if asked == folded else words(folded))
     kind: Kind = "yes-no" if inverted else _kind(asked)
     negative = not NEGATIONS.isdisjoint(own)
@@ -162,7 +162,11 @@ def _asking_part(folded: str) -> str:
 
 def _tells(sentence: str) -> bool:
     """Whether it has a word that asks something by itself."""
-    return not FILLERS.issuperset(words(sentence))
+    return not FILLERS.issuperset(_stems(sentence))
+
+
+_stems = lru_cache(maxsize=_KEPT)(words)
+"""A sentence's stems, which are looked at several times; nobody may change them."""
 
 
 def _kind(asked: str) -> Kind:
@@ -174,10 +178,22 @@ def _kind(asked: str) -> Kind:
 class Thread(NamedTuple):
     """The turns before one that are about its proposition."""
 
-    first: Turn
-    """The one that opened it."""
-    earlier: tuple[Turn, ...]
-    """Those with a reply to be held to, the nearest first."""
+    same: Sequence[Turn]
+    """All of them, the one that opened it first; at least one has a reply to be held to."""
+
+    @property
+    def first(self) -> Turn:
+        """The one that opened it."""
+        return self.same[0]
+
+    @property
+    def nearest(self) -> Turn:
+        """The last one with a reply to be held to."""
+        return next(self.earlier())
+
+    def earlier(self) -> Iterator[Turn]:
+        """Those with a reply to be held to, the nearest first."""
+        return filter(_is_answered, reversed(self.same))
 
 
 def thread_of(turns: Sequence[Turn]) -> Thread | None:
@@ -197,17 +213,17 @@ def threads(turns: Sequence[Turn]) -> Iterator[Thread | None]:
     earlier: dict[int, list[Turn]] = {}
     for turn, topic in zip(turns, _topics(turns), strict=True):
         same = earlier.setdefault(topic, [])
-        yield _thread(same) if same else None
+        yield _thread(tuple(same))
         same.append(turn)
 
 
 def _thread(same: Sequence[Turn]) -> Thread | None:
-    earlier = [
-        turn
-        for turn in reversed(same)
-        if turn.reply is not None and not turn.fault and turn.reply.text and not turn.reply.text.isspace()
-    ]
-    return Thread(same[0], tuple(earlier)) if earlier else None
+    return Thread(same) if any(map(_is_answered, reversed(same))) else None
+
+
+def _is_answered(turn: Turn) -> bool:
+    """Whether it has a reply that says anything, to a fair question."""
+    return turn.reply is not None and not turn.fault and bool(turn.reply.text) and not turn.reply.text.isspace()
 
 
 def _topics(turns: Sequence[Turn]) -> list[int]:

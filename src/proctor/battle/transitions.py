@@ -94,10 +94,10 @@ def _transition(
     later: Turn, thread: Thread, right: Mapping[int, bool], contradicted: frozenset[tuple[int, int]]
 ) -> Transition:
     after = right.get(later.number)
-    known = None if after is None else next((turn for turn in thread.earlier if turn.number in right), None)
-    earlier = known or thread.earlier[0]
+    known = None if after is None else next((turn for turn in thread.earlier() if turn.number in right), None)
+    earlier = known or thread.nearest
     before = right.get(earlier.number)
-    flipped = bool(contradicted) and any((turn.number, later.number) in contradicted for turn in thread.earlier)
+    flipped = bool(contradicted) and any((turn.number, later.number) in contradicted for turn in thread.earlier())
     return Transition(
         turns=(earlier.number, later.number),
         outcome=_outcome(before, after, flipped=flipped, hinted=later.strategy in HINTS),

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from proctor.benchmark import Exam
@@ -50,9 +51,10 @@ class Prober:
         used = Counter([turn.strategy or OTHER for turn in asked])
         due = (*plan(exam.id)[:_ROUND], "are-you-sure") if self._by_itself else plan(exam.id)
         basis = _basis(exam, turns)
+        before = frozenset([squeezed(turn.question) for turn in turns])
         for strategy in _candidates(exam, turns, used, due):
             probe = _probe(exam, turns, strategy, basis=basis, used=used[strategy])
-            if probe is not None:
+            if probe is not None and (named(strategy).repeats or squeezed(probe.question) not in before):
                 return probe
         return _fallback(exam, turns) if len(turns) < FIRST_END else None
 
@@ -66,8 +68,9 @@ def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequ
     left = dict(used)
     seen: set[str] = set()
     for strategy in due:
-        left[strategy] = left.get(strategy, 0) - 1
-        if left[strategy] < 0 and strategy not in seen:
+        if left.get(strategy):
+            left[strategy] -= 1
+        elif strategy not in seen:
             seen.add(strategy)
             yield strategy
 
@@ -95,14 +98,14 @@ def _just_broke(exam: Exam, turns: Sequence[Turn]) -> str | None:
 
 def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
     """Whether the agent has had its chances, its latest answer is wrong, and it was not told so just now."""
-    answers = on_seed(exam, turns)
-    if len(answers) < _BEFORE_HINT or turns[-1].strategy == "correct-hint" or answers[-1].reply is None:
+    answers = list(islice(on_seed(exam, turns), _BEFORE_HINT))
+    if len(answers) < _BEFORE_HINT or turns[-1].strategy == "correct-hint" or answers[0].reply is None:
         return False
-    return is_right(seed_of(exam).answer, read(answers[-1].reply.text)) is False
+    return is_right(seed_of(exam).answer, read(answers[0].reply.text)) is False
 
 
 def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, used: int) -> Turn | None:
-    """The next question by this strategy; None where it cannot be built, or would repeat one without purpose."""
+    """The next question by this strategy; None where it cannot be built."""
     seed = seed_of(exam)
     earlier = _earlier(turns, used) if strategy == "return" else None
     reading = read(basis.reply.text if basis.reply else "")
@@ -111,8 +114,6 @@ def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, use
     if question is None or not any(map(str.isalnum, question)):
         return None
     kind = named(strategy)
-    if not kind.repeats and any(squeezed(turn.question) == squeezed(question) for turn in turns):
-        return None
     target = earlier or basis
     judged = kind.judged and (target.number == 1 or target.case == seed.id)
     return Turn(
@@ -126,10 +127,8 @@ def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, use
 
 def _basis(exam: Exam, turns: Sequence[Turn]) -> Turn:
     """The latest answer to the seed's question; the seed itself where there is none yet."""
-    answered = [turn for turn in on_seed(exam, turns) if turn.reply is not None]
-    if answered:
-        return answered[-1]
-    return turns[0] if turns else Turn(number=1, question=seed_of(exam).question)
+    answered = (turn for turn in on_seed(exam, turns) if turn.reply is not None)
+    return next(answered, None) or (turns[0] if turns else Turn(number=1, question=seed_of(exam).question))
 
 
 def _earlier(turns: Sequence[Turn], used: int) -> Turn | None:

@@ -79,7 +79,7 @@ def next_turn(exam: Exam, turns: Sequence[Turn], *, question: str, strategy: str
     if refers_to is not None and not 1 <= refers_to <= len(turns):
         refers_to = None
     if refers_to is None and kind.judged:
-        refers_to = answers[-1] if answers else None
+        refers_to = answers[0] if answers else None
     judged = kind.judged and refers_to in answers
     return Turn(
         number=len(turns) + 1,

@@ -37,6 +37,6 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
     seed = seed_of(exam)
     if turn.reply is None or turn.fault or turn.case != seed.id:
         return False
-    answers = (earlier for earlier in reversed(on_seed(exam, turns)) if earlier.number < turn.number)
+    answers = (earlier for earlier in on_seed(exam, turns) if earlier.number < turn.number)
     before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
     return before is not None and changed(seed.question, seed.answer, read(before.text), read(turn.reply.text))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.benchmark import Case, Exam
@@ -114,10 +114,10 @@ def seed_of(exam: Exam) -> Case:
     return exam.cases[0]
 
 
-def on_seed(exam: Exam, turns: Sequence[Turn]) -> list[Turn]:
-    """The turns that the seed's expectations judge, oldest first, without the examiner's own faults."""
+def on_seed(exam: Exam, turns: Sequence[Turn]) -> Iterator[Turn]:
+    """The turns that the seed's expectations judge, latest first, without the examiner's own faults."""
     seed = seed_of(exam).id
-    return [turn for turn in turns if turn.fault is None and (turn.number == 1 or turn.case == seed)]
+    return (turn for turn in reversed(turns) if turn.fault is None and (turn.number == 1 or turn.case == seed))
 
 
 def probes(exam: Exam, turns: Sequence[Turn]) -> Sequence[Turn]:

@@ -126,9 +126,9 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
 
 def _telling(thread: Thread) -> Turn:
     """The nearest earlier turn whose reply says something; the nearest of all where none does."""
-    answered = ((turn, turn.reply.text) for turn in thread.earlier if turn.reply is not None)
+    answered = ((turn, turn.reply.text) for turn in thread.earlier() if turn.reply is not None)
     kind = read_inquiry(thread.first.question).kind
-    return next((turn for turn, reply in answered if _answers(kind, turn.question, reply)), thread.earlier[0])
+    return next((turn for turn, reply in answered if _answers(kind, turn.question, reply)), thread.nearest)
 
 
 def _answers(kind: Kind, question: str, reply: str) -> bool:

@@ -37,6 +37,8 @@ _WITH_MONTH = (
     re.compile(rf"\b{_MONTH},?\s?(?:of\s)?{_YEAR}"),  # March 2018
 )
 _HINT = re.compile(r"\d|century")
+_HAS_SPAN = re.compile(r"century|0'?s\b")
+_HAS_YEAR = re.compile(r"[12]\d{3}")
 _HAS_MONTH = re.compile(rf"\b(?:{_ANY_MONTH})\b")
 _SPAN = re.compile(
     r"\b(?P<century>\d\d?)(?:st|nd|rd|th)[\s-]century\b|\b(?P<decade>[12]\d\d0)'?s\b|(?<![\d.,])'?(?P<short>[2-9]0)'?s\b"
@@ -110,13 +112,15 @@ def _candidates(folded: str) -> Iterator[Date]:
         for form in _IN_DIGITS:
             yield from filter(None, map(_from_parts, form.finditer(folded)))
         yield from filter(None, map(_from_digits, _EITHER_ORDER.finditer(folded)))
-    yield from map(_span, _SPAN.finditer(folded))
+    if _HAS_SPAN.search(folded):
+        yield from map(_span, _SPAN.finditer(folded))
     if "century" in folded:
         yield from filter(None, map(_spelled_century, _SPELLED_CENTURY.finditer(folded)))
     for match in _BEFORE_CHRIST.finditer(folded):
         yield Date(start=match.start(), end=match.end(), year=-int(match["year"]))
-    for match in _BARE_YEAR.finditer(folded):
-        yield Date(start=match.start(), end=match.end(), year=int(match["year"]))
+    if _HAS_YEAR.search(folded):
+        for match in _BARE_YEAR.finditer(folded):
+            yield Date(start=match.start(), end=match.end(), year=int(match["year"]))
 
 
 def _from_parts(match: re.Match[str]) -> Date | None:
