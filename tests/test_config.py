@@ -44,7 +44,7 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[run]\ntrails = 3", "unknown key 'run.trails'; did you mean 'trials'?"),
         ("[rn]\ntrials = 3", "unknown key 'rn'; did you mean 'run'?"),
         ("[agent.x]\nspec = 'a'", "unknown key 'agent'; did you mean 'agents'?"),
-        ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, reviewers, examiners, conditions"),
+        ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, models, reviewers, examiners, conditions"),
         ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, reviewer"),
         ("[run]\ntrials = 0", "run.trials = 0 is not usable; it should be greater than or equal to 1"),
         ("[run]\ntrials = '3'", "run.trials = '3' is not usable; it should be a valid integer"),
@@ -57,6 +57,24 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[agents.x]\nspec = 'a:b'\nkind = 'robot'", "agents.x.kind = 'robot' is not usable"),
         ("[agents]\nx = 'python:a:b'", "agents.x is no table; write [agents.x] on a line of its own"),
         ("agents = 3", "agents is no table"),
+        ("[agents.x]\nspce = 'a:b'", "unknown key 'agents.x.spce'; did you mean 'spec'?"),
+        ("[models.x]\nsepc = 'openai:a'", "unknown key 'models.x.sepc'; did you mean 'spec'?"),
+        ("[models.x]\nspec = 'openai:a'\nzzz = 1", "unknown key 'models.x.zzz'; known are spec, price"),
+        (
+            "[models.x]\nspec = 'a:b'\nprice = {inptu = 1, output = 2}",
+            "unknown key 'models.x.price.inptu'; did you mean",
+        ),
+        ("[models]\nx = 'openai:a'", "models.x is no table; write [models.x]"),
+        ("[prices]\n'a:b' = {inptu = 1, output = 2}", "unknown key 'prices.\"a:b\".inptu'; did you mean 'input'?"),
+        ("[prices]\n'a:b' = {input = 1}", 'prices."a:b" has no output; a price is {input = 1.0, output = 4.0}'),
+        ("[prices]\n'a:b' = {input = -1, output = 2}", 'prices."a:b".input = -1 is not usable'),
+        ("[prices]\n'a:b' = {input = nan, output = 2}", 'prices."a:b".input = nan is not usable'),
+        ("[prices]\n'a:b' = 3", 'prices."a:b" is no table; write [prices."a:b"]'),
+        ("[limits.openai]\nrequest_per_minute = 5", "unknown key 'limits.openai.request_per_minute'; did you mean"),
+        ("[limits.openai]\ntokens_per_minute = 0", "limits.openai.tokens_per_minute = 0 is not usable"),
+        ("[limits.openai]\nconcurrency = 1.5", "limits.openai.concurrency = 1.5 is not usable"),
+        ("store = 'postgresql://me:${PW}@h/d'", "store holds a ${NAME}, which is filled in only in options"),
+        ("[agents.x]\nspec = 'http://h/${X}'", "agents.x.spec holds a ${NAME}, which is filled in only in options"),
         ("[run\n", "is not valid TOML: Expected ']'"),
         ("store = 'a'\nstore = 'b'", "is not valid TOML"),
     ],
@@ -90,3 +108,26 @@ def test_other_bytes_than_text_are_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="is not UTF-8 text"):
         load_config(path)
+
+
+def test_a_model_can_play_every_part_unless_somebody_of_its_name_does(tmp_path: Path) -> None:
+    path = tmp_path / "proctor.toml"
+    path.write_text(
+        '[models.small]\nspec = "openai:small"\nprice = {input = 1, output = 2}\n'
+        '[models.large]\nspec = "ollama:large"\n'
+        '[reviewers.large]\nspec = "exact"\n'
+    )
+    config = load_config(path)
+    assert (config.agents["small"].spec, config.agents["large"].spec) == ("openai:small", "ollama:large")
+    assert (config.reviewers["small"].spec, config.reviewers["large"].spec) == ("model:openai:small", "exact")
+    assert config.examiners["small"].spec == "model:openai:small"
+    assert config.prices == {"openai:small": {"input": 1.0, "output": 2.0}}
+
+
+def test_a_price_of_its_own_does_not_replace_the_one_under_prices(tmp_path: Path) -> None:
+    path = tmp_path / "proctor.toml"
+    path.write_text(
+        '[models.a]\nspec = "openai:a"\nprice = {input = 1, output = 2}\n'
+        '[prices]\n"openai:a" = {input = 3, output = 4}\n'
+    )
+    assert load_config(path).prices["openai:a"]["input"] == 3.0
