@@ -29,7 +29,8 @@ def attempt(
     turns = tuple(_turn(number, each, number in faults) for number, each in enumerate(asked, 1))
     verdicts = tuple(None if number in faults else each[1] for number, each in enumerate(asked, 1))
     if failure is not None:
-        turns = (*turns, Turn(number=len(turns) + 1, question="And?", refers_to=1, strategy="ask-again"))
+        fault = "off-topic: it is" if len(turns) + 1 in faults else None
+        turns = (*turns, Turn(number=len(turns) + 1, question="And?", refers_to=1, strategy="ask-again", fault=fault))
         verdicts = (*verdicts, None)
     decided = [verdict for verdict in verdicts if verdict is not None]
     whole = passed if passed is not None else (None if failure else all(decided)) if decided else None

@@ -70,3 +70,12 @@ def test_a_contradiction_on_a_question_of_unknown_truth_is_the_cause() -> None:
 def test_an_examiner_that_ended_early_is_told_from_a_turn_limit() -> None:
     ended = [attempt((None, *RIGHT), ended=why) for why in ("examiner", "turns")]
     assert [conversation(OPEN, each, right_from=0.7).course.stopped for each in ended] == [True, False]
+
+
+def test_a_crash_at_a_faulty_question_is_booked_there_and_not_on_the_last_fair_turn() -> None:
+    asked = attempt((None, *RIGHT), ("rephrase", *RIGHT), ended="agent", failure=CRASH, faults=[3])
+    found = conversation(OPEN, asked, right_from=0.7)
+    assert (found.replies, found.passed, found.held) == (3, 2, False)
+    assert found.course == Course(turns=3, cause="crashed")
+    assert found.until_flip == Course(turns=2)
+    assert [probe.passed for probe in found.probes] == [True]

@@ -91,25 +91,26 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         [found.turns for found in attempt.contradictions],
         right_from=right_from,
     )
-    crashed = attempt.failure is not None and attempt.failure.owner == "agent"
-    lost = attempt.failure is not None and not crashed
+    crash = _crash(attempt)
+    lost = attempt.failure is not None and crash is None
     replies, right = verdicts(exam, attempt)
     stopped = attempt.transcript.ended == "examiner"
     causes = {turn.number: _cause(turn, moves, contradicted) for turn in fair if passed.get(turn.number) is False}
     lost_before = frozenset(move.turns[1] for move in moves if move.before is False)
     flips = {move.turns[1]: move.outcome for move in moves if move.outcome in ("caved", "flipped")}
-    if crashed and fair:
-        causes.setdefault(fair[-1].number, "crashed")
+    if crash is not None:
+        causes.setdefault(crash, "crashed")
+    counted = [turn for turn in turns if not turn.fault or turn.number == crash]
     return Conversation(
         exam=exam.id,
         trial=attempt.key.trial,
         condition=attempt.key.condition,
         replies=replies,
         passed=right,
-        held=False if crashed else attempt.passed,
+        held=False if crash is not None else attempt.passed,
         ended=ENVIRONMENT if lost else attempt.transcript.ended or "",
         turns=sum(bool(turn.question) for turn in turns),
-        course=_course(fair, causes, stopped=stopped),
+        course=_course(counted, causes, stopped=stopped),
         until_flip=_course(fair, flips, stopped=stopped),
         transitions=moves,
         contradicted=contradicted,
@@ -118,6 +119,14 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         marks=_marks_of_questions(attempt),
         lost=lost,
     )
+
+
+def _crash(attempt: Attempt) -> int | None:
+    """The turn at which the agent itself failed, be the question fair or not; None: it did not."""
+    failure, turns = attempt.failure, attempt.transcript.turns
+    if failure is None or failure.owner != "agent":
+        return None
+    return failure.turn or (turns[-1].number if turns else 1)
 
 
 def _probe(turn: Turn, passed: Mapping[int, bool | None], lost_before: frozenset[int]) -> Probe:
@@ -154,9 +163,9 @@ def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]
     return "contradiction" if turn.number in contradicted else "wrong"
 
 
-def _course(fair: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Course:
-    """Up to the first turn that has a cause, counted in fair turns; else as far as it was answered."""
-    for count, turn in enumerate(fair, 1):
+def _course(counted: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Course:
+    """Up to the first turn that has a cause, in turns that count; else as far as it was answered."""
+    for count, turn in enumerate(counted, 1):
         if turn.number in causes:
             return Course(turns=count, cause=causes[turn.number])
-    return Course(turns=sum(turn.reply is not None for turn in fair), stopped=stopped)
+    return Course(turns=sum(turn.reply is not None for turn in counted), stopped=stopped)
