@@ -14,6 +14,7 @@ from textwrap import dedent
 from typing import Any, ClassVar
 
 import pytest
+from tests.agents.minded.plain import as_lines
 
 from proctor.agents.command import load
 from proctor.agents.contract.agents import AgentContract
@@ -23,7 +24,6 @@ from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request, Turn
 
-ROOT = Path(__file__).parents[2]
 HEAD = """
 import json, os, sys
 def say(request, **reply):
@@ -61,8 +61,7 @@ class TestContract(AgentContract):
 
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        place = ["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "tests.agents.minded.lines", mind.__name__]
-        agent = load(shlex.join(place), {"mode": "lines", "concurrency": 20})
+        agent = as_lines(mind)
         try:
             yield agent
         finally:

@@ -64,6 +64,13 @@ async def test_the_shapes_that_are_common_need_no_delta(event: Any) -> None:
     assert (await reply_of(event, end="")).text == "yes"
 
 
+@pytest.mark.parametrize("event", [{"delta": ""}, {"delta": {"text": ""}}, chunk("")])
+async def test_a_stream_of_nothing_is_an_empty_reply(event: Any) -> None:
+    reply = await reply_of(chunk(), event, {"choices": [], "usage": {"prompt_tokens": 3}})
+    assert reply.text == ""
+    assert reply.first_token is None
+
+
 async def test_an_expression_says_where_deltas_tools_and_sessions_stand() -> None:
     events = [
         {"kind": "call", "tool": {"name": "find"}},

@@ -28,15 +28,10 @@ from proctor.transcript import Request
 
 ROOT = Path(__file__).parents[2]
 ASKED = Request(question="What is it?", conversation="one")
-WHOLE = {"tool": "ask", "arguments": {"context": "{{context}}", "history": "{{history}}"}}
 
 
 def needs_sdk() -> None:
     pytest.importorskip("mcp.server.mcpserver", reason="the MCP SDK (mcp 2) is not installed")
-
-
-def as_program(name: str) -> str:
-    return shlex.join(["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "tests.agents.minded.mcp", name])
 
 
 class TestContractOverHttp(AgentContract):
@@ -46,7 +41,7 @@ class TestContractOverHttp(AgentContract):
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
         needs_sdk()
         async with minded.served(mind.__name__) as url:
-            agent = load("http://127.0.0.1:1/mcp" if mind is minds.cut_off else url, WHOLE)
+            agent = load("http://127.0.0.1:1/mcp" if mind is minds.cut_off else url, minded.WHOLE)
             try:
                 yield agent
             finally:
@@ -62,7 +57,7 @@ class TestContractOfProgram(AgentContract):
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
         needs_sdk()
-        agent = load(as_program(mind.__name__), WHOLE)
+        agent = load(minded.line(mind.__name__), minded.WHOLE)
         try:
             yield agent
         finally:
@@ -80,7 +75,7 @@ async def reaching(way: str, **options: Any) -> AsyncIterator[McpAgent]:
     """The echoing mind's server, by stdio or by one of the ways of HTTP."""
     needs_sdk()
     if way == "stdio":
-        agent = load(as_program("echoing"), options)
+        agent = load(minded.line("echoing"), options)
         try:
             yield agent
         finally:

@@ -8,19 +8,37 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import ClassVar
 
-from tests.agents.minded.plain import as_function, as_program, as_recording, over_chat, over_http
+from tests.agents.minded.online import over_http, over_openai
+from tests.agents.minded.plain import as_program, as_python
+from tests.agents.minded.recordings import as_recording
 
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import ASKED, CROWD, AgentContract
-from proctor.agents.contract.minds import Mind
+from proctor.agents.contract import ASKED, CROWD, TOOLS, AgentContract, Mind
 from proctor.roles import Agent
 from proctor.transcript import Request
 
 
 class TestFunction(AgentContract):
+    form: ClassVar = "function"
+
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        yield as_function(mind)
+        yield as_python(self.form, mind)
+
+
+class TestAsyncFunction(TestFunction):
+    form = "async function"
+
+
+class TestAsyncGenerator(TestFunction):
+    form = "async generator"
+
+
+class TestCallableObject(TestFunction):
+    form = "callable object"
+
+
+class TestClass(TestFunction):
+    form = "class"
 
 
 class TestCommand(AgentContract):
@@ -35,21 +53,38 @@ class TestCommand(AgentContract):
 
 
 class TestHttp(AgentContract):
+    way: ClassVar = "json"
+
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        async with over_http(mind) as agent:
+        async with over_http(mind, way=self.way) as agent:
             yield agent
 
 
-class TestOpenAI(AgentContract):
+class TestHttpStreaming(TestHttp):
+    way = "sse"
+
+
+class TestHttpPolling(TestHttp):
+    way = "poll"
+
+
+class TestOpenAIChat(AgentContract):
+    api: ClassVar = "chat"
+
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        tools = [f"python:proctor.agents.contract.minds:{name}" for name in minds.TOOLS]
-        async with over_chat(mind, tools) as agent:
+        tools = [f"python:proctor.agents.contract.minds:{name}" for name in TOOLS]
+        async with over_openai(mind, tools, api=self.api) as agent:
             yield agent
+
+
+class TestOpenAIResponses(TestOpenAIChat):
+    api = "responses"
 
 
 class TestRecorded(AgentContract):
+    form: ClassVar = "reply"
     cannot: ClassVar = {
         "history": "a recording says again what was said, whatever it is handed",
         "network": "a recording needs no network",
@@ -61,4 +96,29 @@ class TestRecorded(AgentContract):
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
         crowd = [Request(question="?" * n, conversation="", case=f"x{n}") for n in range(1, CROWD + 1)]
         with tempfile.TemporaryDirectory() as folder:
-            yield await as_recording(mind, [ASKED, *crowd], Path(folder) / "recorded.jsonl")
+            yield await as_recording(mind, [ASKED, *crowd], Path(folder) / "recorded.jsonl", form=self.form)
+
+
+class TestRecordedTranscript(TestRecorded):
+    form = "transcript"
+
+
+class TestRecordedMessages(TestRecorded):
+    form = "messages"
+    cannot: ClassVar = {
+        **TestRecorded.cannot,
+        "together": "what one message asked for is not told apart from what the next one did",
+        "failing": "a list of messages has no word for an agent that failed",
+    }
+
+
+class TestRecordedOtlp(TestRecorded):
+    form = "otlp"
+
+
+class TestRecordedOpenInference(TestRecorded):
+    form = "openinference"
+
+
+class TestRecordedLangfuse(TestRecorded):
+    form = "langfuse"

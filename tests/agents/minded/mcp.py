@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import shlex
 import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 from tests.agents.minded import librarian
 
 from proctor.agents.contract import minds
+
+ROOT = Path(__file__).parents[3]
+WHOLE = {"tool": "ask", "arguments": {"context": "{{context}}", "history": "{{history}}"}}
+"""The options with which a mind is told everything."""
+
+
+def line(name: str) -> str:
+    """What starts the server as a program."""
+    return shlex.join(["env", f"PYTHONPATH={ROOT}", sys.executable, "-m", "tests.agents.minded.mcp", name])
 
 
 def server(name: str) -> Any:

@@ -50,8 +50,9 @@ class AgentContract:
     cannot: ClassVar[Mapping[str, str]] = {}
     """What the adapter has no way to do, with the reason, which is shown beside the tests that are skipped.
 
-    `silence`: say nothing. `tools`: tell of tool calls. `history`: be handed context and earlier turns. `failing`: tell
-    that it failed. `network`: be cut off. `status`: be told an HTTP status. `waiting`: think for ever.
+    `silence`: say nothing. `tools`: tell of tool calls. `together`: tell which of them were asked for at once.
+    `history`: be handed context and earlier turns. `failing`: tell that it failed. `network`: be cut off. `status`: be
+    told an HTTP status. `waiting`: think for ever.
     """
 
     def connected(self, mind: Mind) -> AbstractAsyncContextManager[Agent]:
@@ -106,6 +107,7 @@ class AgentContract:
     @_to_the_end
     async def test_calls_that_were_asked_for_together_share_their_place(self) -> None:
         self._needs("tools")
+        self._needs("together")
         async with self.connected(minds.adding) as agent:
             reply = await agent.reply(ASKED)
         assert [call.step for call in reply.tool_calls] == [1, 1, 2]

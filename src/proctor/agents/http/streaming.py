@@ -18,10 +18,9 @@ from proctor.net.events import Event, events
 from proctor.transcript import Reply
 
 _DONE = "[DONE]"
-_COMMON_DELTA = Expression(
-    "choices[0].delta.content || delta.text || delta.content || delta || text || token || content || answer",
-    option="delta",
-)
+_PLACES = ("choices[0].delta.content", "delta.text", "delta.content", "delta", "text", "token", "content", "answer")
+_COMMON_DELTA = Expression(" || ".join(_PLACES), option="delta")
+_COMMON_SILENCE = Expression(" || ".join(f"{place} == ''" for place in _PLACES), option="delta")
 _ERROR_SHOWN = 200
 
 
@@ -32,6 +31,8 @@ class Gathered:
     expressions: Mapping[str, Expression]
     started: float
     pieces: list[str] = field(default_factory=list)
+    silent: bool = False
+    """Whether an event held an empty text: where none holds more, the reply is empty, and not missing."""
     found: dict[str, Any] = field(default_factory=dict)
     session: Any = None
     first: float | None = None
@@ -45,6 +46,8 @@ class Gathered:
         if isinstance(piece, str) and piece:
             self.first = time.perf_counter() - self.started if self.first is None else self.first
             self.pieces.append(piece)
+        elif not self.silent:
+            self.silent = piece == "" or ("delta" not in self.expressions and _COMMON_SILENCE.find(body) is True)
         for part in (*PARTS, "text"):
             self._keep(part, self._part(part, body))
         if "session" in self.expressions:
@@ -53,7 +56,7 @@ class Gathered:
     def reply(self) -> Reply:
         """All of it."""
         text = text_of(self.found.get("text"))
-        if text is None and not self.pieces:
+        if text is None and not self.pieces and not self.silent:
             delta = self.expressions.get("delta", _COMMON_DELTA)
             raise AgentFault(f"no event held text at delta = {delta.source!r}; of the last one: {shape(self.last)}")
         whole = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
