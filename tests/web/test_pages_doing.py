@@ -292,6 +292,22 @@ def test_a_run_is_started_as_it_was_filled_in(browser: Browser) -> None:
     assert "pressed" in browser.page(f"/runs/{run.id}")
 
 
+def test_another_suite_s_checks_can_be_held_to_as_well(browser: Browser) -> None:
+    upload(browser, PARENT, do="save")
+    polite = "name: manners\nexpect: {exclusions: [nonsense]}\ncases: [{id: a, question: Anything?}]\n"
+    upload(browser, polite, file="manners.yaml", name="manners", do="save")
+    page = browser.page("/runs/new?benchmark=faq")
+    offered = page[page.index('<select id="checks"') :]
+    assert '<option value="manners">' in offered[: offered.index("</select>")]
+    wish = {"benchmark": "faq", "agent": "demo:librarian", "budget": "2.5", "max_tokens": "1000", "do": "start"}
+    assert browser.post("/runs/new", wish | {"checks": "manners"}).status_code == 303
+    [run] = browser.site.store.archive.runs()
+    assert run.settings.checks is not None
+    assert run.settings.checks.startswith("manners.yaml ")
+    assert (run.settings.budget, run.settings.max_tokens) == (2.5, 1000)
+    assert browser.post("/runs/new", wish | {"checks": "handbook-30"}).status_code == 422
+
+
 def test_fields_that_a_type_hides_do_not_stop_it(browser: Browser) -> None:
     fields = {"benchmark": "handbook-30", "agent": "demo:librarian", "max_turns": "4", "seeds": "3"}
     answer = browser.post("/runs/new", {**fields, "examiner": "prober", "do": "start"})

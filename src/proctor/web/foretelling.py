@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 from dataclasses import dataclass
 
 from proctor.models.estimate import Estimate
 from proctor.run import Run
 from proctor.running.plan import exams_of
 from proctor.web.site import Site
-from proctor.web.starting import Wanted, prepared
+from proctor.web.starting import Wanted, let_go, prepared
 from proctor.workflows.allowances import foresee
-from proctor.workflows.evaluate import Prepared
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,7 +37,7 @@ def foretell(site: Site, wanted: Wanted) -> Foretold:
     """Prepare a run and let go of it again. Raises what starting it would raise."""
     config = site.config
     ready = prepared(wanted, site.library, config)
-    asyncio.run(_let_go(ready))
+    let_go(ready)
     run, exams = ready.run, exams_of(ready.benchmark, ready.run.settings)
     return Foretold(
         run=run,
@@ -54,8 +51,3 @@ def foretell(site: Site, wanted: Wanted) -> Foretold:
 def _last(site: Site, run: Run) -> Run | None:
     done = (each for each in site.store.archive.runs() if each.status == "completed" and each.agent == run.agent)
     return next((each for each in done if each.settings.type == run.settings.type and each.planned), None)
-
-
-async def _let_go(ready: Prepared) -> None:
-    with contextlib.suppress(Exception):
-        await ready.cast.agent.close()

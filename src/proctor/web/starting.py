@@ -72,7 +72,7 @@ def start(site: Site, wanted: Wanted) -> Run:
 def start_prepared(site: Site, ready: Prepared) -> Run:
     """The same for one that is prepared already."""
     site.store.journal.create(ready.run, ready.benchmark)
-    asyncio.run(_let_go(ready))  # another process plays it, with players of its own
+    let_go(ready)  # another process plays it, with players of its own
     return site.jobs.play(ready.run.id)
 
 
@@ -83,6 +83,7 @@ def start_demonstration(site: Site) -> list[Run]:
     return [start_prepared(site, ready) for ready in questions().values()]
 
 
-async def _let_go(ready: Prepared) -> None:
+def let_go(ready: Prepared) -> None:
+    """Close the agent of a run that is not played here."""
     with contextlib.suppress(Exception):
-        await ready.cast.agent.close()
+        asyncio.run(ready.cast.agent.close())

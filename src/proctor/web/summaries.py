@@ -46,7 +46,7 @@ class Summaries:
     def rate(self, run: Run) -> Estimate | None:
         """A run's pass rate; None: it cannot be told, or not yet."""
         key = ("rate", *_state(run))
-        known: Estimate | None = self._recalled(key, run) or self._read(key, run)
+        known = self.known(run)
         if known is not None:
             return known
         future, ours = self._future(key)
@@ -58,6 +58,12 @@ class Summaries:
             return future.result(timeout=None if run.planned <= SMALL else PATIENCE)
         except TimeoutError:
             return None
+
+    def known(self, run: Run) -> Estimate | None:
+        """The same, if it was counted before."""
+        key = ("rate", *_state(run))
+        recalled: Estimate | None = self._recalled(key, run)
+        return recalled or self._read(key, run)
 
     def count(self, run: Run, **which: Any) -> int:
         """How many of a run's attempts are chosen by this, see `Archive.count`."""

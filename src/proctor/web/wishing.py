@@ -19,7 +19,7 @@ _WEIGHT = "weight."
 PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
 """What can be weighed."""
 FIELDS = (
-    "benchmark", "version", "type", "agent", "reviewer", "examiner", "name", "labels", "condition", *_NUMBERS,
+    "benchmark", "version", "type", "agent", "reviewer", "examiner", "checks", "name", "labels", "condition", *_NUMBERS,
     *(f"{_WEIGHT}{part}" for part in PARTS),
 )  # fmt: skip
 """Everything that the form has."""
@@ -78,6 +78,7 @@ def understand(wish: Wish) -> Understood:
         reviewer=wish.text("reviewer") or None,
         examiner=(wish.text("examiner") or None) if wish.type == "abm-dynamic" else None,
         conditions=wish.texts("condition"),
+        checks=wish.text("checks") or None,
         name=wish.text("name") or None,
         labels=dict(_labels(wish, troubles)),
         settings=settings,

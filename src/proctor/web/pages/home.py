@@ -2,16 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from proctor.errors import StoreError
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+from proctor.web.live import MOVING
 from proctor.web.pages.runs import with_rates
 from proctor.web.rendering import render
-from proctor.web.site import site_of
+from proctor.web.site import Site, site_of
+from proctor.web.trends import trends
 
 router = APIRouter()
 _SHOWN = 10
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Going:
+    """A run that goes on, or stands in line."""
+
+    run: Run
+    rate: Estimate | None
+    done: int
+    """Attempts that have ended."""
 
 
 @router.get("/")
@@ -19,14 +35,22 @@ def home(request: Request) -> HTMLResponse:
     """What is going on."""
     site = site_of(request)
     runs = site.store.archive.runs()
-    running = [run for run in runs if run.status in ("running", "queued")]
+    running = [run for run in runs if run.status in MOVING]
+    ended = [run for run in runs if run.status not in MOVING]
     return render(
         request,
         "home.html.j2",
-        running=with_rates(site, running[:_SHOWN]),
-        last=with_rates(site, [run for run in runs if run not in running][:_SHOWN]),
-        more=len(runs) > _SHOWN,
+        running=[_going(site, run) for run in running[:_SHOWN]],
+        waiting=max(0, len(running) - _SHOWN),
+        last=with_rates(site, ended[:_SHOWN]),
+        more=len(ended) > _SHOWN,
+        trends=trends(site, ended),
+        stored=bool(runs),
     )
+
+
+def _going(site: Site, run: Run) -> Going:
+    return Going(run=run, rate=site.summaries.rate(run), done=site.summaries.count(run))
 
 
 @router.get("/health")

@@ -92,6 +92,7 @@ def _page(request: Request, wish: Wish, *, troubles: Mapping[str, str], foretold
         agent=wish.text("agent") or config.run.agent or "",
         reviewers=offer.reviewers(config),
         examiners=offer.examiners(config),
+        suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != shelved.id],
         **_defaults(site, config, shelved, wish),
     )
 
@@ -123,6 +124,7 @@ def _defaults(site: Site, config: Config, shelved: Shelved, wish: Wish) -> dict[
     return {
         "defaults": {**plain, **said},
         "weights": {**(JUDGE_WEIGHTS if judged else weights_for(wish.type)), **said.get("weights", {})},
+        "checked": suite,
         "conditions": _conditions(site.library.read(shelved.id), config),
     }
 

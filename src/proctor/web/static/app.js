@@ -37,24 +37,47 @@ function submitOnChoice() {
   for (const each of document.querySelectorAll("[data-submit]")) each.addEventListener("change", () => each.form.requestSubmit());
 }
 
+// What changes by itself, such as runs that go on, is fetched anew as often as the page says, while it is looked at.
+function keepFresh() {
+  const root = document.querySelector("[data-refresh]");
+  if (!root) return;
+  setInterval(async () => {
+    if (document.hidden || root.contains(document.activeElement)) return;
+    const answer = await fetch(location.href).catch(() => null);
+    if (!answer?.ok) return;
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    for (const part of root.querySelectorAll("[data-fresh]")) {
+      const fresh = page.querySelector(`[data-fresh="${part.dataset.fresh}"]`);
+      if (!fresh) return location.reload(); // it is over: other parts have changed as well
+      part.replaceChildren(...fresh.childNodes);
+      setTimes(part);
+    }
+  }, 1000 * Number(root.dataset.refresh));
+}
+
 // Keys: j and k walk through rows, Enter opens, / finds, ? tells.
 function listenToKeys() {
-  const rows = [...document.querySelectorAll("[data-row]")];
-  let at = -1;
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
     if (event.key === "/") {
       const search = document.querySelector("main [type=search]") ?? document.querySelector("[data-key='/']");
       if (search) { event.preventDefault(); search.focus(); }
-    } else if ((event.key === "j" || event.key === "k") && rows.length) {
-      rows[at]?.classList.remove("here");
-      at = Math.max(0, Math.min(rows.length - 1, at + (event.key === "j" ? 1 : -1)));
-      rows[at].classList.add("here");
-      rows[at].querySelector("a")?.focus();
+    } else if (event.key === "j" || event.key === "k") {
+      walk(event.key === "j" ? 1 : -1);
     } else if (event.key === "?") {
       tellKeys();
     }
   });
+}
+
+function walk(step) {
+  const rows = [...document.querySelectorAll("[data-row]")];
+  if (!rows.length) return;
+  const here = rows.findIndex((row) => row.classList.contains("here"));
+  rows[here]?.classList.remove("here");
+  const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
+  next.classList.add("here");
+  next.querySelector("a")?.focus();
 }
 
 const KEYS = [
@@ -93,4 +116,5 @@ function tellKeys() {
 setTimes();
 offerThemes();
 submitOnChoice();
+keepFresh();
 listenToKeys();
