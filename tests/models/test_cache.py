@@ -126,10 +126,22 @@ def test_a_folder_that_cannot_be_used_is_an_error_before_the_run(tmp_path: Path)
         Cache(tmp_path / "file")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / FILE).write_text("this is no database, and long enough to be seen as none" * 100, "utf-8")
-    with pytest.raises(InputError, match="no cache can be kept in"):
+    with pytest.raises(InputError, match=r"not a database; remove '.*folder/replies.db', it is made anew"):
         Cache(tmp_path / "folder")
 
 
 def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     Cache(tmp_path / "mine").close()
     assert (tmp_path / "mine").stat().st_mode & 0o077 == 0
+
+
+async def test_a_full_disk_keeps_no_more_and_breaks_nothing(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    await cache.put(key_of("before"), b"x")
+    pages = cache._connection.execute("PRAGMA page_count").fetchone()[0]
+    cache._connection.execute(f"PRAGMA max_page_count = {pages}")
+    await cache.put(key_of("after"), b"x" * 100_000)
+    assert (cache.trouble, cache.troubles) == ("database or disk is full", 1)
+    assert await cache.get(key_of("before")) == b"x"
+    assert await cache.get(key_of("after")) is None
+    cache.close()

@@ -125,6 +125,30 @@ def test_a_missing_package_gives_the_line_that_installs_it(
     assert str(caught.value).endswith(line)
 
 
+_BLOCKED = """
+import sys
+for name in ("langchain_core", "langchain_openai", "langchain_anthropic", "langchain_google_genai", "langchain_ollama"):
+    sys.modules[name] = None
+from proctor.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("role", ["--reviewer", "--examiner"])
+def test_in_an_environment_without_any_of_them_the_command_says_which_one_to_install(role: str, tmp_path: Path) -> None:
+    (tmp_path / "b.csv").write_text('"1 + 1?";"2"\n')
+    models = {name: f"{name}:m@http://127.0.0.1:9/v1" if "compatible" in name else f"{name}:m" for name in PROVIDERS}
+    for name, model in models.items():
+        arguments = ["run", "b.csv", "--agent", "demo:librarian", role, model]
+        arguments += ["--type", "abm-dynamic"] if role == "--examiner" else []
+        done = subprocess.run(
+            [sys.executable, "-c", _BLOCKED, *arguments], capture_output=True, text=True, cwd=tmp_path, check=False
+        )
+        assert done.returncode == 2, done.stderr
+        assert f'not installed: pip install "{PROVIDERS[name].install}"' in done.stderr
+        assert "Traceback" not in done.stderr
+
+
 def test_without_langchain_itself_the_line_is_that_of_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langchain_core", None)
     with pytest.raises(InputError, match=r'pip install "proctor\[langchain\]"$'):

@@ -58,22 +58,31 @@ def test(
 
 
 def _list(config: Config, *, as_json: bool) -> None:
+    from rich.text import Text
+
     from proctor import plugins
-    from proctor.cli.output import print_json
+    from proctor.cli.output import console, print_json
 
     declared = [{"name": name, "spec": part.spec, "kind": part.kind} for name, part in config.agents.items()]
     kinds = sorted(plugins.known("agents"))
     if as_json:
         print_json({"agents": declared, "kinds": kinds})
         return
-    width = max((len(part["name"]) for part in declared), default=0)
+    out, names = console(), max((len(part["name"]) for part in declared), default=0)
     for part in declared:
         kind = "" if part["kind"] == "standard" else f"  ({part['kind']})"
-        click.echo(f"{part['name']:<{width}}  {part['spec']}{kind}")
+        click.echo(_line(part["name"], part["spec"] + kind, names=names, width=out.width))
     if not declared:
         click.echo("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec.")
-    click.echo(f"\nKinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}")
+    click.echo()
+    out.print(Text(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
     click.echo("Try one with: proctor agents test NAME")
+
+
+def _line(name: str, spec: str, *, names: int, width: int) -> str:
+    """A name and its spec, which stands on a line of its own rather than broken: it is there to be copied."""
+    line = f"{name:<{names}}  {spec}"
+    return line if len(line) <= width else f"{name}\n    {spec}"
 
 
 def _as_json(tried: Tried) -> dict[str, Any]:

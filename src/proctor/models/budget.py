@@ -25,7 +25,9 @@ SPENT = "the budget is spent"
 """How the reason of a run begins that its budget has paused."""
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
-"""Tokens that an answer is expected to have before the model's first one has been seen."""
+"""Tokens that an answer is expected to have before the model's first ones have been seen."""
+_ENOUGH = 5
+"""Answers after which their lengths tell more than the guess."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -136,26 +138,33 @@ class Budget:
 
 
 class Foresight:
-    """What the next call to a model may take: what it is allowed, and the most that earlier ones have taken."""
+    """What the next call to a model may take: what it is allowed, else what earlier ones have taken, with some room."""
 
     def __init__(self, allowed: int | None = None) -> None:
         """`allowed`: the most tokens that an answer may have."""
         self._allowed = allowed
-        self._most = _FIRST_GUESS
+        self._longest = 0
+        self._answers = 0
         self._density = 1.0
 
     def estimate(self, input_tokens: int, price: Price | None) -> Usage:
         """One call that is sent about so many tokens."""
         sent = math.ceil(input_tokens * self._density)
-        output = self._allowed if self._allowed is not None else self._most
+        output = self._allowed if self._allowed is not None else self._expected()
         cost = None if price is None else price.of(sent, output)
         return Usage(input_tokens=sent, output_tokens=output, calls=1, cost=cost)
 
     def learn(self, input_tokens: int, usage: Usage) -> None:
         """Take note of what a call has used that was expected to be sent about so many tokens."""
-        self._most = max(self._most, usage.output_tokens)
+        self._answers += 1
+        self._longest = max(self._longest, usage.output_tokens)
         if input_tokens:
             self._density = max(self._density, usage.input_tokens / input_tokens)
+
+    def _expected(self) -> int:
+        """The longest answer so far; as long as that is short, twice that, or a first guess until enough were seen."""
+        room = 2 * self._longest if self._longest and self._answers >= _ENOUGH else _FIRST_GUESS
+        return max(self._longest, min(room, _FIRST_GUESS))
 
 
 _NO_PRICE = (

@@ -56,16 +56,16 @@ class Cache:
     def __init__(self, folder: str | Path, *, max_bytes: int = MAX_BYTES) -> None:
         """Raises InputError where no cache can be kept there."""
         self.trouble = ""
-        """Why the last reply could not be read or kept; empty: all went well."""
+        """Why a reply could not be read or kept, the last time; empty: all went well."""
+        self.troubles = 0
+        """How often that was."""
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         try:
             Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)  # questions and replies are nobody else's
             self._connection = _open(Path(folder) / FILE)
         except (OSError, sqlite3.Error) as error:
-            raise InputError(
-                f"no cache can be kept in {str(folder)!r}: {said(error)}; name a folder that can be written"
-            ) from error
+            raise InputError(f"no cache can be kept in {str(folder)!r}: {said(error)}; {_advice(folder)}") from error
 
     async def get(self, key: bytes) -> bytes | None:
         """What was kept under this key; None: nothing."""
@@ -87,6 +87,7 @@ class Cache:
                 return work(*args)
             except sqlite3.Error as error:
                 self.trouble = said(error)
+                self.troubles += 1
                 with suppress(sqlite3.Error):
                     self._connection.rollback()
                 return None
@@ -115,6 +116,14 @@ class Cache:
     def _bytes(self) -> int:
         kept: int = self._connection.execute("SELECT bytes FROM total").fetchone()[0]
         return kept
+
+
+def _advice(folder: str | Path) -> str:
+    """What to do where no cache can be opened: a file that is there, but none of ours, can only be removed."""
+    file = Path(folder) / FILE
+    return (
+        f"remove {str(file)!r}, it is made anew" if file.is_file() else "its folder has to be one that can be written"
+    )
 
 
 def _open(file: Path) -> sqlite3.Connection:

@@ -85,6 +85,8 @@ class Estimate:
 class Assumed:
     """What nobody can know before. Tokens, unless it says otherwise."""
 
+    prompt: float
+    """Share of the instructions' usual length, where the caller does not know it."""
     reply: int
     verdict: int
     question: int
@@ -102,13 +104,14 @@ class Assumed:
 
 
 LITTLE = Assumed(
-    reply=30, verdict=80, question=20, tool_call=50, rounds=0, repairs=0, length=0.0, seconds=0.5,
+    prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, length=0.0, seconds=0.05,
 )  # fmt: skip
 USUAL = Assumed(
-    reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, length=0.5, seconds=3.0,
+    prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, length=0.5, seconds=3.0,
 )  # fmt: skip
 MUCH = Assumed(
-    reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, length=1.0, seconds=15.0,
+    prompt=1.5, reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, length=1.0,
+    seconds=15.0,
 )  # fmt: skip
 
 
@@ -240,7 +243,7 @@ class _Conversation:
         if caller is None:
             return received
         answered = min(received, caller.max_output_tokens or received)
-        prompt = _PROMPT[role] if caller.prompt is None else caller.prompt
+        prompt = round(_PROMPT[role] * self._assumed.prompt) if caller.prompt is None else caller.prompt
         times = 1 if role == "agent" else 1 + self._assumed.repairs
         self._sums[role].add(prompt + sent, answered, times=times)
         return answered

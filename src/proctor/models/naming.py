@@ -95,10 +95,11 @@ PROVIDERS = {
 
 def load_model(model: str | BaseChatModel) -> BaseChatModel:
     """The chat model that a name stands for; one that is there already is handed back. Raises InputError."""
-    _imported("langchain_core", "proctor[langchain]")
+    scheme, _, rest = model.partition(":") if isinstance(model, str) else ("", "", "")
+    if scheme not in PROVIDERS:
+        _imported("langchain_core", "proctor[langchain]")
     if not isinstance(model, str):
         return _checked(model, type(model).__name__)
-    scheme, _, rest = model.partition(":")
     if scheme == "python":
         return _from_python(model, rest)
     provider = PROVIDERS.get(scheme)
@@ -144,7 +145,7 @@ def _imported(package: str, install: str) -> Any:
     try:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.partition(".")[0] != package:
+        if error.name is None or error.name.partition(".")[0] not in (package, "langchain_core"):
             raise
         raise InputError(f'this model needs a package that is not installed: pip install "{install}"') from error
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from proctor.usage import Usage
 if TYPE_CHECKING:
     from proctor.models.estimate import Caller, Estimate, Role
 
+_log = logging.getLogger("proctor")
 _CACHE = ".proctor/cache"
 _TOOL_ROUNDS = 10
 _ENVELOPE = 20
@@ -56,6 +58,10 @@ def allowing(
     finally:
         if kept is not None:
             kept.close()
+            if kept.trouble:
+                _log.warning(
+                    "the cache failed %d times, and models were asked instead: %s", kept.troubles, kept.trouble
+                )
 
 
 def is_limited(settings: Settings) -> bool:
