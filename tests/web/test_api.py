@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from tests.web.browsing import Browser
+from tests.web.browsing import TOKEN, Browser
+from tests.web.conftest import Opener
 
 from proctor.run import Run
 
@@ -60,6 +61,53 @@ def test_attempts_come_in_pages_and_one_by_one(api: Any, demo_run: Run) -> None:
     assert one["transcript"]["turns"][0]["reply"]["text"]
     assert one["outcome"] == "passed"
     assert api.get(f"{address}/attempt", params={"case": "holiday", "trial": 3}).status_code == 404
+
+
+def test_what_a_run_is_asked_and_cannot_do_is_a_conflict(api: Any, demo_run: Run) -> None:
+    for wish in ("pause", "cancel", "resume"):
+        answer = api.post(f"/api/runs/{demo_run.id}/{wish}")
+        assert (answer.status_code, answer.json()["error"].count("completed already")) == (409, 1)
+        assert api.post(f"/api/runs/nobody/{wish}").status_code == 404
+
+
+def test_a_run_is_watched_to_its_end(api: Any, demo_run: Run) -> None:
+    answer = api.get(f"/api/runs/{demo_run.id}/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    kind, data = answer.text.strip().split("\n")
+    assert kind == "event: progress"
+    told = json.loads(data.removeprefix("data: "))
+    now = api.get(f"/api/runs/{demo_run.id}/progress").json()
+    assert {**told, "newest": []} == {**now, "newest": []}
+    assert api.get("/api/runs/nobody/events").status_code == 404
+
+
+def test_nobody_else_watches_when_too_many_do(api: Any, demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.web.live.MOST_WATCHERS", 0)
+    answer = api.get(f"/api/runs/{demo_run.id}/events")
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
+
+
+def test_what_a_run_would_take_is_told_and_nothing_stored(api: Any) -> None:
+    body = {"benchmark": "handbook-30", "agent": "demo:librarian", "trials": 3}
+    told = api.post("/api/runs/estimate", json=body).json()
+    assert (told["exams"], told["planned"], told["calls"]["high"]) == (30, 90, 0)
+    assert api.get("/api/runs").json()["found"] == 0
+    assert api.post("/api/runs/estimate", json={**body, "agent": "python:os:getcwd"}).status_code == 400
+
+
+def test_runs_are_found_by_words(api: Any, demo_run: Run) -> None:
+    assert api.get("/api/runs", params={"q": "QUESTIONS two"}).json()["found"] == 1
+    assert api.get("/api/runs", params={"q": "three"}).json()["found"] == 0
+
+
+def test_the_server_tells_how_it_is_set_up_without_its_secrets(opened: Opener) -> None:
+    browser = opened(token=TOKEN)
+    answer = browser.client.get("/api/settings", headers={"authorization": f"Bearer {TOKEN}"})
+    told = answer.json()
+    assert (told["host"], told["token"], told["processes"]) == ("127.0.0.1", True, 0)
+    assert told["config"] is None
+    assert told["store"].endswith("proctor.db")
+    assert TOKEN not in answer.text
 
 
 def test_a_search_goes_on_where_it_stopped(api: Any, demo_run: Run) -> None:

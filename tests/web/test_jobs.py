@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from proctor.errors import UsageError
-from proctor.run import Run
-from proctor.web.jobs import Jobs
+from proctor.run import Run, Status
+from proctor.web.jobs import Jobs, WrongState
 from proctor.web.settings import WebSettings
 from proctor.web.site import Site
 from proctor.web.starting import Wanted, start, start_demonstration
@@ -195,15 +195,87 @@ def test_reviewers_and_examiners_that_the_server_does_not_offer_are_refused(site
         start(sites(processes=0), Wanted(benchmark="handbook-30", agent="quick", **others))
 
 
-def test_a_completed_run_is_neither_stopped_nor_played(sites: SitesOpener) -> None:
+def marked(site: Site, status: Status) -> Run:
+    """A run that stands so, and that nobody plays."""
+    run = started(site)
+    site.jobs.stop(run.id, "cancel")
+    with site.store.journal.writing(run.id):
+        site.store.journal.mark(run.id, status)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("before", "paused", "cancelled", "played"),
+    [
+        ("queued", "paused", "cancelled", "queued"),
+        ("paused", "paused", "cancelled", "queued"),
+        ("cancelled", None, "cancelled", "queued"),
+        ("failed", None, None, "queued"),
+        ("completed", None, None, None),
+    ],
+)
+def test_what_can_be_asked_of_a_run_depends_on_how_it_stands(
+    sites: SitesOpener, before: Status, paused: str | None, cancelled: str | None, played: str | None
+) -> None:
+    site = sites(processes=0)
+    asked: dict[Callable[[str], Run], str | None] = {
+        lambda run: site.jobs.stop(run, "pause"): paused,
+        lambda run: site.jobs.stop(run, "cancel"): cancelled,
+        site.jobs.play: played,
+    }
+    for ask, expected in asked.items():
+        run = marked(site, before)
+        for _ in range(2):  # asking twice is no mistake
+            if expected is None:
+                with pytest.raises(WrongState, match="already; there is nothing"):
+                    ask(run.id)
+                assert status(site, run) == before
+            else:
+                assert ask(run.id).status == expected
+
+
+def test_what_one_server_stops_another_one_here_does_not_play(sites: SitesOpener) -> None:
+    """Both know the run, since both have found it when they were started."""
+    first = sites(processes=0)
+    queued, paused = started(first), started(first)
+    second = sites(processes=0)
+    assert set(second.jobs.waiting()) == {queued.id, paused.id}
+    first.jobs.stop(queued.id, "cancel")
+    first.jobs.stop(paused.id, "pause")
+    assert second.jobs.waiting() == []
+    assert second.jobs.play(queued.id).status == "queued"
+
+
+def test_a_run_that_another_process_has_completed_stays_completed(sites: SitesOpener) -> None:
     site = sites(processes=0)
     run = started(site)
     with site.store.journal.writing(run.id):
         site.store.journal.mark(run.id, "completed")
-    with pytest.raises(UsageError, match="completed already"):
-        site.jobs.play(run.id)
-    with pytest.raises(UsageError, match="completed already"):
-        site.jobs.stop(run.id, "cancel")
+    [job] = site.jobs._jobs.values()
+    site.jobs._log_file(run.id).write_text("Error: another process is writing this run")
+    site.jobs._ended(job, 2)
+    assert status(site, run) == "completed"
+    assert not site.jobs._jobs
+
+
+def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", "hush-hush-hush")
+    site = sites(processes=0)
+    run = started(site)
+    [job] = site.jobs._jobs.values()
+    site.jobs._log_file(run.id).write_text("Error: https://x:hush-hush-hush@example.org/ is no address")
+    site.jobs._ended(job, 2)
+    found = site.store.archive.find(run.id)
+    assert (found.status, found.reason) == ("failed", "https://x:$SOME_KEY@example.org/ is no address")
+
+
+def test_three_runs_take_turns_in_one_process(sites: SitesOpener, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = sites(processes=1)
+    monkeypatch.setattr(site.jobs, "_turn", 0.1)
+    runs = [started(site, "slow", concurrency=1) for _ in range(3)]
+    until(lambda: all(played(site, run) > 0 for run in runs))
+    assert "completed" not in [status(site, run) for run in runs]
+    assert [status(site, run) for run in runs].count("running") <= 1
 
 
 def test_what_plays_a_run_knows_the_store_but_not_the_token(

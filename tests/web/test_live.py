@@ -122,6 +122,43 @@ async def test_looking_ends_with_the_last_watcher(store: Store) -> None:
     assert task.cancelled()
 
 
+async def test_who_watches_a_run_to_its_end_hears_it_and_no_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "EVERY", 0.02)
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    stored_run(store, planned=1)
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "running")
+        async with Live().watching(store, "run-1", to_its_end=True) as events:
+            assert (await next_told(events))["status"] == "running"
+            store.journal.write(played(key("a")))
+            store.journal.mark("run-1", "completed")
+            heard = [told(event)[1] async for event in events]
+    assert (heard[-1]["status"], heard[-1]["done"]) == ("completed", 1)
+
+
+async def test_a_run_that_is_deleted_is_over_for_those_who_watch_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    stored_run(store)
+    store.journal.mark("run-1", "queued")
+    async with Live().watching(store, "run-1", to_its_end=True) as events:
+        await next_told(events)
+        store.journal.delete("run-1")
+        assert [told(event)[0] async for event in events] == ["trouble"]
+
+
+async def test_there_are_only_so_many_watchers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_WATCHERS", 2)
+    stored_run(store)
+    hub = Live()
+    async with hub.watching(store, "run-1"):
+        assert not hub.full
+        async with hub.watching(store, "run-1"):
+            assert hub.full
+    assert not hub.full
+
+
 async def test_nothing_is_said_while_nothing_happens_but_that_somebody_is_there(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

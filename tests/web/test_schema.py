@@ -80,6 +80,10 @@ _ROWS = b'"What is 5 + 5?";"10"\n'
         ("GET", "/api/runs/{run}/attempts", {"params": {"q": "holiday"}}),
         ("GET", "/api/compare", {"params": {"a": "last", "b": "last"}}),
         ("GET", "/api/history", {}),
+        ("GET", "/api/settings", {}),
+        ("GET", "/api/runs/{run}/events", {}),
+        ("GET", "/api/runs/{run}/progress", {}),
+        ("POST", "/api/runs/estimate", {"json": {"benchmark": "sums", "agent": "demo:librarian"}}),
     ],
 )
 def test_what_succeeds_is_as_documented_too(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,11 @@ from proctor.web.settings import WebSettings
 # the name by which the server is called --------------------------------------------------------------
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8321", "127.0.0.1.evil.example", "", "localhost.evil"])
+@pytest.mark.parametrize(
+    "host",
+    ["evil.example", "evil.example:8321", "127.0.0.1.evil.example", "", "localhost.evil", "localhost.", "a@localhost",
+     "localhost:80@evil.example", "localhost:80/evil", "localhost:", "localhost:eighty", "[::1", "[::1]evil", "::1"],
+)  # fmt: skip
 @pytest.mark.parametrize("path", ["/", "/api/runs", "/static/app.css", "/health", "/login"])
 def test_a_name_that_a_stranger_points_here_is_not_answered(browser: Browser, host: str, path: str) -> None:
     answer = browser.get(path, headers={"host": host})
@@ -41,7 +46,7 @@ def test_a_server_for_other_machines_is_called_by_its_address_but_not_by_any_nam
 
 
 @pytest.mark.parametrize(
-    ("header", "name"), [("a:1", "a"), ("[::1]:8", "::1"), ("[::1]", "::1"), ("a", "a"), ("a@b:1", "a@b")]
+    ("header", "name"), [("a:1", "a"), ("[::1]:8", "::1"), ("[::1]", "::1"), ("a", "a"), ("a@b:1", ""), ("a:b", "")]
 )
 def test_the_port_is_no_part_of_the_name(header: str, name: str) -> None:
     assert host_name(header) == name
@@ -139,6 +144,35 @@ def test_a_program_without_cookies_needs_no_form_token_where_there_is_no_token(b
     assert answer.status_code == 403, "a browser without a session is still a browser"
 
 
+def test_another_site_may_lead_here_but_load_nothing_from_here(browser: Browser) -> None:
+    for site in ("cross-site", "same-site"):
+        for path in ("/", "/runs", "/api/runs", "/static/app.js"):
+            for mode, dest in (("no-cors", "image"), ("no-cors", "script"), ("cors", "empty"), ("navigate", "iframe")):
+                headers = {"sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest}
+                assert browser.get(path, headers=headers).status_code == 403, (path, headers)
+        followed = {"sec-fetch-site": site, "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
+        assert browser.get("/runs", headers=followed).status_code == 200
+    ours = {"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty"}
+    assert browser.get("/api/runs", headers=ours).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
+def test_what_a_form_elsewhere_can_send_is_no_request_of_the_api(browser: Browser, kind: str) -> None:
+    body = b'{"benchmark": "handbook-30", "agent": "demo:librarian", "name": "x", "labels": {"a": "="}}'
+    answer = browser.client.post("/api/runs", content=body, headers={"content-type": kind})
+    assert answer.status_code == 422, "even of a browser that tells no origin"
+
+
+@pytest.mark.parametrize("odd", ['a={"x": 1}', "a=b c", "a[]=1", "flag", "ä=ö", "=x", 'a="open'])
+def test_cookies_of_other_servers_on_this_machine_do_not_hide_ours(browser: Browser, odd: str) -> None:
+    token = browser.form_token()
+    [ours] = [f"{each.name}={each.value}" for each in browser.client.cookies.jar]
+    browser.client.cookies.clear()
+    header = {b"cookie": f"{odd}; {ours}; {odd}".encode()}
+    answer = browser.client.post("/settings/theme", data={"form_token": token}, headers=header)
+    assert answer.status_code == 303
+
+
 # logging in ------------------------------------------------------------------------------------------
 
 
@@ -170,6 +204,12 @@ def test_the_cookie_cannot_be_read_by_scripts_nor_sent_by_other_sites(stranger: 
     assert "SameSite=Lax" in cookie
     assert "Path=/" in cookie
     assert TOKEN not in cookie
+    assert "Secure" not in cookie
+
+
+def test_behind_a_server_that_speaks_https_the_cookie_is_for_https_alone(stranger: Browser) -> None:
+    answer = stranger.get("/login", headers={"x-forwarded-proto": "https"})
+    assert answer.headers["set-cookie"].endswith("; Secure")
 
 
 def test_a_session_from_before_the_login_does_not_become_one_that_is_logged_in(stranger: Browser) -> None:
@@ -211,6 +251,14 @@ def test_sessions_survive_a_restart_but_not_a_new_token_nor_logging_out(tmp_path
     assert Sessions(tmp_path, TOKEN).read(sealed) is None
 
 
+@pytest.mark.parametrize("broken", [b"", b"short"])
+def test_a_key_that_was_not_written_whole_is_made_anew(tmp_path: Path, broken: bytes) -> None:
+    (tmp_path / "session.key").write_bytes(broken)
+    Sessions(tmp_path, TOKEN)
+    assert len((tmp_path / "session.key").read_bytes()) == 32
+    assert (tmp_path / "session.key").stat().st_mode & 0o077 == 0
+
+
 def test_sessions_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = Sessions(tmp_path, TOKEN)
     session = sessions.begin(known=True)
@@ -249,19 +297,52 @@ def test_guessing_does_not_lock_out_those_who_are_in_nor_others(monkeypatch: pyt
     clock = [1000.0]
     monkeypatch.setattr("proctor.web.security.time.monotonic", lambda: clock[0])
     guesses = Guesses()
-    for _ in range(10):
-        guesses.note("thief")
-    assert guesses.wait("thief") == 60
-    assert guesses.wait("friend") == 0
+    for _ in range(Guesses.MOST):
+        assert guesses.hear("thief", right=False) == 0
+    assert guesses.hear("thief", right=False) == 60
+    assert guesses.hear("thief", right=True) == 60
+    assert guesses.hear("friend", right=True) == 0
     clock[0] += 61
-    assert guesses.wait("thief") == 0
+    assert guesses.hear("thief", right=False) == 0
 
 
-def test_the_memory_of_guesses_is_bounded() -> None:
+def test_guessing_from_many_addresses_is_slowed_down_for_all_but_those_who_knew_the_token() -> None:
+    guesses = Guesses()
+    assert guesses.hear("friend", right=True) == 0
+    for number in range(Guesses.MOST_IN_ALL):
+        assert guesses.hear(f"10.0.0.{number}", right=False) == 0
+    assert guesses.hear("10.0.1.1", right=False) == 60
+    assert guesses.hear("10.0.1.2", right=True) == 60
+    assert guesses.hear("friend", right=True) == 0
+
+
+def test_who_has_a_whole_network_of_addresses_is_one() -> None:
+    guesses = Guesses()
+    for number in range(Guesses.MOST):
+        assert guesses.hear(f"2001:db8::{number}", right=False) == 0
+    assert guesses.hear("2001:db8::ffff", right=False) == 60
+    assert guesses.hear("2001:db8:0:1::1", right=False) == 0
+    for _ in range(Guesses.MOST):
+        guesses.hear("::ffff:192.0.2.1", right=False)
+    assert guesses.hear("192.0.2.1", right=False) == 60
+
+
+def test_tokens_that_are_tried_at_the_same_moment_are_counted_one_by_one() -> None:
+    guesses = Guesses()
+    with ThreadPoolExecutor(16) as pool:
+        waits = list(pool.map(lambda _: guesses.hear("thief", right=False), range(200)))
+    assert waits.count(0) == Guesses.MOST
+
+
+def test_the_memory_of_guesses_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [0.0]
+    monkeypatch.setattr("proctor.web.security.time.monotonic", lambda: clock[0])
     guesses = Guesses()
     for number in range(Guesses._KEPT + 50):
-        guesses.note(str(number))
-    assert len(guesses._wrong) == Guesses._KEPT
+        clock[0] += 1
+        guesses.hear(str(number), right=False)
+        guesses.hear(str(-number), right=True)
+    assert len(guesses._wrong) == len(guesses._trusted) == Guesses._KEPT
 
 
 def test_programs_use_the_token_as_a_bearer(stranger: Browser) -> None:

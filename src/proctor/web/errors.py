@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
+from proctor.web.jobs import WrongState
 from proctor.web.library import NoSuchBenchmark, Refused
 from proctor.web.rendering import render
 
@@ -19,6 +20,7 @@ _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,
     NoSuchBenchmark: HTTPStatus.NOT_FOUND,
     RunBusy: HTTPStatus.CONFLICT,
+    WrongState: HTTPStatus.CONFLICT,
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     UsageError: HTTPStatus.BAD_REQUEST,
 }

@@ -21,6 +21,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
+from proctor.faults import without_secrets
 from proctor.run import Run, Status, Wish
 from proctor.storage import Store
 from proctor.web.settings import WebSettings
@@ -34,8 +35,14 @@ _TRIES = 3
 """How often a run whose process was killed is taken up again."""
 _WRONG_USAGE = 2
 _OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
+_PAST: dict[Wish, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
+"""When there is nothing left to stop; asking twice for the same is no mistake."""
 _STOPPED: dict[Wish, Status] = {"pause": "paused", "cancel": "cancelled"}
 _log = logging.getLogger("proctor.web")
+
+
+class WrongState(UsageError):
+    """A run that cannot do what it was asked to as it stands."""
 
 
 @dataclass(slots=True)
@@ -102,7 +109,7 @@ class Jobs:
         """Play a stored run, now or in turn; one that is being played stays as it is."""
         found = self._store().archive.find(run)
         if found.status == "completed":
-            raise UsageError(f"run {found.id} is completed already; there is nothing left to play")
+            raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
         if "agent" not in found.settings.built:
             raise UsageError(f"the agent of run {found.id} was a Python object, which only the program has that ran it")
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
@@ -118,8 +125,9 @@ class Jobs:
     def stop(self, run: str, wish: Wish) -> Run:
         """Pause or cancel a run wherever it is played, and wait until it has stopped."""
         found = self._store().archive.find(run)
-        if found.status == "completed":
-            raise UsageError(f"run {found.id} is completed already; there is nothing to {wish}")
+        if found.status in _PAST[wish]:
+            stands = "has failed" if found.status == "failed" else f"is {found.status}"
+            raise WrongState(f"run {found.id} {stands} already; there is nothing to {wish}")
         with self._lock:
             job = self._jobs.pop(found.id, None)
             self._mark_file(found.id).unlink(missing_ok=True)
@@ -206,15 +214,18 @@ class Jobs:
         elif killed and job.tries < _TRIES:
             job.tries += 1
         else:
-            if code is not None and code > 0 and (code == _WRONG_USAGE or run.status == "queued"):
+            could_not = code is not None and code > 0 and (code == _WRONG_USAGE or run.status == "queued")
+            if could_not and run.status not in _OVER:
                 self._fail(run)
+            else:
+                self._log_file(run.id).unlink(missing_ok=True)
             self._forget(job)
 
     def _fail(self, run: Run) -> None:
         """It could not even begin; its last words say why."""
         with suppress(OSError, StoreError):
             words = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            reason = words[-1].removeprefix("Error: ") if words else "its process ended at once"
+            reason = without_secrets(words[-1]).removeprefix("Error: ") if words else "its process ended at once"
             with self._store().journal.writing(run.id):
                 self._store().journal.mark(run.id, "failed", reason=reason)
 
@@ -243,12 +254,16 @@ class Jobs:
         job.since = time.monotonic()
 
     def _found(self, job: _Job) -> Run | None:
-        """The run as it stands; one that was deleted is forgotten."""
+        """The run as it stands; one that was deleted is forgotten, or that another server here has stopped."""
         try:
-            return self._store().archive.find(job.run)
+            run = self._store().archive.find(job.run)
         except NoSuchRun:
             self._forget(job)
             return None
+        if job.process is None and not self._mark_file(job.run).exists():
+            self._forget(job)
+            return None
+        return run
 
     def _forget(self, job: _Job) -> None:
         self._jobs.pop(job.run, None)

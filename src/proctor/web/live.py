@@ -15,7 +15,7 @@ from typing import Any
 
 from fastapi.concurrency import run_in_threadpool
 
-from proctor.errors import StoreError
+from proctor.errors import NoSuchRun, StoreError
 from proctor.run import Attempt, Run
 from proctor.statistics.intervals import Sums
 from proctor.storage import Store
@@ -34,6 +34,8 @@ _PACE_OVER = 10.0
 _NEWEST = 20
 """New attempts that are told one by one."""
 MOVING = ("running", "queued")
+MOST_WATCHERS = 500
+"""Who may watch at the same time, all runs together: each holds a connection."""
 
 
 class Progress:
@@ -147,6 +149,7 @@ class _Watched:
         self.watchers = 0
         self.number = 0
         self.said = b""
+        self.goes_on = True
         self.over = False
         self.moved = asyncio.Condition()
         self.task: asyncio.Task[None] | None = None
@@ -158,16 +161,26 @@ class Live:
     def __init__(self) -> None:
         self._watched: dict[str, _Watched] = {}
 
+    @property
+    def full(self) -> bool:
+        """Whether so many watch that nobody else can."""
+        return sum(watched.watchers for watched in self._watched.values()) >= MOST_WATCHERS
+
     @asynccontextmanager
-    async def watching(self, store: Store, run: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        """What happens to a run, as server-sent events; looking ends with the last watcher."""
+    async def watching(
+        self, store: Store, run: str, *, to_its_end: bool = False
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """What happens to a run, as server-sent events; looking ends with the last watcher.
+
+        `to_its_end`: nothing more is said once it does not go on; else it is watched for somebody to resume it.
+        """
         watched = self._watched.get(run)
         if watched is None:
             watched = self._watched[run] = _Watched()
             watched.task = asyncio.create_task(self._look(watched, Progress(store, run)))
         watched.watchers += 1
         try:
-            yield _events(watched)
+            yield _events(watched, to_its_end=to_its_end)
         finally:
             watched.watchers -= 1
             if not watched.watchers and self._watched.get(run) is watched:
@@ -185,27 +198,29 @@ class Live:
     async def _look(self, watched: _Watched, progress: Progress) -> None:
         last: dict[str, Any] | None = None
         while True:
-            started, moving = time.monotonic(), False
+            started, moving, ended = time.monotonic(), False, False
             try:
                 told = await run_in_threadpool(progress.look)
-                moving = told["status"] in MOVING
+                moving, ended = told["status"] in MOVING, told["status"] not in MOVING
                 event = _event("progress", told) if _differ(told, last) else b""
                 last = told
             except StoreError as error:
+                ended = isinstance(error, NoSuchRun)
                 event = _event("trouble", {"message": str(error)})
             if event:
-                await _say(watched, event)
+                await _say(watched, event, goes_on=not ended)
             await asyncio.sleep(max(0.05, (EVERY if moving else _QUIET) - (time.monotonic() - started)))
 
 
-async def _say(watched: _Watched, event: bytes) -> None:
+async def _say(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
     async with watched.moved:
+        watched.goes_on = goes_on
         watched.number += 1
         watched.said = event
         watched.moved.notify_all()
 
 
-async def _events(watched: _Watched) -> AsyncIterator[bytes]:
+async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes]:
     """The last word at once, then each new one; one that is too slow misses what was said in between."""
     heard = 0
     while not watched.over:
@@ -218,6 +233,8 @@ async def _events(watched: _Watched) -> AsyncIterator[bytes]:
         else:
             heard = watched.number
             yield watched.said
+        if to_its_end and not watched.goes_on and watched.number == heard:
+            return
 
 
 def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:

@@ -7,14 +7,18 @@ the token (login or Bearer, rate-limited), and headers on every answer. Forms ca
 
 from __future__ import annotations
 
+import ipaddress
+import re
+import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from http import HTTPStatus
-from http.cookies import CookieError, SimpleCookie
+from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,39 +43,75 @@ _HEADERS = {
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OPEN = ("/login", "/health")
 _FILES = "/api/benchmarks"
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{1,5})?", re.ASCII)
 BODY_LIMIT = 2**20
 """Bytes that a program may send, where it does not send a file."""
+_DRAINED = 64 * 2**20
+"""Bytes after which nobody is listened to any longer."""
 FORM_HEADER = "x-form-token"
 """Where a script of ours puts the token of its session."""
 
 
+_T = TypeVar("_T")
+
+
 class Guesses:
-    """Counts wrong tokens by address: a few a minute are mistakes, more are guesses."""
+    """Counts wrong tokens: a few a minute from one address are mistakes, more are guesses; so are many from all."""
 
     MOST = 5
+    MOST_IN_ALL = 100
+    """From all addresses together; those that gave the right token before are heard still."""
     WITHIN = 60.0
     _KEPT = 10_000
 
     def __init__(self) -> None:
-        self._wrong: dict[str, deque[float]] = {}
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._all: deque[float] = deque(maxlen=self.MOST_IN_ALL)
+        self._trusted: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
 
-    def wait(self, address: str) -> int:
-        """Seconds until this address may try again; 0: now."""
-        now = time.monotonic()
-        times = self._wrong.get(address)
-        while times and now - times[0] > self.WITHIN:
-            times.popleft()
-        if times is None or len(times) < self.MOST:
-            return 0
-        return max(1, round(self.WITHIN - (now - times[0])))
+    def hear(self, address: str, *, right: bool) -> int:
+        """Seconds that this address has to wait, whatever it said; 0: it was heard, and counted where it was wrong.
 
-    def note(self, address: str) -> None:
-        """One more wrong one."""
-        times = self._wrong.pop(address, None) or deque(maxlen=self.MOST)
-        times.append(time.monotonic())
-        self._wrong[address] = times  # at the end: the one that was quiet longest goes first
-        while len(self._wrong) > self._KEPT:
-            del self._wrong[next(iter(self._wrong))]
+        One step, so that tokens that come at the same moment are counted one by one.
+        """
+        name, now = _neighbourhood(address), time.monotonic()
+        with self._lock:
+            times = self._wrong.get(name) or deque(maxlen=self.MOST)
+            wait = max(self._left(times, now), 0 if name in self._trusted else self._left(self._all, now))
+            if not wait and right:
+                _keep(self._trusted, name, None, self._KEPT)
+            elif not wait:
+                times.append(now)
+                self._all.append(now)
+                _keep(self._wrong, name, times, self._KEPT)
+        return wait
+
+    def _left(self, times: deque[float], now: float) -> int:
+        """Until there is room for one more."""
+        full = len(times) == times.maxlen and now - times[0] < self.WITHIN
+        return max(1, round(self.WITHIN - (now - times[0]))) if full else 0
+
+
+def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
+    """At the end: the one that was quiet longest goes first."""
+    kept[name] = value
+    kept.move_to_end(name)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _neighbourhood(address: str) -> str:
+    """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
 
 
 class Guard:
@@ -98,28 +138,27 @@ class Guard:
         refused = self._refused(scope, headers, session)
         answering: ASGIApp = refused or self._app
         new = current if session is None and not _is_api(scope) else None
-        await answering(scope, _limited(scope, receive), self._with_headers(scope, send, new))
+        body = _Body(scope, receive)
+        await answering(scope, body.receive, self._with_headers(scope, send, new, body))
 
     def _session(self, headers: Headers) -> Session | None:
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(self._sessions.cookie)
-        except CookieError:
-            return None
-        return None if cookie is None else self._sessions.read(cookie.value)
+        """Read as browsers write: other servers on this machine may have set what is no cookie by the book."""
+        cookie = cookie_parser(headers.get("cookie", "")).get(self._sessions.cookie)
+        return None if cookie is None else self._sessions.read(cookie)
 
     def _refused(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
-        name = host_name(headers.get("host", ""))
-        if not self._settings.allows(name):
+        called = headers.get("host", "")
+        if not self._settings.allows(host_name(called)):
             return _said(
                 scope,
                 HTTPStatus.MISDIRECTED_REQUEST,
-                f"this server is not called {name!r}; name it with `proctor serve --allow-host`",
+                f"this server is not called {called!r}; name it with `proctor serve --allow-host`",
             )
+        changing = scope["method"] not in _SAFE
+        if not (_from_here(headers) if changing else _for_us(headers)):
+            return _said(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
         if _is_static(scope):
             return None
-        changing = scope["method"] not in _SAFE
-        if changing and not _from_here(headers):
-            return _said(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
         bearer = _bearer(headers) if _is_api(scope) else None
         if bearer is not None and self._settings.token is not None:
             return self._by_token(scope, bearer)
@@ -130,14 +169,11 @@ class Guard:
         return None
 
     def _by_token(self, scope: Scope, bearer: str) -> Response | None:
-        address = client_address(scope)
-        wait = self._guesses.wait(address)
+        right = self._sessions.opens(bearer)
+        wait = self._guesses.hear(client_address(scope), right=right)
         if wait:
             return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
-        if self._sessions.opens(bearer):
-            return None
-        self._guesses.note(address)
-        return _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
+        return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
 
     def _by_form_token(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
         if session is not None and self._sessions.vouches(session, headers.get(FORM_HEADER, "")):
@@ -148,12 +184,14 @@ class Guard:
             f"a browser must send its session's token as {FORM_HEADER}; programs send no cookie",
         )
 
-    def _with_headers(self, scope: Scope, send: Send, new: Session | None) -> Send:
+    def _with_headers(self, scope: Scope, send: Send, new: Session | None, body: _Body) -> Send:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
+                if body.taken > _DRAINED:
+                    headers["connection"] = "close"  # or a body without an end would be read for ever
                 if new is not None and headers.get("content-type", "").startswith("text/html"):
                     set_cookie(headers, scope, self._sessions, new)
             await send(message)
@@ -165,7 +203,7 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
     """Hand a session to the browser, unless the answer hands it one already."""
     if any(value.startswith(f"{sessions.cookie}=") for value in headers.getlist("set-cookie")):
         return
-    secure = "; Secure" if scope["scheme"] == "https" else ""
+    secure = "; Secure" if "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto")) else ""
     headers.append(
         "set-cookie",
         f"{sessions.cookie}={sessions.sealed(session)}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Lax{secure}",
@@ -173,10 +211,9 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
 
 
 def host_name(host: str) -> str:
-    """A Host header without its port, and an IPv6 address without its brackets."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0]
+    """A Host header without its port, and an IPv6 address without its brackets; empty: it is none."""
+    found = _HOST.fullmatch(host)
+    return (found["v6"] or found["name"]) if found else ""
 
 
 def client_address(scope: Scope) -> str:
@@ -199,21 +236,31 @@ def _is_static(scope: Scope) -> bool:
     return bool(scope["path"].startswith("/static/"))
 
 
-def _limited(scope: Scope, receive: Receive) -> Receive:
-    """What the API reads as a whole is small; files, and forms of pages, are limited where they are read."""
-    if not _is_api(scope) or scope["path"].startswith(_FILES):
-        return receive
-    taken = 0
+class _Body:
+    """What is received of a request. What the API reads as a whole is small; files and forms have limits of theirs."""
 
-    async def receiving() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > BODY_LIMIT:
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        self.taken = 0
+        self._receive = receive
+        self._small = _is_api(scope) and not scope["path"].startswith(_FILES)
+
+    async def receive(self) -> Message:
+        """The next piece. Who says too much is heard out, as far as that is reasonable, to be told so."""
+        message = await self._next()
+        while self._too_much and message.get("more_body") and self.taken <= _DRAINED:
+            message = await self._next()
+        if self._too_much:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request has more than {BODY_LIMIT:,} bytes")
         return message
 
-    return receiving
+    @property
+    def _too_much(self) -> bool:
+        return self._small and self.taken > BODY_LIMIT
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        self.taken += len(message.get("body", b""))
+        return message
 
 
 def _from_here(headers: Headers) -> bool:
@@ -222,6 +269,16 @@ def _from_here(headers: Headers) -> bool:
         return False
     origin = headers.get("origin")
     return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+
+
+def _for_us(headers: Headers) -> bool:
+    """Whether somebody wants to see what is asked for: another site may lead here, but not load from here.
+
+    What it loads it could not read, but measure; and it would keep the server busy.
+    """
+    if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
+        return True
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
 
 
 def _bearer(headers: Headers) -> str | None:

@@ -95,6 +95,8 @@ def _same(a: str, b: str) -> bool:
 def _stored_key(path: Path) -> bytes:
     """The key, made on first use and readable by nobody else; of two servers that make one, the first one's stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.stat().st_size < _KEY_BYTES:  # a disk was full: an empty key can be guessed
+        path.unlink()
     if not path.exists():
         handle, unfinished = tempfile.mkstemp(dir=path.parent)
         with os.fdopen(handle, "wb") as file:

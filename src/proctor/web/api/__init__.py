@@ -10,10 +10,10 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 
-from proctor.web.api import agents, benchmarks, compare, history, runs
+from proctor.web.api import agents, benchmarks, compare, history, runs, settings
 from proctor.web.api.answers import PROBLEMS
 
-_FAMILIES = (runs, benchmarks, agents, compare, history)
+_FAMILIES = (runs, benchmarks, agents, compare, history, settings)
 _ABOUT = (
     "Everything the pages do. Where the server has a token, send it as `Authorization: Bearer TOKEN`. "
     "A run can be named by its id, a unique beginning of it, its unique name, or `last`."

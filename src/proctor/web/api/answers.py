@@ -13,6 +13,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     "4XX": {"model": Problem, "description": "What is wrong with the request"},
     503: {"model": Problem, "description": "The store cannot be read or written at the moment"},
 }
+STATES: dict[int | str, dict[str, Any]] = {
+    409: {"model": Problem, "description": "The run does not stand so that this could be done"}
+}
 
 
 def answer(value: object, *, status: int = 200, **headers: str) -> Response:

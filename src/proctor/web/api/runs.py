@@ -8,7 +8,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
-from fastapi.responses import FileResponse
+from fastapi.responses import FileResponse, StreamingResponse
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
@@ -16,9 +16,12 @@ from proctor.reports.json import as_dict, plain, run_row
 from proctor.run import Attempt, Key, Run, Status
 from proctor.storage.paging import Order
 from proctor.web.api import shapes
-from proctor.web.api.answers import answer
+from proctor.web.api.answers import STATES, answer
+from proctor.web.foretelling import foretell
 from proctor.web.live import Progress
+from proctor.web.pages.events import watched
 from proctor.web.pages.run import export
+from proctor.web.pages.runs import _fits
 from proctor.web.places import spans
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.site import Site, site_of
@@ -33,7 +36,7 @@ Verdict = Literal["pass", "fail", "unscored", "agent", "environment", "open"]
 Sorting = Literal["place", "score", "seconds", "-place", "-score", "-seconds"]
 _SETTINGS = (
     "type", "trials", "concurrency", "timeout", "retries", "passing_score", "weights", "max_turns", "seeds",
-    "conversation_tokens", "conversation_seconds",
+    "conversation_tokens", "conversation_seconds", "budget", "max_tokens",
 )  # fmt: skip
 _ORDERS: dict[str, Order] = {"place": "place", "score": "score", "seconds": "seconds"}
 _PATIENCE = 20.0
@@ -45,31 +48,38 @@ def list_runs(
     status: Status | None = None,
     benchmark: str | None = None,
     agent: str | None = None,
+    q: Annotated[str, Query(max_length=200, description="Words in ids, names, benchmarks, agents and labels")] = "",
     offset: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
 ) -> Response:
     """Stored runs, newest first."""
     site = site_of(request)
-    wanted = {"status": status, "benchmark": benchmark, "agent": agent}
-    found = [
-        run
-        for run in site.store.archive.runs()
-        if all(value is None or getattr(run, name) == value for name, value in wanted.items())
-    ]
+    wanted = {"status": status or "", "benchmark": benchmark or "", "agent": agent or "", "q": q}
+    found = [run for run in site.store.archive.runs() if _fits(run, **wanted)]
     return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
 
 
 @router.post("/runs", status_code=201, response_model=shapes.Run)
 def create_run(request: Request, new: shapes.NewRun) -> Response:
     """Store a run and play it, now or in turn."""
-    site, given = site_of(request), new.model_dump()
-    wanted = Wanted(
-        **{name: value for name, value in given.items() if name not in (*_SETTINGS, "conditions")},
-        conditions=tuple(new.conditions),
-        settings={name: given[name] for name in _SETTINGS if given[name] is not None},
-    )
-    run = start(site, wanted)
+    site = site_of(request)
+    run = start(site, _wanted(new))
     return answer(_row(site, run), status=201, location=f"/api/runs/{run.id}")
+
+
+@router.post("/runs/estimate", response_model=shapes.Foretold)
+def estimate_run(request: Request, new: shapes.NewRun) -> Response:
+    """What a run would take, told before anybody is called; nothing is stored."""
+    told = foretell(site_of(request), _wanted(new))
+    return answer(
+        {
+            "exams": told.exams,
+            "planned": told.run.planned,
+            **plain(told.estimate),
+            "seconds_by_last_run": told.seconds,
+            "warnings": told.warnings,
+        }
+    )
 
 
 @router.get("/runs/{run}", response_model=shapes.Found, responses={202: {"model": shapes.Gathering}})
@@ -83,7 +93,7 @@ def read_run(request: Request, run: Named, cases: bool = False) -> Response:
     return answer({name: value for name, value in as_dict(read.findings).items() if name not in left_out})
 
 
-@router.delete("/runs/{run}", status_code=204)
+@router.delete("/runs/{run}", status_code=204, responses=STATES)
 def remove_run(request: Request, run: Named) -> Response:
     """Forget a run that nobody is playing."""
     site = site_of(request)
@@ -98,21 +108,35 @@ def read_progress(request: Request, run: Named) -> Response:
     return answer(Progress(store, store.archive.find(run).id).look())
 
 
-@router.post("/runs/{run}/pause", response_model=shapes.Run)
+_EVENTS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "content": {"text/event-stream": {}},
+        "description": "`progress`, with the keys that /progress has, or `trouble`",
+    }
+}
+
+
+@router.get("/runs/{run}/events", response_class=StreamingResponse, responses=_EVENTS)
+async def watch_run(request: Request, run: Named) -> StreamingResponse:
+    """A run as it goes on, until it does not, as server-sent events: one whenever something has changed."""
+    return await watched(request, run, to_its_end=True)
+
+
+@router.post("/runs/{run}/pause", response_model=shapes.Run, responses=STATES)
 def pause_run(request: Request, run: Named) -> Response:
     """Stop playing a run for now, wherever it is played."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "pause")))
 
 
-@router.post("/runs/{run}/cancel", response_model=shapes.Run)
+@router.post("/runs/{run}/cancel", response_model=shapes.Run, responses=STATES)
 def cancel_run(request: Request, run: Named) -> Response:
     """Stop playing a run, wherever it is played; it can still be resumed."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "cancel")))
 
 
-@router.post("/runs/{run}/resume", response_model=shapes.Run)
+@router.post("/runs/{run}/resume", response_model=shapes.Run, responses=STATES)
 def resume_run(request: Request, run: Named) -> Response:
     """Play what is missing, nothing twice."""
     site = site_of(request)
@@ -174,6 +198,15 @@ def read_attempt(
 def export_run(request: Request, run: Named, form: Form) -> FileResponse:
     """The whole run as a file."""
     return export(request, run, form)
+
+
+def _wanted(new: shapes.NewRun) -> Wanted:
+    given = new.model_dump()
+    return Wanted(
+        **{name: value for name, value in given.items() if name not in (*_SETTINGS, "conditions")},
+        conditions=tuple(new.conditions),
+        settings={name: given[name] for name in _SETTINGS if given[name] is not None},
+    )
 
 
 def _row(site: Site, run: Run) -> dict[str, Any]:

@@ -74,10 +74,35 @@ class NewRun(Given):
     seeds: int | None = Field(default=None, ge=1)
     conversation_tokens: int | None = Field(default=None, ge=1)
     conversation_seconds: float | None = Field(default=None, gt=0)
+    budget: float | None = Field(default=None, ge=0, description="The most that all parts together may spend")
+    max_tokens: int | None = Field(default=None, ge=0, description="The same in tokens")
     conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
     checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
     name: Name | None = None
     labels: dict[str, str] = Field(default={}, max_length=100)
+
+
+class Range(Told):
+    """From little to much."""
+
+    low: float
+    likely: float
+    high: float
+
+
+class Foretold(Told):
+    """What a run would take; retries are not in it."""
+
+    exams: int
+    planned: int = Field(description="Attempts")
+    calls: Range = Field(description="Of chat models; what the agent itself calls is its own")
+    input_tokens: Range
+    output_tokens: Range
+    cost: Range | None = Field(description="null: a price is unknown")
+    seconds: Range
+    unpriced: list[str] = Field(description="Models whose price is unknown")
+    seconds_by_last_run: float | None = Field(description="As long as the agent's last run of the type took")
+    warnings: list[str]
 
 
 class Run(Told):
@@ -320,3 +345,15 @@ class History(Told):
     """The runs of one benchmark over time, each as `proctor history --json` prints it."""
 
     entries: list[Run]
+
+
+class Server(Told):
+    """How the server is set up, without its secrets."""
+
+    version: str
+    store: str = Field(description="Without a password")
+    config: str | None = Field(description="The configuration that is read; null: there is none")
+    host: str = Field(description="The address it listens at")
+    token: bool = Field(description="Whether one is asked for")
+    processes: int = Field(description="Runs that are played at the same time")
+    waiting: list[str] = Field(description="Runs that stand in line, the next one first")

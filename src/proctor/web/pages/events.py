@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
@@ -15,12 +15,19 @@ router = APIRouter()
 
 @router.get("/runs/{run}/events")
 async def events(request: Request, run: str) -> StreamingResponse:
-    """A run as it goes on, as server-sent events: `progress` with where it stands."""
+    """A run as it goes on, and as it is resumed: `progress` with where it stands."""
+    return await watched(request, run)
+
+
+async def watched(request: Request, run: str, *, to_its_end: bool = False) -> StreamingResponse:
+    """What `Live.watching` says of a run."""
     site = site_of(request)
     found = await run_in_threadpool(lambda: site.store.archive.find(run))
+    if site.live.full:
+        raise HTTPException(503, "too many watch runs at the moment; look again later", {"retry-after": "60"})
 
     async def streamed() -> AsyncIterator[bytes]:
-        async with site.live.watching(site.store, found.id) as said:
+        async with site.live.watching(site.store, found.id, to_its_end=to_its_end) as said:
             async for event in said:
                 yield event
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 
 from fastapi import APIRouter, Request
+from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.web.pages import form_of
@@ -28,14 +29,14 @@ def log_in(request: Request) -> HTMLResponse | RedirectResponse:
     """Check the token. The session is a new one from here on, whatever the browser had before."""
     site, form = site_of(request), form_of(request)
     wanted, address = local_path(form.text("next", "/")), client_address(request.scope)
-    wait = site.wrong_tokens.wait(address)
+    right = site.sessions.opens(form.text("token").strip())
+    wait = site.wrong_tokens.hear(address, right=right)
     if wait:
         trouble = f"Too many wrong tokens. Wait {wait} seconds and try again."
         answer = render(request, "login.html.j2", status=429, next=wanted, trouble=trouble)
         answer.headers["retry-after"] = str(wait)
         return answer
-    if not site.sessions.opens(form.text("token").strip()):
-        site.wrong_tokens.note(address)
+    if not right:
         trouble = "This is not the token of this server. It is what --token or PROCTOR_TOKEN said when it was started."
         return render(request, "login.html.j2", status=403, next=wanted, trouble=trouble)
     forward = RedirectResponse(wanted, status_code=HTTPStatus.SEE_OTHER)
@@ -44,7 +45,9 @@ def log_in(request: Request) -> HTMLResponse | RedirectResponse:
 
 
 @router.post("/logout")
-def log_out(request: Request) -> RedirectResponse:
-    """Log every browser out."""
-    site_of(request).sessions.forget_all()
+async def log_out(request: Request) -> RedirectResponse:
+    """Log every browser out, also those that only watch a run."""
+    site = site_of(request)
+    await run_in_threadpool(site.sessions.forget_all)
+    await site.live.end()
     return RedirectResponse("/login", status_code=HTTPStatus.SEE_OTHER)

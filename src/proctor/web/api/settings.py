@@ -1,0 +1,33 @@
+"""/api/settings: how the server is set up."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+
+from proctor.config import NAME
+from proctor.web.api import shapes
+from proctor.web.api.answers import answer
+from proctor.web.site import site_of
+
+router = APIRouter(tags=["settings"])
+
+
+@router.get("/settings", response_model=shapes.Server)
+def read_settings(request: Request) -> Response:
+    """Version, store, configuration, access, and which runs wait for their turn."""
+    site = site_of(request)
+    config = site.settings.config or Path(NAME)
+    return answer(
+        {
+            "version": version("proctor"),
+            "store": site.store.where,
+            "config": str(config) if config.is_file() else None,
+            "host": site.settings.host,
+            "token": site.settings.token is not None,
+            "processes": site.settings.processes,
+            "waiting": site.jobs.waiting(),
+        }
+    )
