@@ -12,7 +12,7 @@ from typing import Any
 
 from proctor.agents.mcp.http import Http
 from proctor.agents.mcp.options import Options
-from proctor.agents.mcp.protocol import Connection
+from proctor.agents.mcp.protocol import Busy, Connection
 from proctor.agents.mcp.reading import reply_of, string_arguments
 from proctor.agents.mcp.stdio import Stdio
 from proctor.errors import AgentFault, CallError, Misconfigured
@@ -61,15 +61,18 @@ class McpAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Call the tool. Time spent on finding it and on waiting for our own limits is not the agent's."""
-        async with self._throttle.slot():
+        async with self._throttle.slot() as began:
             try:
                 tool, argument = await self._tool()
                 await self._connection.ready(request.conversation)
                 started = time.perf_counter()
                 params = {"name": tool, "arguments": self._arguments(request, argument)}
                 answered = await self._connection.request("tools/call", params, conversation=request.conversation)
+                self._throttle.report(200, began=began)
                 reply = reply_of(answered, tool)
             except CallError as error:
+                if isinstance(error, Busy):
+                    self._throttle.report(error.status, retry_after=error.retry_after, began=began)
                 raise self._scrubbed(error) from error.__cause__
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 

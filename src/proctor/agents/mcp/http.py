@@ -12,9 +12,9 @@ from typing import Any
 from proctor import codec
 from proctor.agents import rpc
 from proctor.agents.mcp import protocol
-from proctor.agents.mcp.protocol import Answered
+from proctor.agents.mcp.protocol import Answered, Busy
 from proctor.agents.rpc import Message
-from proctor.errors import AgentFault, CallError
+from proctor.errors import AgentFault, CallError, EnvironmentFault
 from proctor.faults import FATAL, TRANSIENT
 from proctor.net.client import Client, Incoming
 from proctor.net.exchange import Bounds, Response
@@ -141,7 +141,7 @@ class Http:
 
     async def _notify(self, message: Message, session: Session) -> None:
         async with self._open(message, session) as incoming:
-            if (fault := fault_of_status(await incoming.read())) is not None:
+            if (fault := _fault_of(await incoming.read())) is not None:
                 raise fault
 
     async def _end(self, session: Session) -> None:
@@ -166,9 +166,17 @@ def _routing(message: Message, session: Session | None) -> dict[str, str]:
     return headers
 
 
+def _fault_of(response: Response) -> CallError | None:
+    """What a status means to a run; None: it is fine."""
+    fault = fault_of_status(response)
+    if isinstance(fault, EnvironmentFault):
+        return Busy(str(fault), status=response.status, retry_after=fault.retry_after)
+    return fault
+
+
 def _refusal(response: Response) -> Message:
     """The error in the body of a status that is no success; raises the fault of the status where there is none."""
-    fault = fault_of_status(response)
+    fault = _fault_of(response)
     assert fault is not None
     if response.status in TRANSIENT | (FATAL - {_GONE}):
         raise fault

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from proctor.agents import rpc
 from proctor.agents.rpc import Message
-from proctor.errors import AgentFault, Misconfigured
+from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
 
 HANDSHAKE_VERSION = "2025-11-25"
 MODERN_VERSION = "2026-07-28"
@@ -25,6 +25,14 @@ class Answered:
     result: Mapping[str, Any]
     stderr: str = ""
     """What a program said on standard error meanwhile."""
+
+
+class Busy(EnvironmentFault):
+    """The server has turned a request away for now, with this HTTP status."""
+
+    def __init__(self, message: str, *, status: int, retry_after: float | None) -> None:
+        super().__init__(message, retry_after=retry_after)
+        self.status = status
 
 
 class Connection(Protocol):
