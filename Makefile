@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
 
-.PHONY: demo test browser check lint types layers bench simulate kills clean help
+.PHONY: demo test browser check lint types layers bench simulate kills screenshots clean help
 
 help:
 	@echo "make demo      install what the demo needs and run it"
@@ -14,6 +14,7 @@ help:
 	@echo "make check     lint, types and layers alone"
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
+	@echo "make screenshots  every page of the web app as a picture, in build/screenshots and docs/images"
 	@echo "make kills     kill a run 100 times and count what was paid twice"
 
 demo: $(VENV)/demo.stamp
@@ -66,6 +67,9 @@ simulate: $(VENV)/dev.stamp
 
 kills: $(VENV)/dev.stamp
 	$(BIN)/python bench/kills.py
+
+screenshots: $(VENV)/dev.stamp browser
+	$(BIN)/python tools/screenshots.py
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -142,8 +142,8 @@ def test_one_question_is_asked_and_answered(opened: Opening) -> None:
     page = opened("/agents?agent=demo%3Alibrarian")
     page.fill("#question", "How many days of paid holiday do full-time staff have?")
     page.get_by_role("button", name="Ask").click()
-    page.locator(".answered").wait_for()
-    assert "28 days" in page.inner_text(".answered")
+    page.locator(".tried").wait_for()
+    assert "28 days" in page.inner_text(".tried")
 
 
 def test_all_forms_work_without_a_script(opened: Opening) -> None:
@@ -163,7 +163,7 @@ def test_all_forms_work_without_a_script(opened: Opening) -> None:
     page.wait_for_url(re.compile(r"/runs/\d{6}-"))
     page.goto(f"{opened.site}/agents?agent=demo%3Alibrarian")
     page.get_by_role("button", name="Ask").click()
-    page.locator(".answered").wait_for()
+    page.locator(".tried").wait_for()
 
 
 def test_enter_in_a_field_starts_nothing(opened: Opening) -> None:
