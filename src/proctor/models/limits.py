@@ -5,6 +5,7 @@
 
 A limit is named by provider (`openai`) or by host (`127.0.0.1:8000`), and the host's comes first. Every host has a
 throttle of its own, also without any limit: concurrency backs off where a server answers "too many", and grows again.
+Runs in several processes that name the same `shared` folder divide a limit among them, see `sharing`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.models.naming import PROVIDERS, Source
+from proctor.models.sharing import SharedThrottle, Sharers
 from proctor.net.limits import Throttle
 
 
@@ -37,8 +40,9 @@ _KNOWN = Limit.__slots__
 class Limits:
     """One throttle for each host that is called."""
 
-    def __init__(self, settings: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, settings: Mapping[str, Any] | None = None, *, shared: Path | None = None) -> None:
         """`settings` maps a provider or host to its limits; raises InputError where they make no sense."""
+        self._shared = shared
         self._limits = {name: _limit(name, given) for name, given in (settings or {}).items()}
         self._throttles: dict[Source, Throttle] = {}
 
@@ -50,13 +54,15 @@ class Limits:
         """The throttle that every call to this host goes through."""
         throttle = self._throttles.get(source)
         if throttle is None:
-            limit = self.limit(source)
-            throttle = self._throttles[source] = Throttle(
-                requests_per_minute=limit.requests_per_minute,
-                tokens_per_minute=limit.tokens_per_minute,
-                concurrency=limit.concurrency,
-            )
+            throttle = self._throttles[source] = self._throttle(source)
         return throttle
+
+    def _throttle(self, source: Source) -> Throttle:
+        limit = self.limit(source)
+        given: Any = {name: getattr(limit, name) for name in _KNOWN}
+        if self._shared is None or limit == Limit():
+            return Throttle(**given)
+        return SharedThrottle(Sharers(self._shared, f"{source.provider}@{source.host}"), **given)
 
 
 def _limit(name: str, given: Any) -> Limit:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("proctor")
 _CACHE = ".proctor/cache"
+_SHARED = Path(".proctor/limits")
+"""Where runs that go on at the same time find each other, to share the limits."""
 _TOOL_ROUNDS = 10
 _ENVELOPE = 20
 """Tokens around the messages of a call."""
@@ -47,7 +49,7 @@ def allowing(
     if current() is not None and not (config.limits or cache or is_limited(settings)):
         yield
         return
-    limits = Limits(config.limits)
+    limits = Limits(config.limits, shared=_SHARED)
     budget = None
     if is_limited(settings):
         budget = Budget(cost=settings.budget, tokens=settings.max_tokens, spent=spent or Usage())

@@ -1,0 +1,120 @@
+"""Limits that several runs share: each run's process takes an equal part of what a host allows.
+
+    sharers = Sharers(Path(".proctor/limits"), "openai@api.openai.com")
+    SharedThrottle(sharers, requests_per_minute=500, concurrency=50)      two runs at once: 250 and 25 each
+
+Who calls a host holds a locked file of its name, which dies with its process: nobody has to tidy up, and a run that
+ends leaves its part to the others within a second.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import tempfile
+import time
+import weakref
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from proctor.net.limits import Bucket, Throttle
+
+_LOOK_EVERY = 1.0
+
+
+class Sharers:
+    """Those who call one host just now, this one included."""
+
+    def __init__(self, folder: Path, host: str) -> None:
+        """Join them; where the folder cannot be written, this one is alone."""
+        self._folder = folder
+        self._prefix = f"{quote(host, safe='@')}~"
+        self._known = 1
+        self._looked = -math.inf
+        with suppress(OSError):
+            weakref.finalize(self, _leave, *_join(folder, self._prefix))
+
+    def count(self) -> int:
+        """How many they are; looked up once a second."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_EVERY:
+            self._looked = now
+            with suppress(OSError):
+                files = (path for path in self._folder.iterdir() if path.name.startswith(self._prefix))
+                self._known = max(1, sum(map(_alive, files)))
+        return self._known
+
+
+class SharedThrottle(Throttle):
+    """A throttle that lets calls in as fast as its part of the limits allows."""
+
+    def __init__(
+        self,
+        sharers: Sharers,
+        *,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        concurrency: int | None = None,
+    ) -> None:
+        super().__init__(concurrency=concurrency)
+        self._sharers = sharers
+        self._requests = _Part(requests_per_minute, sharers) if requests_per_minute else None
+        self._tokens = _Part(tokens_per_minute, sharers) if tokens_per_minute else None
+
+    @property
+    def concurrency(self) -> float:
+        """How many calls may be under way just now: at least one, however many share."""
+        if math.isinf(self._most):
+            return super().concurrency
+        return min(super().concurrency, max(1, self._most // self._sharers.count()))
+
+
+class _Part(Bucket):
+    """An equal part of a rate."""
+
+    def __init__(self, per_minute: float, sharers: Sharers) -> None:
+        super().__init__(per_minute / sharers.count(), now=time.monotonic())
+        self._whole = per_minute / 60
+        self._sharers = sharers
+
+    def take(self, amount: float, *, now: float) -> float:
+        """Take it, and say how many seconds to wait before using it."""
+        self._rate = self._whole / self._sharers.count()
+        self._most = max(1.0, self._rate)
+        return super().take(amount, now=now)
+
+
+def _join(folder: Path, prefix: str) -> tuple[int, Path]:
+    """A locked file; it gets its name once it is locked, or others would take it for a dead one's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor, unnamed = tempfile.mkstemp(prefix=".", dir=folder)
+    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    path = folder / f"{prefix}{os.getpid()}-{unnamed[-8:]}"
+    os.rename(unnamed, path)
+    return descriptor, path
+
+
+def _leave(descriptor: int, path: Path) -> None:
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):
+        os.close(descriptor)
+
+
+def _alive(path: Path) -> bool:
+    """Whether somebody holds this file; one that nobody holds is removed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        path.unlink(missing_ok=True)
+        return False
+    finally:
+        os.close(descriptor)
