@@ -405,3 +405,22 @@ def test_categories_of_a_script_are_those_of_its_rows() -> None:
     talked = replace(attempt("script", score=0.5), turn_passed=(True, False))
     shown = found([Exam(id="script", cases=rows)], [talked], type="abm-static").categories
     assert {name: category.pass_rate.value for name, category in shown.items()} == {"maths": 1.0, "music": 0.0}
+
+
+def test_a_category_of_seed_questions_has_the_mean_share_of_replies_that_passed_as_the_run_has() -> None:
+    exams = [replace(exam(name, category), open=True) for name, category in (("a", "x"), ("b", "x"), ("c", "y"))]
+    attempts = [
+        replace(attempt(name, score=0.5), turn_passed=passed, passed=all(passed))
+        for name, passed in (("a", (True, True, True, False)), ("b", (True, True)), ("c", (False, True)))
+    ]
+    shown = found(exams, attempts, type="abm-dynamic")
+    assert {name: each.pass_rate.value for name, each in shown.categories.items()} == {"x": 0.875, "y": 0.5}
+    assert shown.categories["x"].passed == 1  # held
+    assert shown.pass_rate.value == pytest.approx((0.75 + 1 + 0.5) / 3)
+
+
+def test_a_category_of_seed_questions_says_what_is_missing() -> None:
+    exams = [replace(exam(name, "x"), open=True) for name in "ab"]
+    played = replace(attempt("a", score=1.0), turn_passed=(True, False), passed=False)
+    rate = found(exams, [played], type="abm-dynamic").categories["x"].pass_rate
+    assert (rate.value, rate.n, rate.missing, rate.worst, rate.best) == (0.5, 1, 1, 0.25, 0.75)

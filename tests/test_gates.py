@@ -300,6 +300,23 @@ def test_a_category_needs_the_cases_itself() -> None:
     assert "no case has the category 'other'" in refused("category:other>=0.9", 20)
 
 
+def test_what_there_are_too_few_of_in_a_battle_are_not_called_cases() -> None:
+    static = refused("pass_rate>=0.9", 1, settings={"type": "abm-static", "trials": 3})
+    assert "cannot be met with 3 conversations" in static
+    assert "Use more --trials" in static
+    dynamic = refused("held_rate>=0.9", 20, settings={"type": "abm-dynamic"})
+    assert "cannot be met with 20 seed questions" in dynamic
+    assert "Add seed questions" in dynamic
+
+
+def test_a_category_of_a_script_counts_all_its_rows() -> None:
+    rows = tuple(Case(id=f"c{n}", question="?", categories=("search",)) for n in range(40))
+    script = [Exam(id="exam-1", cases=rows)]
+    check([parse("category:search>=0.9")], run(type="abm-static"), script, nobody)
+    with pytest.raises(UsageError, match="with 40 questions"):
+        check([parse("category:search>=0.95")], run(type="abm-static"), script, nobody)
+
+
 def test_exactly_all_can_never_be_shown() -> None:
     said = refused("pass_rate>=1", 1000)
     assert "no number of cases shows a rate of exactly 1" in said

@@ -53,6 +53,12 @@ def test_a_gate_on_a_battle_says_why(gate: str, start: str) -> None:
     assert sentence(judged(gate, eventful().findings)).startswith(start)
 
 
+def test_what_would_settle_a_battle_is_not_called_cases() -> None:
+    said = sentence(judged("pass_rate>=0.6", eventful().findings))
+    assert "seed question" in said
+    assert "case" not in said
+
+
 def test_an_end_close_to_the_bound_is_told_from_it() -> None:
     found = judged("pass_rate>=0.8864", made(verdicts(30, 0)))
     assert sentence(found) == "The pass rate is 100 %, 95 % interval 88.65 to 100.0, all of it at or above 88.64 %."

@@ -28,7 +28,8 @@ def test_the_stable_keys_are_there(sample: Sample) -> None:
         "failed_by": {"agent": 3, "environment": 3},
     }  # fmt: skip
     assert list(said["pass_at_k"]) == list(said["pass_hat_k"]) == ["1", "2", "3"]
-    assert said["usage"] == {"input_tokens": 7308, "output_tokens": 1476, "calls": 9, "cost": said["usage"]["cost"]}
+    assert said["usage"].items() >= {"input_tokens": 7308, "output_tokens": 1476, "calls": 9}.items()
+    assert said["usage"]["cost"] == sample.findings.usage.cost
 
 
 def test_bounds_are_given_only_where_marks_are_missing(sample: Sample, maker: Callable[..., Maker]) -> None:

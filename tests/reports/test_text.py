@@ -15,6 +15,7 @@ from rich.console import Console, RenderableType
 
 from proctor.reports.runs import runs_table
 from proctor.reports.text import next_command, render
+from proctor.score import Unscored
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample
@@ -62,6 +63,16 @@ def test_failures_and_unscored_are_told_apart_with_their_reasons(sample: Sample)
     assert "3 × reviewer: HTTP 503 after 3 tries" in said
     assert "3 × reviewer: the answer had no number" in said
     assert "3 agent · 3 environment · 3 unscored" in said
+
+
+def test_a_judge_that_failed_is_told_where_the_checks_have_their_verdict_all_the_same(
+    maker: Callable[..., Maker],
+) -> None:
+    made = maker()
+    attempt = made.marked(made.case("a"), 0.9)
+    lacking = Unscored(turn=1, of="agent", by="judge", reason="no number")
+    made.attempts[-1] = replace(attempt, scores=(), unscored=(lacking,), passed=True)
+    assert "0 unscored · 1 mark missing" in printed(render(made.sample().findings))
 
 
 def test_missing_attempts_are_said_with_what_they_could_change(sample: Sample) -> None:

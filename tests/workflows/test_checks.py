@@ -109,6 +109,14 @@ def test_checks_of_a_suite_hold_for_the_rows_with_the_same_question(suite: Path,
     assert str(result.run.settings.checks).startswith("rules.yaml ")
 
 
+def test_two_cases_of_one_question_both_hold_for_its_row(tmp_path: Path) -> None:
+    twice = tmp_path / "twice.yaml"
+    twice.write_text("cases: [{question: q, expect: {keywords: [a]}}, {question: ' q', expect: {exclusions: [b]}}]")
+    rows = Benchmark(name="b", digest="d", cases=(Case(id="1", question="q"),))
+    [row] = with_checks(rows, twice).cases
+    assert (row.expect.keywords, row.expect.exclusions) == (("a",), ("b",))
+
+
 def test_runs_that_were_checked_differently_are_not_compared(suite: Path, tmp_path: Path) -> None:
     rows = [("What is 2 + 2?", "4")]
     plain = proctor.evaluate(rows, agent=lambda question: "4", store=tmp_path / "s.db")

@@ -102,6 +102,36 @@ def test_a_rescored_run_keeps_to_its_plan_when_the_run_it_came_from_was_extended
     assert {attempt.key.trial for attempt in done.attempts()} == {1}
 
 
+def breaks_at_three(request: proctor.Request) -> str:
+    if request.turn == 3:
+        raise RuntimeError("out of memory")
+    return "yes"
+
+
+def test_replies_before_the_agent_broke_are_held_to_the_new_passing_score(tmp_path: Path) -> None:
+    def mark(reply: str) -> float:
+        return 0.6
+
+    store = tmp_path / "s.db"
+    before = proctor.evaluate(CASES, agent=breaks_at_three, type="abm-static", reviewer=mark, store=store)
+    assert next(before.attempts()).turn_passed == (False, False, None)
+    after = proctor.rescore(before.run.id, passing_score=0.5, store=store)
+    [broken] = after.attempts()
+    assert (broken.turn_passed, broken.passed) == ((True, True, None), False)
+    assert [score.value for score in broken.scores if score.of == "agent"] == [0.6, 0.6]
+    assert after.findings.pass_rate.value == pytest.approx(2 / 3)
+
+
+def test_what_the_old_reviewer_said_before_the_agent_broke_is_none_of_the_new_ones(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    before = proctor.evaluate(CASES, agent=breaks_at_three, type="abm-static", reviewer="exact", store=store)
+    assert next(before.attempts()).turn_passed == (True, True, None)
+    [broken] = proctor.rescore(before.run.id, reviewer=half, store=store).attempts()
+    assert (broken.scores, broken.turn_passed, broken.passed) == ((), (None, None, None), False)
+    assert {(missing.turn, missing.by) for missing in broken.unscored} == {(1, "object:half"), (2, "object:half")}
+    assert "was not judged anew" in broken.unscored[0].reason
+
+
 def test_parts_of_a_reviewer_of_ones_own_can_be_weighed_anew(tmp_path: Path) -> None:
     def toned(reply: str) -> dict[str, float]:
         return {"correctness": 1.0, "tone": 0.4}

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from proctor.battle.units import Units
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.checked import CheckTally
 from proctor.findings.finding import (
@@ -137,8 +138,8 @@ class Gathering:
         settings = run.settings
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
-        marked = settings.reviewer is not None
-        self._whole = _Gatherer.of(exams, settings.trials * len(conditions), marked=marked)
+        marked, repeats = settings.reviewer is not None, settings.trials * len(conditions)
+        self._whole = _Gatherer.of(exams, repeats, marked=marked)
         self._under = {
             name: _Gatherer.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
         }
@@ -146,11 +147,16 @@ class Gathering:
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
         self._shares: dict[str, Sums] = {}
+        self._by_category = (
+            {name: Units(seeds=True, repeats=repeats) for exam in exams for name in exam.cases[0].categories}
+            if settings.type == "abm-dynamic"
+            else {}
+        )
         self._held = {
             name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self._under
         }
         self._rows = (
-            {case.id: Tally(planned=self._whole.planned // len(exams)) for exam in exams for case in exam.cases}
+            {case.id: Tally(planned=repeats) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
             else {}
         )
@@ -169,6 +175,8 @@ class Gathering:
             held = self._battle.add(exam, attempt)
             if held.share is not None:
                 self._shares.setdefault(exam.id, Sums()).add(held.share)
+                for category in self._by_category.keys() & exam.cases[0].categories:
+                    self._by_category[category].add(exam.id, held.share)
                 if self._under:
                     self._held[attempt.key.condition].add(exam.id, held.share)
             if self._rows:
@@ -185,7 +193,7 @@ class Gathering:
             found,
             pass_rate=battle.pass_rate,
             mean_score=battle.mean_score,
-            categories=_categories(rows, self._rows) if rows else found.categories,
+            categories=_categories(rows, self._rows) if rows else self._with_shares(found),
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=_place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
             conditions=with_shares(found.conditions, list(self._exams), self._held),
@@ -201,6 +209,17 @@ class Gathering:
         shown = {name: tally.findings() for name, tally in self._steps.items()}
         conditions = tuple(replace(each, orchestration=shown[each.name]) for each in found.conditions)
         return replace(found, orchestration=shown[None], conditions=conditions)
+
+    def _with_shares(self, found: Findings) -> dict[str, CategoryFinding]:
+        """The categories of seed questions, whose pass rate is the mean share of replies that passed, as the run's."""
+        planned, counted = Counter[str](), Counter[str]()
+        for case in found.cases:
+            planned.update(dict.fromkeys(case.categories, case.planned))
+            counted.update(dict.fromkeys(case.categories, self._shares[case.id].n if case.id in self._shares else 0))
+        return {
+            name: replace(each, pass_rate=self._by_category[name].estimate(missing=planned[name] - counted[name]))
+            for name, each in found.categories.items()
+        }
 
     def _share(self, exam: str) -> float | None:
         return self._shares[exam].mean if exam in self._shares else None

@@ -11,6 +11,7 @@ from typing import Literal
 from proctor.errors import UsageError
 from proctor.findings import Findings
 from proctor.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
+from proctor.run import Run
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate
@@ -22,6 +23,7 @@ _CENTS = 9
 """Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
 
 Obstacle = Literal["", "at the gate", "missing", "unknown"]
+Unit = Literal["case", "conversation", "question", "seed question"]
 Baseline = Callable[[str], Findings]
 """Reads the run that a gate names."""
 
@@ -37,11 +39,13 @@ class GateVerdict:
     count: float | None = None
     """The count, where one is compared; None: it is not known."""
     further_cases: int | None = None
-    """Cases that would probably settle an inconclusive one; None: no affordable number would."""
+    """Cases, or other units, that would probably settle an inconclusive one; None: no affordable number would."""
     obstacle: Obstacle = ""
     """What stands in the way where no number of cases is named."""
     look: int = 1
     """Which verdict on the same, extended run this is."""
+    unit: Unit = "case"
+    """What the interval counts, and of which more would settle it."""
 
 
 def judge(
@@ -55,7 +59,17 @@ def judge(
 ) -> list[GateVerdict]:
     """The verdict of every gate; the `look`-th on an extended run holds its intervals to a higher level."""
     level = rules.level_of_look(look)
-    return [_judge(wanted, findings, baseline, k=k, look=look, level=level, force=force) for wanted in gates]
+    verdicts = [_judge(wanted, findings, baseline, k=k, look=look, level=level, force=force) for wanted in gates]
+    return [replace(verdict, unit=unit_of(verdict.gate, findings.run)) for verdict in verdicts]
+
+
+def unit_of(wanted: Gate, run: Run) -> Unit:
+    """What a gate's interval counts: in battles conversations, or the questions that they go through."""
+    if run.settings.type == "standard":
+        return "case"
+    if run.settings.type == "abm-dynamic":
+        return "seed question"
+    return "question" if wanted.category or wanted.baseline is not None else "conversation"
 
 
 def exit_code(verdicts: Sequence[GateVerdict]) -> int:

@@ -9,7 +9,7 @@ from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings import Findings
 from proctor.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
-from proctor.gates.judging import Baseline, chosen_k, no_battle, no_category
+from proctor.gates.judging import Baseline, Unit, chosen_k, no_battle, no_category, unit_of
 from proctor.run import Run
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Differences
@@ -29,7 +29,7 @@ def check(
 ) -> None:
     """Refuse gates that do not fit the run and, unless forced, those that it cannot meet however good the agent."""
     level = rules.level_of_look(look)
-    categories = Counter(category for exam in exams for category in exam.cases[0].categories)
+    categories = _categories(run, exams)
     for wanted in gates:
         if wanted.metric in OVER_K:
             chosen_k(wanted, k, run.settings.trials)
@@ -41,7 +41,13 @@ def check(
             _check_baseline(wanted, run, exams, baseline(wanted.baseline), level=level, force=force)
         elif wanted.metric not in COUNTS and not force:
             cases = categories[wanted.category] if wanted.category else _units(wanted, run, len(exams))
-            _check_rate(wanted, cases, level)
+            _check_rate(wanted, cases, level, unit=unit_of(wanted, run))
+
+
+def _categories(run: Run, exams: Sequence[Exam]) -> Counter[str]:
+    """How many cases have each; those of a script are its rows'."""
+    rows = None if run.settings.type == "abm-static" else 1
+    return Counter(category for exam in exams for case in exam.cases[:rows] for category in case.categories)
 
 
 def _units(wanted: Gate, run: Run, exams: int) -> int:
@@ -50,19 +56,19 @@ def _units(wanted: Gate, run: Run, exams: int) -> int:
     return exams * run.settings.trials * len(run.settings.conditions) if conversations else exams
 
 
-def _check_rate(wanted: Gate, cases: int, level: float) -> None:
+def _check_rate(wanted: Gate, cases: int, level: float, *, unit: Unit) -> None:
     if rules.reachable(cases, wanted.bound, upper=wanted.upper, level=level):
         return
     needed = 1 - wanted.bound if wanted.upper else wanted.bound
     if needed >= 1:
         raise UsageError(
-            f"--gate {wanted.text!r} cannot be met: no number of cases shows a rate of exactly {wanted.bound:g}. "
+            f"--gate {wanted.text!r} cannot be met: no number of {unit}s shows a rate of exactly {wanted.bound:g}. "
             "Choose another bound, or run all the same with --force"
         )
     least, ideal = rules.fewest_cases(needed, level=level), "pass" if wanted.upper else "failure"
     raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_cases(cases)}, however they end: it takes at least {least}, "
-        f"without a single {ideal}. Add cases, choose another bound, or run all the same with --force"
+        f"--gate {wanted.text!r} cannot be met with {_counted(cases, unit)}, however they end: it takes at least "
+        f"{least}, without a single {ideal}. {_more(unit)}, choose another bound, or run all the same with --force"
     )
 
 
@@ -91,11 +97,11 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
     perfect = compare_counts(a, [(trials, trials)] * len(a), level=level)
     if rules.not_worse(perfect.difference, wanted.bound) == "met":
         return
-    least = _fewest_pairs(wanted.bound, level)
+    least, unit = _fewest_pairs(wanted.bound, level), unit_of(wanted, run)
     takes = f": it takes at least {least}, without a single flip" if least else ""
     raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_cases(len(a))}, however they end{takes}. "
-        "Add cases, widen the margin, or run all the same with --force"
+        f"--gate {wanted.text!r} cannot be met with {_counted(len(a), unit)}, however they end{takes}. "
+        f"{_more(unit)}, widen the margin, or run all the same with --force"
     )
 
 
@@ -112,5 +118,10 @@ def _fewest_pairs(margin: float, level: float) -> int | None:
     return many
 
 
-def _cases(number: int) -> str:
-    return f"{number} case{'' if number == 1 else 's'}"
+def _counted(number: int, unit: Unit) -> str:
+    return f"{number} {unit}{'' if number == 1 else 's'}"
+
+
+def _more(unit: Unit) -> str:
+    """How there come to be more of them."""
+    return "Use more --trials" if unit == "conversation" else f"Add {unit}s"

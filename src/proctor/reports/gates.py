@@ -36,7 +36,8 @@ def sentence(verdict: GateVerdict) -> str:
     low, high = ends(estimate)
     if estimate.value is None or low is None or high is None:
         return f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
-    missing = f" with {numbers.plural(estimate.missing, 'attempt')} missing" if estimate.missing else ""
+    attempt = "attempt" if verdict.unit == "case" else "conversation"
+    missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
     return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}"
 
@@ -115,10 +116,10 @@ def _outlook(verdict: GateVerdict) -> str:
     if verdict.verdict != "inconclusive":
         return ""
     if verdict.further_cases is not None:
-        return f" About {numbers.plural(verdict.further_cases, 'further case')} would probably settle it."
+        return f" About {numbers.plural(verdict.further_cases, f'further {verdict.unit}')} would probably settle it."
     if verdict.obstacle == "missing":
         return " The missing attempts decide: play them with `proctor resume`."
-    return " The rate is so near the gate that 20 times the cases would not settle it."
+    return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:

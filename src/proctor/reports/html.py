@@ -97,6 +97,7 @@ def _page(
         "times": times,
         "longest": max(times, default=0.0),
         "troubles": _troubles(findings),
+        "missing_marks": outcomes.missing_marks(findings),
         "rows": rows[:_ROWS],
         "filters": _filters(findings, rows),
         "marked": findings.mean_score.value is not None or findings.run.settings.reviewer is not None,

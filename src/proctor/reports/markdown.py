@@ -141,7 +141,7 @@ def _failed(checks: Mapping[str, str]) -> str:
 
 def _troubles(findings: Findings) -> Iterator[str]:
     for trouble in findings.troubles[:_REASONS]:
-        where = f"e.g. {plain(trouble.example.exam, 40)}, trial {trouble.example.trial}"
+        where = f"e.g. {plain(outcomes.which(trouble.example), 100)}"
         kind = outcomes.TROUBLES[trouble.owner]
         count = numbers.whole(trouble.count)
         yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from proctor.findings import CaseFinding, Findings
-from proctor.run import Attempt
+from proctor.reports.words import one_line
+from proctor.run import Attempt, Key
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -45,6 +46,17 @@ TROUBLE_HEADINGS = {
 
 _BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY}
 _WORST_FIRST = ("fail", "flaky", "missing", "pass")
+
+
+def which(key: Key) -> str:
+    """`case-7, trial 2, under slow-search`: an attempt, within its run."""
+    under = f", under {one_line(key.condition, 40)}" if key.condition else ""
+    return f"{one_line(key.exam, 40)}, trial {key.trial}{under}"
+
+
+def missing_marks(findings: Findings) -> int:
+    """Marks that a reviewer could not give; the checks' verdict may stand all the same."""
+    return sum(trouble.count for trouble in findings.troubles if trouble.owner == "unscored")
 
 
 def of_attempt(attempt: Attempt) -> Outcome:

@@ -144,6 +144,8 @@ def _failures(findings: Findings) -> str:
         f"{numbers.whole(counts.failed_by_environment)} environment",
         f"{numbers.whole(counts.unscored)} unscored",
     ]
+    if lacking := outcomes.missing_marks(findings):
+        said.append(f"{numbers.plural(lacking, 'mark')} missing")
     return " · ".join([*said, f"{numbers.whole(counts.pending)} not played yet"] if counts.pending else said)
 
 
@@ -221,7 +223,7 @@ def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
 
 def _reason(trouble: Trouble) -> Text:
     reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
-    return reason.append(f"  e.g. {one_line(trouble.example.exam, 40)}, trial {trouble.example.trial}", style="dim")
+    return reason.append(f"  e.g. {outcomes.which(trouble.example)}", style="dim")
 
 
 def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:

@@ -28,7 +28,10 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
     from proctor.reviewers.checks import merge
 
     added = read_suite(suite)
-    by_question = {case.question.strip(): case.expect for case in added.cases}
+    by_question: dict[str, Expectation] = {}
+    for case in added.cases:  # two of one question both hold for its rows
+        asked = case.question.strip()
+        by_question[asked] = merge(by_question.get(asked, _NOTHING), case.expect)
     met = [case for case in _all_cases(benchmark) if case.question.strip() in by_question]
     if not met and added.expect == _NOTHING:
         raise InputError(f"no question of {str(suite)!r} is in {benchmark.name!r}, so it would check nothing")

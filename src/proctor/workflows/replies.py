@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Finished, Record, Run, Sitting
+from proctor.run import Attempt, Finished, Record, Run, Settings, Sitting
 from proctor.running.plan import Place
-from proctor.score import Review
+from proctor.running.verdict import marks, turn_passes
+from proctor.score import Review, Score, Unscored
 from proctor.storage import Store
 from proctor.transcript import Turn
 from proctor.usage import Usage
@@ -63,23 +64,67 @@ class Source:
 
 
 def take_over(source: Source, tally: Tally) -> None:
-    """Failures stay failures, without what was marked and paid before they broke."""
+    """Failures stay failures; what was judged before they broke is weighed anew, or was judged by somebody else."""
     batch: list[Record] = []
     for attempt in source.attempts(judged=False):
-        batch.append(Finished(attempt=_taken_over(attempt, source.run)))
+        batch.append(Finished(attempt=_taken_over(attempt, source)))
         if len(batch) >= _BATCH:
             _write(source.store, batch, tally)
     _write(source.store, batch, tally)
 
 
-def _taken_over(attempt: Attempt, run: Run) -> Attempt:
-    return replace(
+def _taken_over(attempt: Attempt, source: Source) -> Attempt:
+    """What another reviewer said of the replies before the failure is none of the new one's; checks need nobody."""
+    scores, unscored = _weighed(attempt, source.run.settings) if source.kept else ((), _not_judged(attempt, source.run))
+    taken = replace(
         attempt,
-        key=replace(attempt.key, run=run.id),
-        scores=(),
-        unscored=(),
-        contradictions=(),
+        key=replace(attempt.key, run=source.run.id),
+        scores=scores,
+        unscored=unscored,
+        contradictions=attempt.contradictions if source.kept else (),
         usage=_usage(attempt.transcript.turns),
+    )
+    return replace(taken, turn_passed=_verdicts(taken, source))
+
+
+def _weighed(attempt: Attempt, settings: Settings) -> tuple[tuple[Score, ...], tuple[Unscored, ...]]:
+    scores: list[Score] = []
+    missing: list[Unscored] = []
+    for number, reviews in _reviews(attempt).items():
+        given, lacking = marks(
+            [(settings.reviewer or "", each) for each in reviews], turn=number or None, settings=settings
+        )
+        scores += given
+        missing += lacking
+    return tuple(scores), tuple(missing)
+
+
+def _not_judged(attempt: Attempt, run: Run) -> tuple[Unscored, ...]:
+    """A word for each mark that the old reviewer gave before the agent broke."""
+    if attempt.failure is None or attempt.failure.owner != "agent":
+        return ()
+    reason, by = "the agent broke later in this conversation, which was not judged anew", run.settings.reviewer or ""
+    return tuple(
+        Unscored(turn=score.turn, of="agent", by=by, reason=reason) for score in attempt.scores if score.of == "agent"
+    )
+
+
+def _verdicts(attempt: Attempt, source: Source) -> tuple[bool | None, ...]:
+    """Reply by reply; what was not answered or not asked fairly has none."""
+    cases = {case.id: case for case in source.exams[attempt.key.exam].cases}
+    broken = {found.turns[1] for found in attempt.contradictions}
+    return tuple(
+        turn_passes(
+            cases.get(turn.case or ""),
+            [score for score in attempt.scores if score.turn == turn.number],
+            [missing for missing in attempt.unscored if missing.turn == turn.number],
+            [check for check in attempt.checks if check.turn == turn.number],
+            threshold=source.run.settings.passing_score,
+            contradicted=turn.number in broken,
+        )
+        if turn.reply is not None and not turn.fault
+        else None
+        for turn in attempt.transcript.turns
     )
 
 

@@ -18,6 +18,7 @@ from proctor.reports import json as in_json
 from proctor.reports import markdown
 from proctor.reports.conditions import words
 from proctor.reports.text import render
+from proctor.run import Failure
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -119,3 +120,17 @@ def test_the_summary_has_a_table(sample: Sample) -> None:
     assert "| slow-search | 33.3 % |" in said
     assert "| −66.7 |" in said
     assert "✗ worse" in said
+
+
+def test_a_failure_names_the_condition_under_which_it_happened(maker: Callable[..., Maker]) -> None:
+    made = maker(conditions=("", SLOW))
+    case = made.case("case-1")
+    made.marked(case, 0.9)
+    attempt = made.marked(case, 0.9)
+    broke = Failure(stage="agent", owner="agent", reason="the agent raised ToolFailed")
+    key = replace(attempt.key, condition=SLOW)
+    made.attempts[-1] = replace(attempt, key=key, scores=(), failure=broke, passed=False)
+    sample = made.sample()
+    assert f"e.g. case-1, trial 1, under {SLOW}" in printed(sample, 140)
+    assert f"(e.g. case-1, trial 1, under {SLOW})" in markdown.render(sample.findings)
+    assert f", under {SLOW}" in written(sample)
