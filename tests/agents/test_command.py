@@ -6,14 +6,17 @@ import asyncio
 import os
 import resource
 import shlex
+import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 
 import pytest
 
+import proctor
 from proctor.agents.command import load
 from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.transcript import Request
@@ -181,3 +184,70 @@ def alive(pid: int) -> bool:
 def test_a_wrong_command_is_said_before_the_first_question(spec: str, options: dict[str, object], words: str) -> None:
     with pytest.raises(InputError, match=words):
         load(spec, options)
+
+
+# --- programs that break the rules ----------------------------------------------------------------
+
+
+async def test_bytes_that_are_no_text_are_read_as_far_as_they_are() -> None:
+    reply = await load(program("import sys; sys.stdout.buffer.write(b'caf\\xe9\\x00 \\xff\\xfe')"), {}).reply(ASKED)
+    assert reply.text == "caf\ufffd\x00 \ufffd\ufffd"
+
+
+async def test_a_program_that_is_killed_has_failed_itself() -> None:
+    code = "import os, signal; print('half', flush=True); os.kill(os.getpid(), signal.SIGKILL)"
+    with pytest.raises(AgentFault, match="exit code -9"):
+        await load(program(code), {}).reply(ASKED)
+
+
+async def test_a_grandchild_that_went_its_own_way_does_not_hold_up_the_answer(tmp_path: Path) -> None:
+    pid_file = tmp_path / "pid"
+    child = f"import os, time; open({str(pid_file)!r}, 'w').write(str(os.getpid())); time.sleep(600)"
+    code = f"""
+        import os, subprocess, sys, time
+        subprocess.Popen([sys.executable, "-c", {child!r}], start_new_session=True)
+        while not os.path.exists({str(pid_file)!r}) or not os.path.getsize({str(pid_file)!r}): time.sleep(0.01)
+        print("Paris")
+    """
+    try:
+        async with asyncio.timeout(60):
+            assert (await load(program(dedent(code)), {}).reply(ASKED)).text == "Paris"
+    finally:
+        os.kill(int(pid_file.read_text()), signal.SIGKILL)
+
+
+async def test_every_fault_of_a_program_is_told_and_hurts_no_other_case(tmp_path: Path) -> None:
+    code = """
+        import os, signal, subprocess, sys, time
+        question = sys.stdin.read()
+        if question == "hang": time.sleep(600)
+        if question == "drip":
+            while True: print(end=".", flush=True); time.sleep(0.01)
+        if question == "endless":
+            while True: print(end="x" * 65536)
+        if question == "binary": sys.stdout.buffer.write(os.urandom(1000) + bytes([255])); sys.exit()
+        if question == "dying": print(end="half", flush=True); os.kill(os.getpid(), signal.SIGSEGV)
+        if question == "orphans":
+            sleeping = "import time; time.sleep(600)"
+            again = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {sleeping!r}])"
+            subprocess.run([sys.executable, "-c", again])
+        print(question)
+    """
+    expected = {
+        "hang": "did not answer within 5 s",
+        "drip": "did not answer within 5 s",
+        "endless": "more than 1,000,000 bytes",
+        "dying": "exit code -11",
+    }
+    cases = [(question, question) for question in (*expected, "binary", "orphans", *(f"good {n}" for n in range(6)))]
+    agent = load(program(dedent(code)), {"max_bytes": 1_000_000})
+    run = await proctor.aevaluate(
+        cases, agent=agent, reviewer="exact", store=tmp_path / "s.db", concurrency=6, timeout=5.0, retries=0
+    )
+    attempts = {attempt.transcript.turns[0].question: attempt for attempt in run.attempts()}
+    failures = {question: each.failure.reason for question, each in attempts.items() if each.failure is not None}
+    assert failures.keys() == expected.keys()
+    assert [question for question, words in expected.items() if words not in failures[question]] == []
+    assert [question for question, each in attempts.items() if each.passed] == [
+        question for question, _ in cases if question == "orphans" or question.startswith("good")
+    ]

@@ -269,6 +269,26 @@ async def test_a_line_that_is_too_long_is_the_agents_fault(end: str) -> None:
             await ask(agent, "?")
 
 
+@pytest.mark.parametrize("noise", ["x\n", "\n", "{}\n", "\xff\xfe\n"])
+async def test_a_program_that_prints_without_end_and_answers_nothing_is_ended(noise: str) -> None:
+    code = f"{HEAD}    while True: sys.stdout.buffer.write({(noise * 1000).encode('latin-1')!r})"
+    agent = load(f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}", {"mode": "lines", "max_bytes": 100_000})
+    with pytest.raises(AgentFault, match=r"expected one line of JSON|bytes that answer nothing, and was ended"):
+        await ask(agent, "?")
+    with pytest.raises(AgentFault):  # a new one, or the last words of the old
+        await ask(agent, "again")
+    await agent.close()
+
+
+async def test_noise_in_between_is_forgiven_by_an_answer() -> None:
+    body = "print('x' * 600, flush=True) if question == 'noise' else None\nsay(request, text='yes')"
+    async with lines(body, max_bytes=1_000) as agent:
+        for _ in range(5):
+            with pytest.raises(AgentFault, match="expected one line of JSON"):
+                await ask(agent, "noise")
+            assert (await ask(agent, "?")).text == "yes"
+
+
 async def test_closing_lets_it_finish_by_itself(tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     code = f"{HEAD}    say(request, text='yes')\nopen({str(trace)!r}, 'w').write('finished')"

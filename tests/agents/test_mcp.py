@@ -324,9 +324,8 @@ def events(*messages: dict[str, Any]) -> web.Response:
 )
 async def test_whose_failure_it_is(result: Any, kind: type[CallError], words: str) -> None:
     async with asking(lambda call: result) as (agent, _):
-        with pytest.raises(kind, match=words) as caught:
+        with pytest.raises(kind, match=words):
             await agent.reply(ASKED)
-    assert type(caught.value) is kind
 
 
 async def test_a_server_that_asks_us_for_something_is_told_that_we_have_it_not() -> None:

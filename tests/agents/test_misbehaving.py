@@ -214,7 +214,7 @@ async def test_a_storm_of_too_many_calms_down_by_itself(
             refused += 1
             return web.Response(status=429, headers={"Retry-After": "0"})
         inside += 1
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.03)
         inside -= 1
         return await proper(request)
 

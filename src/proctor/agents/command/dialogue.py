@@ -30,6 +30,8 @@ class Dialogue:
         self._pending: dict[int, asyncio.Future[Message]] = {}
         self._last = 0
         self._unfinished = bytearray()
+        self._noise = 0
+        """Bytes that answered nothing, since the last answer."""
         self._mourning: asyncio.Task[None] | None = None
         self.answers = 0
         """How many it has given."""
@@ -93,16 +95,25 @@ class Dialogue:
 
     def _hear(self, line: bytes) -> None:
         if not line.strip():
+            self._bear_with(line)
             return
         try:
             message = msgspec.json.decode(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict) or not self._is_answer(message):
+            self._bear_with(line)
             self._fail(
                 f"the program printed {_quoted(line)}; expected one line of JSON with the id of its question "
                 "(standard output is for answers alone: log to standard error)"
             )
+
+    def _bear_with(self, line: bytes) -> None:
+        """A program that prints much and answers nothing is ended: to listen to it would hold up everybody else."""
+        self._noise += len(line) + 1
+        if self._noise > self._max_bytes:
+            self._fail(f"the program printed more than {self._max_bytes:,} bytes that answer nothing, and was ended")
+            self.program.kill()
 
     def _is_answer(self, message: Message) -> bool:
         """Whether it answers a question, or is something else that may be said."""
@@ -114,6 +125,7 @@ class Dialogue:
         answer = self._pending.get(number)  # None: it was given up, and the answer comes too late
         if answer is not None and not answer.done():
             self.answers += 1
+            self._noise = 0
             answer.set_result(message)
         return True
 
