@@ -9,14 +9,15 @@ import pytest
 import proctor
 from proctor.benchmark import Case, Exam
 from proctor.config import Config
-from proctor.errors import InputError, UsageError
+from proctor.errors import AgentFault, InputError, UsageError
 from proctor.models.allowance import Allowance, current
-from proctor.run import Settings, Spec
+from proctor.models.faults import spending
+from proctor.run import Run, Settings, Spec
 from proctor.score import Part, Review
 from proctor.storage import open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
-from proctor.workflows.allowances import check_prices
+from proctor.workflows.allowances import allowing, check_prices, foresee, unguarded, untold
 
 CASES = [(f"What is {number} + 1?", str(number + 1)) for number in range(10)]
 
@@ -163,3 +164,88 @@ def test_judging_anew_keeps_to_the_rate_limits_and_has_no_budget_of_its_own(tmp_
     assert again.run.settings.max_tokens is None
     with pytest.raises(UsageError, match="has no budget"):
         proctor.resume(again.run.id, reviewer=judge, budget=1.0, store=store, config=config)
+
+
+@pytest.mark.parametrize(
+    ("failing", "counted"),
+    [
+        (spending(AgentFault("no"), Usage(input_tokens=250, calls=1, cost=0.02)), 350),
+        (AgentFault("no"), 200),  # it may have been billed: as much as the reply before
+        (ConnectionError("refused"), 100),  # nobody was reached
+    ],
+)
+def test_a_reply_that_failed_counts_with_what_it_told_else_with_its_estimate(
+    failing: Exception, counted: int, tmp_path: Path
+) -> None:
+    asked: list[str] = []
+
+    def sometimes(request: Request) -> Reply:
+        asked.append(request.question)
+        if len(asked) == 2:
+            raise failing
+        return frugal(request)
+
+    result = proctor.evaluate(
+        CASES, agent=sometimes, max_tokens=counted + 150, concurrency=1, retries=0, store=tmp_path / "s.db"
+    )
+    assert f"the budget is spent: {counted + 100} of {counted + 150} tokens" in result.run.reason
+
+
+def test_an_agent_that_never_tells_what_it_uses_is_not_guessed_at(tmp_path: Path) -> None:
+    def silent(request: Request) -> str:
+        if request.question == CASES[0][0]:
+            raise ValueError("no")
+        return "1"
+
+    result = proctor.evaluate(CASES, agent=silent, max_tokens=5, concurrency=1, store=tmp_path / "s.db")
+    assert result.run.status == "completed"
+
+
+def test_a_resume_with_a_budget_of_money_needs_every_price(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    config = Config.model_validate({"models": {"m": {"spec": "ollama:m"}}})
+    first = proctor.evaluate(CASES[:1], agent="m", max_tokens=0, reviewer="exact", store=store, config=config)
+    assert first.run.status == "paused"
+    with pytest.raises(InputError, match="the price of 'ollama:m' is not known"):
+        proctor.resume(first.run.id, budget=5.0, store=store, config=config)
+
+
+def the_run(agent: str, **others: object) -> Run:
+    built = {"agent": Spec(spec=agent), "reviewer": Spec(spec="embedded")}
+    settings = Settings(built=built, **others)  # type: ignore[arg-type]
+    return Run(id="1", name="1", benchmark="b", digest="d", agent=agent, settings=settings)
+
+
+def test_whose_spending_only_they_can_tell_is_said_before_the_run() -> None:
+    assert untold(the_run("http://127.0.0.1/ask")) == ("http://127.0.0.1/ask",)
+    assert untold(the_run("openai:m")) == untold(the_run("demo:librarian")) == ()
+    assert list(unguarded(the_run("python:a:b"))) == []
+    [said] = unguarded(the_run("python:a:b", budget=5.0))
+    assert said.startswith("what python:a:b spends counts against the budget only as far as it is told")
+
+
+def test_the_limits_of_a_host_are_in_the_time_that_is_foretold() -> None:
+    exam = Exam(id="1", cases=(Case(id="1", question="?", answer="!"),))
+    run = the_run("openai-compatible:m@http://127.0.0.1:8000/v1")
+    slow = Config.model_validate({"limits": {"127.0.0.1:8000": {"requests_per_minute": 1}}})
+    assert foresee(run, (exam,) * 10, slow).seconds.low == 600.0
+    assert foresee(run, (exam,) * 10, Config()).seconds.low < 1.0
+
+
+def test_whoever_calls_one_host_backs_off_together_also_without_limits() -> None:
+    with allowing(Settings(), Config()):
+        outer = current()
+        assert outer is not None
+        with allowing(Settings(), Config()):
+            assert current() is outer
+        with allowing(Settings(max_tokens=5), Config()):
+            assert current() is not outer
+
+
+def test_a_cache_that_failed_is_told_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with allowing(Settings(), Config(), cache=tmp_path):
+        allowed = current()
+        assert allowed is not None
+        assert allowed.cache is not None
+        allowed.cache.trouble, allowed.cache.troubles = "database or disk is full", 3
+    assert "the cache failed 3 times, and models were asked instead: database or disk is full" in caplog.text

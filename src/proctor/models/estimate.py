@@ -97,6 +97,8 @@ class Assumed:
     """Rounds of tool calls before a reply, as far as they are allowed."""
     repairs: int
     """Answers of a reviewer or examiner that have to be asked for again, of each one."""
+    conclusions: int
+    """Words on a conversation as a whole: replies that may contradict each other are shown to the reviewer, if any."""
     length: float
     """Share of the turns that an open exam may have."""
     seconds: float
@@ -104,14 +106,16 @@ class Assumed:
 
 
 LITTLE = Assumed(
-    prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, length=0.0, seconds=0.05,
+    prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, conclusions=0, length=0.0,
+    seconds=0.05,
 )  # fmt: skip
 USUAL = Assumed(
-    prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, length=0.5, seconds=3.0,
+    prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, conclusions=1, length=0.5,
+    seconds=3.0,
 )  # fmt: skip
 MUCH = Assumed(
-    prompt=1.5, reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, length=1.0,
-    seconds=15.0,
+    prompt=1.5, reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, conclusions=1,
+    length=1.0, seconds=15.0,
 )  # fmt: skip
 
 
@@ -211,7 +215,7 @@ class _Conversation:
         for number in range(1, turns + 1):
             case = self._exam.cases[number - 1] if number <= len(self._exam.cases) else None
             self._turn(case)
-        if turns > 1:
+        if turns > 1 and self._assumed.conclusions:
             self._call("reviewer", self._said, self._assumed.verdict)
 
     def _turn(self, case: Case | None) -> None:
