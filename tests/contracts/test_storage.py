@@ -244,6 +244,17 @@ def test_an_attempt_reads_back_as_it_was_written(store: Store) -> None:
     assert list(store.archive.attempts("run-1")) == [without_transcript(whole)]
 
 
+def test_trials_of_an_exam_are_read_together_as_each_by_itself(store: Store) -> None:
+    stored_run(store)
+    for trial in (1, 2, 12):
+        store.journal.write(records(full_of_everything(key("a", trial=trial))))
+    store.journal.write([Turned(key=key("a", trial=3), turn=turn(1))])
+    store.journal.write([*played(key("b", trial=1)), *played(key("a", condition="other", trial=1))])
+    wanted = [store.archive.attempt(key("a", trial=trial)) for trial in (2, 3, 12)]
+    assert store.archive.trials("run-1", "a", which=(12, 4, 3, 2)) == wanted
+    assert store.archive.trials("run-1", "a", which=()) == []
+
+
 def test_an_attempt_that_never_began_is_none(store: Store) -> None:
     stored_run(store)
     assert store.archive.attempt(key()) is None

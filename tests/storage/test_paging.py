@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,9 @@ from tests.storage.records import attempt, failed, key, played, records, stored_
 from proctor.run import Attempt, Record
 from proctor.score import CheckResult, Part, Score
 from proctor.storage import Store, open_store
+from proctor.storage.deadline import TimeUp
 from proctor.storage.paging import chosen
+from proctor.storage.searching import _next_size
 from proctor.transcript import Reply, Transcript
 
 
@@ -180,7 +183,7 @@ def test_names_of_fields_and_signs_of_patterns_are_no_words(store: Store, word: 
 
 
 def test_a_search_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.storage.searching._AT_A_TIME", 3)
+    monkeypatch.setattr("proctor.storage.searching._FIRST", 3)
     write(store, *(saying(f"e{place}", "Why?", "tide" if place % 2 else "ebb", place=place) for place in range(10)))
     found, after = [], None
     for _ in range(20):
@@ -195,9 +198,44 @@ def test_a_search_goes_on_where_it_stopped(store: Store, monkeypatch: pytest.Mon
 def test_a_conversation_is_found_once_however_often_it_says_the_word(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proctor.storage.searching._AT_A_TIME", 3)
+    monkeypatch.setattr("proctor.storage.searching._FIRST", 3)
     store.journal.write([*played(key("a"), turns=5), *played(key("b"), turns=5)])
     assert exams([*store.archive.search("run-1", "because").attempts]) == ["a", "b"]
+
+
+def test_a_search_goes_on_however_slow_the_database_is(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def impatient(connection: object, until: float | None) -> Iterator[None]:
+        if until is not None:
+            raise TimeUp
+        yield
+
+    monkeypatch.setattr("proctor.storage.searching.deadline", impatient)
+    write(store, *(saying(f"e{place}", "Why?", "tide", place=place) for place in range(3)))
+    part, found = store.archive.search("run-1", "tide", seconds=0.0), list[str]()
+    while part.reached is not None:
+        found += exams([*part.attempts])
+        part = store.archive.search("run-1", "tide", seconds=0.0, after=part.reached)
+    assert found == ["e0", "e1", "e2"]
+
+
+def test_a_search_for_what_every_turn_is_written_with_ends_in_time(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.storage.searching._KEYS", 5)
+    looked_at = list[str]()
+    monkeypatch.setattr("proctor.storage.searching._says", lambda said, words: looked_at.append(said.question))
+    write(store, *(saying(f"e{place}", f"{place}?", "ebb", place=place) for place in range(50)))
+    part = store.archive.search("run-1", "question", seconds=0.0)
+    assert part.reached is not None
+    assert len(looked_at) < 50
+
+
+def test_batches_grow_while_they_are_quick_and_shrink_where_they_are_not() -> None:
+    assert _next_size(200, 0.001) == 1600
+    assert _next_size(200, 0.2) == 100
+    assert _next_size(40_000, 0.001) == 50_000
+    assert _next_size(1, 5.0) == 1
 
 
 def test_a_search_chooses_too(store: Store) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -160,6 +160,20 @@ class Archive:
             return attempt_of(key.run, row, said)
         begun = turns_of(key, said)
         return Attempt(key=key, transcript=Transcript(turns=begun)) if begun else None
+
+    def trials(self, run: str, exam: str, *, condition: str = "", which: Collection[int]) -> list[Attempt]:
+        """These trials of one exam with what was said, as far as they got; those that have not begun are left out."""
+        numbers = self._numbers(run)
+        with self._database.reading() as connection:
+            rows, said = chunks.trials(connection, numbers, exam, condition, sorted(which))
+        ended = {row.trial: attempt_of(run, row, said) for row in rows}
+        keys = (Key(run=run, exam=exam, condition=condition, trial=trial) for trial, _, _ in said)
+        begun = {
+            key.trial: Attempt(key=key, transcript=Transcript(turns=turns_of(key, said)))
+            for key in keys
+            if key.trial not in ended
+        }
+        return [attempt for _, attempt in sorted({**ended, **begun}.items())]
 
     def sittings(self, run: str) -> Iterator[_Started]:
         """Attempts under way or failed by the environment, with turns and reviews already paid for.

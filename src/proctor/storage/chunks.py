@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import Column, Connection, Row, Select, Table, and_, exists, literal, select, tuple_
+from sqlalchemy import Column, ColumnElement, Connection, Row, Select, Table, and_, exists, literal, select, tuple_
 
 from proctor.storage.database import Database
 from proctor.storage.numbers import Numbers
@@ -78,13 +78,36 @@ def one(connection: Connection, numbers: Numbers, place: Place) -> tuple[Row[Any
     return connection.execute(at).first(), bodies(connection, turns, numbers.turns, itself)
 
 
+def trials(
+    connection: Connection, numbers: Numbers, exam: str, condition: str, which: Sequence[int]
+) -> tuple[Sequence[Row[Any]], Bodies]:
+    """The outcomes of some trials of an exam, and their turns; each is looked up by its key."""
+
+    def theirs(table: Table, run_no: int) -> ColumnElement[bool]:
+        columns = table.c
+        return and_(
+            columns.run_no == run_no,
+            columns.trial.in_(which),
+            columns.condition == condition,
+            columns.exam == exam,
+        )
+
+    rows = connection.execute(select(*OUTCOME_COLUMNS).where(theirs(attempts, numbers.own))).all()
+    said = select(*_place(turns), turns.c.number, turns.c.body).where(theirs(turns, numbers.turns))
+    return rows, _gathered(connection.execute(said.order_by(turns.c.number)))
+
+
 def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tuple[Any, ...]]) -> Bodies:
     """What `turns` or `drafts` hold of the attempts that a select of (trial, condition, exam) gives."""
     these = places.subquery()
     same = and_(table.c.run_no == run_no, *(table.c[name] == these.c[name] for name in _PLACE))
     theirs = select(*_place(table), table.c.number, table.c.body).join_from(these, table, same)
+    return _gathered(connection.execute(theirs.order_by(table.c.number)))
+
+
+def _gathered(rows: Iterable[Row[Any]]) -> Bodies:
     found: Bodies = {}
-    for row in connection.execute(theirs.order_by(table.c.number)):
+    for row in rows:
         found.setdefault((row.trial, row.condition, row.exam), []).append((row.number, row.body))
     return found
 

@@ -12,6 +12,7 @@ from sqlalchemy import (
     Row,
     Select,
     UnaryExpression,
+    and_,
     bindparam,
     false,
     func,
@@ -63,7 +64,8 @@ def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
     blocks = [block for first, last in spans for block in range(first // size, last // size + 1)]
     # written out, since there may be more of them than parameters
     listed: ColumnElement[Any] = bindparam("blocks", blocks, expanding=True, literal_execute=True)
-    return attempts.c.place.op("/")(literal(size, literal_execute=True)).in_(listed)
+    inside = attempts.c.place.op("/")(literal(size, literal_execute=True)).in_(listed)
+    return and_(attempts.c.place.between(spans[0][0], spans[-1][1]), inside)
 
 
 def _joined(spans: Iterable[Span]) -> Iterator[Span]:

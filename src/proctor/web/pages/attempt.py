@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from proctor.benchmark import Exam
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import Talk, talk
-from proctor.run import Attempt, Key, Run
+from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.reading import addresses, traces
@@ -51,13 +51,13 @@ def attempt(
     condition: str = "",
 ) -> HTMLResponse:
     """What was said in one attempt; without a trial, the first that did not pass."""
-    site = site_of(request)
+    site, shelf = site_of(request), shelf_of(request)
     found = site.store.archive.find(run)
-    exam = exam_of(site.store, found, case)
+    exam = _named(shelf.exams(found), found, case)
     beside = trials(site.store, found, exam, condition=condition, around=trial)
     shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
     held = talk(shown, exam, name="talk")
-    read = shelf_of(request).findings(found, patience=_QUICK)
+    read = shelf.findings(found, patience=_QUICK)
     return render(
         request,
         "attempt.html.j2" if found.settings.type == "standard" else "battle.html.j2",
@@ -77,10 +77,13 @@ def attempt(
 def exam_of(store: Store, run: Run, case: str) -> Exam:
     """The exam of that id, or the one in which a row of that id is asked."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
-    for exam in exams:
-        if exam.id == case:
-            return exam
-    for exam in exams:
+    return _named({exam.id: exam for exam in exams}, run, case)
+
+
+def _named(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
+    if case in exams:
+        return exams[case]
+    for exam in exams.values():
         if any(row.id == case for row in exam.cases):
             return exam
     raise HTTPException(404, f"run {run.id} has no case {case!r}")
@@ -90,9 +93,8 @@ def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | 
     """What was played of an exam under one condition, at most so many, near a trial if one is named."""
     last = run.settings.trials
     first = max(1, min((around or 1) - MOST_BESIDE // 2, last - MOST_BESIDE + 1))
-    numbers = range(first, min(last, first + MOST_BESIDE - 1) + 1)
-    keys = (Key(run=run.id, exam=exam.id, condition=condition, trial=number) for number in numbers)
-    return [found for key in keys if (found := store.archive.attempt(key)) is not None]
+    beside = range(first, min(last, first + MOST_BESIDE - 1) + 1)
+    return store.archive.trials(run.id, exam.id, condition=condition, which=beside)
 
 
 def _shown(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
 from proctor.storage import Store
+from proctor.web.places import spans
 from proctor.web.reading.shelf import Read
 from proctor.web.site import Site
 
@@ -162,7 +163,7 @@ def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
     if not read.findings.checks or most > _MOST_LABELLED or not cases:
         return None
     rows = {name: row for row, name in enumerate(read.exams)}
-    found = store.archive.page(read.run.id, places=_spans(read.run, (rows[case] for case in cases)), limit=most)
+    found = store.archive.page(read.run.id, places=spans(read.run, (rows[case] for case in cases)), limit=most)
     labels = Labels(cases)
     for _ in labels.watching(found):
         pass
@@ -170,18 +171,13 @@ def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
 
 
 def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
-    which = _which(run, exams, wanted)
-    chips = _chips(read)
-    exact = [row for row, name in enumerate(exams) if name.casefold() == wanted.q.strip().casefold()]
-    if exact:
-        which["places"] = _spans(run, exact)
-    elif wanted.q.strip():
+    words, chips = wanted.q.strip(), _chips(read)
+    exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
+    rows = exact or _rows(exams, wanted.category)
+    which = _which(run, wanted, rows)
+    if words and not exact:
         return _searched(site.store, run, exams, which, wanted, chips)
-    order, descending = _order(wanted.sort)
-    found = site.summaries.count(run, **which)
-    shown = site.store.archive.page(
-        run.id, order=order, descending=descending, offset=(wanted.page - 1) * PAGE, limit=PAGE, **which
-    )
+    found, shown = _page(site, run, exams, wanted, rows, which)
     return Table(
         view="attempt",
         lines=[_attempt_line(exams, attempt) for attempt in shown if attempt.key.exam in exams],
@@ -192,13 +188,19 @@ def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None
     )
 
 
-def _which(run: Run, exams: Mapping[str, Exam], wanted: Wanted) -> dict[str, Any]:
+def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
+    """Where the exams of a category stand in the plan; None: all are wanted."""
+    if not category:
+        return None
+    return [row for row, exam in enumerate(exams.values()) if category in exam.cases[0].categories]
+
+
+def _which(run: Run, wanted: Wanted, rows: Sequence[int] | None) -> dict[str, Any]:
     which: dict[str, Any] = {}
     if wanted.verdict:
         which["verdicts"] = _OF_ATTEMPTS.get(wanted.verdict, ("none",))
-    if wanted.category:
-        inside = (row for row, exam in enumerate(exams.values()) if wanted.category in exam.cases[0].categories)
-        which["places"] = _spans(run, inside)
+    if rows is not None:
+        which["places"] = spans(run, rows)
     if wanted.check:
         which["check"] = wanted.check
     if wanted.stage:
@@ -206,10 +208,25 @@ def _which(run: Run, exams: Mapping[str, Exam], wanted: Wanted) -> dict[str, Any
     return which
 
 
-def _spans(run: Run, rows: Iterable[int]) -> list[tuple[int, int]]:
-    """The places that exams have in the plan, from first to last."""
-    size = len(run.settings.conditions) * PLACES
-    return [(row * size, (row + 1) * size - 1) for row in rows]
+def _page(
+    site: Site, run: Run, exams: Mapping[str, Exam], wanted: Wanted, rows: Sequence[int] | None, which: dict[str, Any]
+) -> tuple[int, list[Attempt]]:
+    """How many there are, and those of this page.
+
+    Where everything was played, and nothing is asked but where it stands in the plan, all of that can be told without
+    counting: such a page is found at once, however deep it lies.
+    """
+    order, descending = _order(wanted.sort)
+    offset, each = (wanted.page - 1) * PAGE, len(run.settings.conditions) * run.settings.trials
+    if order == "place" and which.keys() <= {"places"} and site.summaries.count(run) == each * len(exams):
+        chosen = range(len(exams)) if rows is None else rows
+        found, inside = each * len(chosen), chosen[::-1] if descending else chosen
+        which = {"places": spans(run, inside[offset // each : -(-(offset + PAGE) // each)])}
+        offset %= each
+    else:
+        found = site.summaries.count(run, **which)
+    shown = site.store.archive.page(run.id, order=order, descending=descending, offset=offset, limit=PAGE, **which)
+    return found, shown
 
 
 def _searched(
