@@ -49,3 +49,32 @@ def test_the_probability_has_its_closed_form() -> None:
 def test_a_clear_break_among_stable_cases_is_seen() -> None:
     assert flips([(4, 4)] * 20, [(4, 0)] + [(4, 4)] * 19)[0] == "broken"
     assert flips([(4, 0)] + [(4, 4)] * 19, [(4, 4)] * 20)[0] == "fixed"
+
+
+@pytest.mark.parametrize("several", [(2, 2), (3, 3), (5, 5)])
+def test_a_run_of_one_trial_breaks_and_fixes_nothing_that_goes_the_same(several: tuple[int, int]) -> None:
+    assert set(flips([several] * 20, [(1, 1)] * 20)) == {"unchanged"}
+    assert set(flips([(1, 1)] * 20, [several] * 20)) == {"unchanged"}
+    always_wrong = [(several[0], 0)] * 20
+    assert set(flips(always_wrong, [(1, 0)] * 20)) == set(flips([(1, 0)] * 20, always_wrong)) == {"unchanged"}
+
+
+def test_one_trial_still_shows_what_broke_among_stable_cases() -> None:
+    stable = [(5, 5)] * 60 + [(5, 0)] * 40
+    once = [(1, 0)] * 3 + [(1, 1)] * 57 + [(1, 0)] * 38 + [(1, 1)] * 2
+    assert flips(stable, once) == ["broken"] * 3 + ["unchanged"] * 95 + ["fixed"] * 2
+
+
+_counts = st.integers(0, 5).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m)))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(_counts, _counts), min_size=1, max_size=25))
+def test_only_a_case_that_passed_more_often_is_fixed_and_less_often_broken(
+    pairs: list[tuple[tuple[int, int], tuple[int, int]]],
+) -> None:
+    named = flips([a for a, _ in pairs], [b for _, b in pairs])
+    for (a, b), name in zip(pairs, named, strict=True):
+        moved = b[1] * a[0] - a[1] * b[0]
+        assert name != "fixed" or moved > 0
+        assert name != "broken" or moved < 0

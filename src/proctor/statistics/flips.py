@@ -19,13 +19,15 @@ SURE = 0.95
 def flips(a: Counts, b: Counts) -> list[Flip]:
     """What became of each case from A to B, from (trials, passes) of the same cases in the same order.
 
-    One trial: the verdict changed or not. Several: fixed or broken when that is 95 % probable under each run's own
-    model; otherwise flaky when flaky in either run. Where a run is too small for a model its prior is uniform, and a
-    case that both passed and failed in it is flaky. A case that did not count in both runs is missing.
+    One trial: the verdict changed or not. Several: fixed or broken when it passed more or less often and that is 95 %
+    probable under each run's own model; otherwise flaky when flaky in either run. A run that is too small for a model,
+    or has one trial a case, borrows the other's: two different priors alone would make flips of cases that went the
+    same. Where neither has a model the prior is uniform, and a case that both passed and failed is flaky. A case that
+    did not count in both runs is missing.
     """
     if all(m <= 1 for m, _ in a) and all(m <= 1 for m, _ in b):
         return [_single(x, y) for x, y in zip(a, b, strict=True)]
-    prior_a, prior_b = _prior(a), _prior(b)
+    prior_a, prior_b = _priors(a, b)
     flaky_a, flaky_b = _flaky(a), _flaky(b)
     known = {(x, y): _several(x, y, prior_a, prior_b) for x, y in set(zip(a, b, strict=True))}
     return [
@@ -71,15 +73,17 @@ def _several(
         return "missing"
     before = prior_a[0] + a[1], prior_a[1] + a[0] - a[1]
     after = prior_b[0] + b[1], prior_b[1] + b[0] - b[1]
-    if probability_less(before, after) >= SURE:
+    moved = b[1] * a[0] - a[1] * b[0]
+    if moved > 0 and probability_less(before, after) >= SURE:
         return "fixed"
-    return "broken" if probability_less(after, before) >= SURE else "unchanged"
+    return "broken" if moved < 0 and probability_less(after, before) >= SURE else "unchanged"
 
 
-def _prior(counts: Counts) -> tuple[float, float]:
+def _priors(a: Counts, b: Counts) -> tuple[tuple[float, float], tuple[float, float]]:
     from proctor.statistics.hierarchical import enough, fit
 
-    return fit(counts).prior if enough(counts) else (1.0, 1.0)
+    own_a, own_b = (fit(counts).prior if enough(counts) else None for counts in (a, b))
+    return own_a or own_b or (1.0, 1.0), own_b or own_a or (1.0, 1.0)
 
 
 def _flaky(counts: Counts) -> list[bool]:
