@@ -22,21 +22,31 @@
     return layers.reduce((below, top) => over(top, below), [255, 255, 255]);
   };
   const found = [];
+  const compare = (element, words, text, below, needed) => {
+    const [high, low] = [light(over(text, below)), light(below)].sort((one, other) => other - one);
+    const ratio = (high + 0.05) / (low + 0.05);
+    if (ratio < needed) found.push(`${ratio.toFixed(2)} ${element.tagName}.${element.getAttribute("class")}: ${words.trim().slice(0, 40)}`);
+  };
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement;
-    if (!node.textContent.trim() || !element.checkVisibility({ visibilityProperty: true }) || element.closest("select, svg, .unseen, .skip")) continue;
+    if (!node.textContent.trim() || !element.checkVisibility({ visibilityProperty: true }) || element.closest("select, svg, title, .unseen, .skip")) continue;
     const style = getComputedStyle(element);
     let opacity = 1;
     for (let each = element; each; each = each.parentElement) opacity *= Number(getComputedStyle(each).opacity);
     const below = behind(element);
     const text = parsed(style.color);
-    const shown = over({ colour: text.colour, alpha: text.alpha * opacity }, below);
-    const [high, low] = [light(shown), light(below)].sort((one, other) => other - one);
     const size = Number.parseFloat(style.fontSize);
     const needed = size >= 24 || (size >= 18.66 && Number(style.fontWeight) >= 700) ? 3 : 4.5;
-    const ratio = (high + 0.05) / (low + 0.05);
-    if (ratio < needed) found.push(`${ratio.toFixed(2)} ${element.tagName}.${element.className}: ${node.textContent.trim().slice(0, 40)}`);
+    compare(element, node.textContent, { colour: text.colour, alpha: text.alpha * opacity }, below, needed);
+  }
+  for (const element of document.querySelectorAll("svg text")) {
+    if (!element.textContent.trim() || !element.checkVisibility()) continue;
+    compare(element, element.textContent, parsed(getComputedStyle(element).fill), behind(element), 4.5);
+  }
+  for (const element of document.querySelectorAll("[placeholder]:placeholder-shown")) {
+    if (!element.checkVisibility()) continue;
+    compare(element, element.placeholder, parsed(getComputedStyle(element, "::placeholder").color), behind(element), 4.5);
   }
   return [...new Set(found)];
 }

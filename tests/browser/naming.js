@@ -18,6 +18,17 @@
   for (const id of new Set(ids)) if (ids.filter((each) => each === id).length > 1) found.push(`twice: #${id}`);
   const levels = [...document.querySelectorAll("h1, h2, h3, h4")].map((each) => Number(each.tagName[1]));
   levels.forEach((level, place) => { if (place && level > levels[place - 1] + 1) found.push(`a heading of level ${level} after one of level ${levels[place - 1]}`); });
-  if (document.querySelectorAll("main").length !== 1) found.push("not one main");
+  if (levels.filter((level) => level === 1).length !== 1 || levels[0] !== 1) found.push("the first heading is not the only one of level 1");
+  for (const landmark of ["main", "header", "footer"]) {
+    if (document.querySelectorAll(`body > ${landmark}`).length !== 1) found.push(`not one ${landmark}`);
+  }
+  const navs = [...document.querySelectorAll("nav, [role=region]")].map((each) => each.getAttribute("aria-label"));
+  if (navs.some((each) => !each) || new Set(navs).size !== navs.length) found.push(`parts that sound alike: ${navs}`);
+  for (const each of document.querySelectorAll("[aria-describedby]")) {
+    for (const id of each.getAttribute("aria-describedby").split(" ")) if (!document.getElementById(id)) found.push(`described by nothing: ${id}`);
+  }
+  for (const each of document.querySelectorAll("fieldset")) if (!each.querySelector("legend")) found.push("a group without a legend");
+  for (const each of document.querySelectorAll("[tabindex]")) if (each.tabIndex > 0) found.push(`out of turn: ${each.outerHTML.slice(0, 80)}`);
+  if (!document.documentElement.lang || !document.title.trim()) found.push("no language, or no title");
   return found;
 }

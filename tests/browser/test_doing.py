@@ -8,26 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.chromium import PATIENCE, chromium, serving
+from tests.browser.chromium import serving
+from tests.browser.opening import Opening
 
-_HERE = Path(__file__).parent
-_PHONE = {"width": 390, "height": 844}
 GOOD = "".join(f'"Question {number}?";"Answer {number}"\n' for number in range(1, 13))
 BAD = GOOD + '"no answer here"\n'
-EVERY = (
-    "/benchmarks",
-    "/benchmarks/new",
-    "/benchmarks/library-skills",
-    "/agents",
-    "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
-    "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3",
-)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
 
 
 @pytest.fixture
@@ -36,35 +21,6 @@ def site(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
     monkeypatch.chdir(tmp_path)
     with serving(str(tmp_path / ".proctor" / "proctor.db"), processes=1) as address:
         yield address
-
-
-class Opening:
-    """Opens pages, and notes scripts that failed."""
-
-    def __init__(self, browser: Any, site: str) -> None:
-        self.browser = browser
-        self.site = site
-        self.failed: list[str] = []
-        self.contexts: list[Any] = []
-
-    def __call__(self, address: str, **context: Any) -> Any:
-        opened = self.browser.new_context(**context)
-        opened.set_default_timeout(PATIENCE)
-        opened.set_default_navigation_timeout(PATIENCE)
-        self.contexts.append(opened)
-        page = opened.new_page()
-        page.on("pageerror", lambda error: self.failed.append(str(error)))
-        page.goto(self.site + address)
-        return page
-
-
-@pytest.fixture
-def opened(browser: Any, site: str) -> Iterator[Opening]:
-    opening = Opening(browser, site)
-    yield opening
-    for context in opening.contexts:
-        context.close()
-    assert opening.failed == []
 
 
 def chosen(content: str) -> dict[str, Any]:
@@ -172,14 +128,3 @@ def test_enter_in_a_field_starts_nothing(opened: Opening) -> None:
     page.press("#trials", "Enter")
     page.get_by_text("30 cases × 4 trials").wait_for()
     assert "/runs/new" in page.url
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_fit_a_phone_and_can_be_read_by_everybody(opened: Opening, scheme: str) -> None:
-    page = opened("/", viewport=_PHONE, color_scheme=scheme)
-    for address in EVERY:
-        page.goto(opened.site + address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"], address
-        for script in ("contrast.js", "naming.js"):
-            found = page.evaluate((_HERE / script).read_text(encoding="utf-8"))
-            assert not found, (address, found)

@@ -4,64 +4,25 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.chromium import PATIENCE, chromium, serving
-from tests.web.reading.played import ATTACK, Played, play
+from tests.browser.addressing import contradicted
+from tests.browser.chromium import PATIENCE, serving
+from tests.browser.opening import Opening
+from tests.web.reading.played import ATTACK, Played
 
 from proctor import evaluate
 from proctor.benchmark import Case
 from proctor.web.reading import addresses
 
-_HERE = Path(__file__).parent
 _INTERVAL = ".headline dd:nth-of-type(3)"
-_PHONE = {"width": 390, "height": 844}
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def played(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Played:
-    return play(str(tmp_path_factory.mktemp("reading") / ".proctor" / "proctor.db"))
-
-
-@pytest.fixture(scope="module")
-def site(played: Played) -> Iterator[str]:
+def site(browser: Any, played: Played) -> Iterator[str]:
     with serving(played.store) as address:
         yield address
-
-
-class Opening:
-    """Opens pages, and notes what the browser complains about."""
-
-    def __init__(self, browser: Any, site: str) -> None:
-        self.browser = browser
-        self.site = site
-        self.complaints: list[str] = []
-        self.contexts: list[Any] = []
-
-    def __call__(self, address: str, **context: Any) -> Any:
-        opened = self.browser.new_context(**context)
-        opened.set_default_timeout(PATIENCE)
-        self.contexts.append(opened)
-        page = opened.new_page()
-        page.on("pageerror", lambda error: self.complaints.append(f"{address}: {error}"))
-        page.on(
-            "console", lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None
-        )
-        page.on("dialog", lambda dialog: self.complaints.append(dialog.message))
-        page.goto(self.site + address)
-        return page
-
-    def _hear(self, said: Any) -> None:
-        if said.type in ("error", "warning"):
-            self.complaints.append(said.text)
 
 
 class GoingRun:
@@ -90,41 +51,6 @@ class GoingRun:
         self.answer(1)
         self._thread.join(PATIENCE / 1000)
         assert not self._thread.is_alive()
-
-
-@pytest.fixture
-def opened(browser: Any, site: str) -> Iterator[Opening]:
-    """Opens pages; a test in which the browser had to complain about one has failed."""
-    opening = Opening(browser, site)
-    yield opening
-    for context in opening.contexts:
-        context.close()
-    assert opening.complaints == []
-
-
-def contradicted(played: Played) -> str:
-    return next(addresses.attempt(each.key) for each in played["pushover"].attempts() if each.contradictions)
-
-
-def every_page(played: Played) -> dict[str, str]:
-    many, better, hostile = (played.id(name) for name in ("many", "better", "hostile"))
-    orchestrated = played["orchestrator"].findings.cases[0].id
-    return {
-        "run": addresses.run(played.id("suite")),
-        "attempts": f"{addresses.run(many)}?by=attempt",
-        "battle run": addresses.run(played.id("pushover")),
-        "orchestrated run": addresses.run(played.id("orchestrator")),
-        "hostile run": addresses.run(hostile),
-        "attempt": f"{addresses.run(played.id('suite'))}/attempt?case=cite-own-car",
-        "orchestrated attempt": addresses.case(played.id("orchestrator"), orchestrated),
-        "hostile attempt": addresses.case(hostile, f"../{ATTACK}"),
-        "battle": contradicted(played),
-        "choice": "/compare",
-        "comparison": addresses.comparison(many, better),
-        "not alike": addresses.comparison(many, played.id("handbook")),
-        "pair": addresses.pair(many, better, "n-95"),
-        "history": "/history?benchmark=handbook-30",
-    }
 
 
 def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened: Opening, played: Played) -> None:
@@ -201,13 +127,6 @@ def test_dark_is_remembered_and_follows_the_machine_before(opened: Opening, play
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
 
 
-def test_no_page_is_wider_than_a_phone_or_hides_under_its_edge(opened: Opening, played: Played) -> None:
-    page = opened("/", viewport=_PHONE, has_touch=True)
-    for name, address in every_page(played).items():
-        page.goto(opened.site + address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= _PHONE["width"], name
-
-
 def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> None:
     page = opened(addresses.run(played.id("many")), java_script_enabled=False)
     assert page.inner_text(".headline .figure") == "75 %"
@@ -220,23 +139,6 @@ def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> N
     page.wait_for_selector("ins:has-text('one')", state="attached")
     page.goto(opened.site + contradicted(played))
     assert page.is_visible(".spoken mark:not(.cited)")
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_stand_out_from_what_is_behind_them(opened: Opening, played: Played, scheme: str) -> None:
-    page = opened("/", color_scheme=scheme)
-    script = (_HERE / "contrast.js").read_text(encoding="utf-8")
-    for name, address in every_page(played).items():
-        page.goto(opened.site + address)
-        assert page.evaluate(script) == [], name
-
-
-def test_everything_has_a_name_for_those_who_do_not_see_it(opened: Opening, played: Played) -> None:
-    page = opened("/")
-    script = (_HERE / "naming.js").read_text(encoding="utf-8")
-    for name, address in every_page(played).items():
-        page.goto(opened.site + address)
-        assert page.evaluate(script) == [], name
 
 
 def test_a_line_between_two_turns_leads_from_one_to_the_other(opened: Opening, played: Played) -> None:
