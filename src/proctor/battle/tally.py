@@ -10,7 +10,7 @@ from statistics import fmean
 
 from proctor.battle.conversation import Conversation, conversation
 from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
-from proctor.battle.transitions import CONTROL, HINTS, Transition
+from proctor.battle.transitions import CONTROL, HINTS, RIGHT_FROM, Transition
 from proctor.battle.units import Units, rests_on
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Key, Settings
@@ -20,7 +20,6 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
 from proctor.statistics.survival import Course, Curve, stopping_bounds, survival_curve
 
-_RIGHT = 0.7
 """The mark for correctness from which on a reply is right, where the run has no passing score."""
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
@@ -100,7 +99,7 @@ class BattleTally:
 
     def __init__(self, settings: Settings, *, planned: int) -> None:
         self._seeds = settings.type == "abm-dynamic"
-        self._right_from = settings.passing_score if settings.passing_score is not None else _RIGHT
+        self._right_from = settings.passing_score if settings.passing_score is not None else RIGHT_FROM
         self._max_turns = settings.max_turns
         self._planned = planned
         self._repeats = settings.trials * len(settings.conditions)

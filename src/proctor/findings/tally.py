@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.statistics.rates import rate_over_cases
 
 Formula = Callable[[int, int, int], float]
 
@@ -48,24 +49,10 @@ class Tally:
             self.timed += 1
             self.seconds += attempt.seconds
 
-    @property
-    def missing(self) -> int:
-        """Planned attempts that do not count."""
-        return self.planned - self.counted
-
 
 def pass_rate(tallies: Iterable[Tally]) -> Estimate:
     """The mean over cases of the share of counted attempts that passed."""
-    shown, worst, best = Sums(), Sums(), Sums()
-    attempts = missing = 0
-    for tally in tallies:
-        attempts += tally.counted
-        missing += tally.missing
-        if tally.counted:
-            shown.add(tally.passed / tally.counted)
-        worst.add(tally.passed / tally.planned)
-        best.add((tally.passed + tally.missing) / tally.planned)
-    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
+    return rate_over_cases((tally.planned, tally.counted, tally.passed) for tally in tallies)
 
 
 def mean_score(tallies: Iterable[Tally]) -> Estimate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from statistics import median
 
@@ -25,6 +25,7 @@ from proctor.orchestration.resources import Spent, spent_by
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.statistics.rates import rate_over_cases
 from proctor.statistics.ratios import FEWEST_FOR_PERCENTILE, per_success, percentile_95
 
 OTHERS = "others"
@@ -137,7 +138,7 @@ class OrchestrationTally:
         return OrchestrationFindings(
             attempts=sum(case.attempts for case in self._cases.values()),
             outlined=self._outlined,
-            success=_success(self._cases.values()),
+            success=rate_over_cases((each.attempts, each.counted, each.passed) for each in self._cases.values()),
             seconds=_times(self._seconds),
             per_success=PerSuccess(**{name: self._per_success(name) for name in ("tokens", "cost", "tool_calls")}),
             planning=PlanningFindings(**{name: self._mean(name) for name in ("planned", "used", "done")}),
@@ -199,20 +200,6 @@ class OrchestrationTally:
 def _with_untold(note: str, untold: int, attempts: int) -> str:
     lower = f"at least: not told in {untold} of {attempts} attempts"
     return f"{note}; {lower}" if note else lower
-
-
-def _success(cases: Iterable[_Case]) -> Estimate:
-    """The mean over cases of the share of counted attempts that passed; undecided ones are bounded."""
-    shown, worst, best = Sums(), Sums(), Sums()
-    attempts = missing = 0
-    for case in cases:
-        attempts += case.counted
-        missing += case.undecided
-        if case.counted:
-            shown.add(case.passed / case.counted)
-        worst.add(case.passed / case.attempts)
-        best.add((case.passed + case.undecided) / case.attempts)
-    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)
 
 
 def _times(seconds: array[float]) -> Times | None:

@@ -31,6 +31,8 @@ _MEANING = (
     "replies that contradict none before."
 )
 
+_RECOVERED = "Recovered: the failed work was done after all. To go on without it is a re-plan, but no recovery."
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Scene:
@@ -137,6 +139,7 @@ def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
             table.add_row(Text(one_line(condition.name)), *counts, _drawn(found.recovered, min(24, width - 60)))
     if table.row_count:
         yield table
+        yield Padding(Text(_RECOVERED, style="dim"), INDENT)
 
 
 def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], *, label: str = "Next") -> RenderableType:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from proctor.battle.propositions import Inquiry, read_inquiry
+from proctor.battle.transitions import RIGHT_FROM
 from proctor.reviewers.agreement import measure_one_thing, meet
 from proctor.reviewers.embedded.answer import judge
 from proctor.reviewers.embedded.reading import Fact, read_facts
@@ -24,7 +25,6 @@ from proctor.text.overlap import GENERIC, STOP, f1
 from proctor.text.passage import passage_of
 from proctor.text.words import stem, stem_set
 
-_RIGHT = 0.7
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.6
 _NAMING = frozenset(("who", "where", "open"))
@@ -81,7 +81,7 @@ def conflict(
 
 def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bool) -> bool:
     """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error."""
-    before, after = (reaches(judge(question, (answer,), reply).value, _RIGHT) for reply in (earlier, later))
+    before, after = (reaches(judge(question, (answer,), reply).value, RIGHT_FROM) for reply in (earlier, later))
     if before:
         return after
     told = read_statements(later)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
-from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.importing import import_attribute
+from proctor.reviewers.signature import asked_for, caller
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
@@ -38,7 +38,8 @@ def adapt(target: Any, *, name: str) -> Reviewer:
     if not callable(target):
         kind = type(target).__name__
         raise InputError(
-            f"the reviewer {name!r} is of type {kind}; expected a function with parameters among {_names()}"
+            f"the reviewer {name!r} is of type {kind}; expected a function with parameters among "
+            f"{', '.join(PARAMETERS)}"
         )
     return FunctionReviewer(target, name=name)
 
@@ -53,8 +54,8 @@ class FunctionReviewer:
     def __init__(self, function: Callable[..., Any], *, name: str) -> None:
         self.name = name
         self.rubric = str(getattr(function, "rubric", name))
-        self._wanted = _parameters(function, name)
-        self._call = _caller(function)
+        self._wanted = asked_for(function, PARAMETERS, who=f"the reviewer {name!r}")
+        self._call = caller(function)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """What the function says of the last turn; an exception it raises goes on to the caller."""
@@ -117,35 +118,3 @@ def _wrong(value: object, name: str) -> str | None:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"a {type(value).__name__}"
-
-
-def _names() -> str:
-    return ", ".join(PARAMETERS)
-
-
-def _parameters(function: Callable[..., Any], name: str) -> tuple[str, ...]:
-    """The names of the things the function asks for."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the reviewer {name!r} has no signature to read; wrap it in a plain function") from error
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    named = [parameter for parameter in parameters if parameter.kind not in variadic]
-    wanted = tuple(p.name for p in named if p.name in PARAMETERS and p.kind is not inspect.Parameter.POSITIONAL_ONLY)
-    unknown = [p.name for p in named if p.name not in wanted and p.default is inspect.Parameter.empty]
-    if unknown or not wanted:
-        asked = f"asks for {', '.join(unknown)}" if unknown else "asks for nothing"
-        raise InputError(f"the reviewer {name!r} {asked}; its parameters have to be named among {_names()}")
-    return wanted
-
-
-def _caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable[Any]]:
-    """An async function that calls this one the way it wants to be called."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__")):
-        return lambda given: function(**given)
-
-    async def call_sync(given: dict[str, Any]) -> Any:
-        result = await threads.call(lambda: function(**given))
-        return await result if inspect.isawaitable(result) else result
-
-    return call_sync

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from proctor import threads
 from proctor.errors import InputError
 from proctor.faults import said
 from proctor.importing import import_attribute
 from proctor.reviewers.checks.contract import Check, Outcome
+from proctor.reviewers.signature import asked_for, caller
 
 PARAMETERS = ("case", "expect", "turn", "turns", "question", "answer", "reply", "context", "sources")
 """What a check may ask for, by the names of its parameters; `reply` is the text of the reply, `turn` has all of it."""
@@ -42,8 +42,8 @@ class OwnCheck:
             raise InputError(f"the check {spec!r} is a {kind}; expected a function")
         self.name = target.name if isinstance(target, Check) else spec.rpartition(":")[2]
         self._seconds = seconds
-        self._wanted = _parameters(function, spec)
-        self._call = _caller(function)
+        self._wanted = asked_for(function, PARAMETERS, who=f"the check {spec!r}")
+        self._call = caller(function)
 
     async def run(self, given: Mapping[str, Any]) -> Outcome:
         """What it says; one that raises or takes too long has not checked anything."""
@@ -94,31 +94,3 @@ def _shown(value: object) -> str:
     except Exception:  # somebody else's object
         text = ""
     return text if 0 < len(text) <= 60 else f"a {type(value).__name__}"
-
-
-def _parameters(function: Callable[..., Any], spec: str) -> tuple[str, ...]:
-    """The names of the things that the function asks for."""
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the check {spec!r} has no signature to read; wrap it in a plain function") from error
-    variadic = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    named = [parameter for parameter in parameters if parameter.kind not in variadic]
-    wanted = tuple(p.name for p in named if p.name in PARAMETERS and p.kind is not inspect.Parameter.POSITIONAL_ONLY)
-    unknown = [p.name for p in named if p.name not in wanted and p.default is inspect.Parameter.empty]
-    if unknown or not wanted:
-        asked = f"asks for {', '.join(unknown)}" if unknown else "asks for nothing"
-        raise InputError(f"the check {spec!r} {asked}; its parameters have to be named among {', '.join(PARAMETERS)}")
-    return wanted
-
-
-def _caller(function: Callable[..., Any]) -> Callable[[dict[str, Any]], Awaitable[Any]]:
-    """An async function that calls this one the way it wants to be called: one that blocks, in a thread."""
-    if inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(vars(type(function)).get("__call__")):
-        return lambda given: function(**given)
-
-    async def call_in_thread(given: dict[str, Any]) -> Any:
-        returned = await threads.call(lambda: function(**given))
-        return await returned if inspect.isawaitable(returned) else returned
-
-    return call_in_thread
