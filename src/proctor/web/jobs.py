@@ -86,6 +86,7 @@ class Jobs:
             run = self._found(job)
             if run is not None and run.status not in _OVER:
                 self._jobs[job.run] = job
+                self._stand_in_line(run)
             else:
                 path.unlink(missing_ok=True)
         self._thread = threading.Thread(target=self._look_after, name="proctor-jobs", daemon=True)
@@ -114,8 +115,7 @@ class Jobs:
             raise UsageError(f"the agent of run {found.id} was a Python object, which only the program has that ran it")
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if found.id not in self._jobs:
-                with self._store().journal.writing(found.id):
-                    self._store().journal.mark(found.id, "queued")
+                self._mark(found, "queued")
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._mark_file(found.id).touch()
                 self._jobs[found.id] = _Job(run=found.id)
@@ -211,8 +211,10 @@ class Jobs:
             return
         if job.making_room and run.status == "paused":
             job.making_room = False
+            self._stand_in_line(run)
         elif killed and job.tries < _TRIES:
             job.tries += 1
+            self._stand_in_line(run)
         else:
             could_not = code is not None and code > 0 and (code == _WRONG_USAGE or run.status == "queued")
             if could_not and run.status not in _OVER:
@@ -226,8 +228,17 @@ class Jobs:
         with suppress(OSError, StoreError):
             words = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip().splitlines()
             reason = without_secrets(words[-1]).removeprefix("Error: ") if words else "its process ended at once"
-            with self._store().journal.writing(run.id):
-                self._store().journal.mark(run.id, "failed", reason=reason)
+            self._mark(run, "failed", reason=reason)
+
+    def _stand_in_line(self, run: Run) -> None:
+        """It goes on without anybody's help: so it is not called paused."""
+        if run.status == "paused":
+            with suppress(RunBusy):
+                self._mark(run, "queued")
+
+    def _mark(self, run: Run, status: Status, *, reason: str = "") -> None:
+        with self._store().journal.writing(run.id):
+            self._store().journal.mark(run.id, status, reason=reason)
 
     def _make_room(self, playing: list[_Job]) -> None:
         """Others wait: who has had a whole turn stops, and stands in line again."""
