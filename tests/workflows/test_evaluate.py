@@ -15,7 +15,9 @@ import pytest
 import proctor
 from proctor import Case, Part, Reply, Request, Review, Turn, Usage
 from proctor.codec import benchmark_of
+from proctor.config import Config
 from proctor.errors import InputError, UsageError
+from proctor.workflows.evaluate import prepare
 
 CASES = [("q 1", "yes"), ("q 2", "yes"), ("q 3", "yes")]
 Options = dict[str, Any]
@@ -312,6 +314,20 @@ async def test_progress_can_be_watched(options: Options) -> None:
 async def test_a_name_and_labels_are_kept(options: Options) -> None:
     evaluation = await proctor.aevaluate(CASES, agent=yes, name="mine", labels={"model": "x"}, **options)
     assert (evaluation.run.name, evaluation.run.labels) == ("mine", {"model": "x"})
+
+
+@pytest.mark.parametrize(
+    ("agent", "called"),
+    [
+        ("openai-compatible:tiny@http://127.0.0.1:1/v1", "tiny on own"),
+        ("http://127.0.0.1:1/ask", "127.0.0.1:1/ask on own"),
+        ("ollama:small", "small on own"),
+    ],
+)
+def test_a_run_is_called_after_its_agent_so_that_two_can_be_told_apart(agent: str, called: str) -> None:
+    benchmark = benchmark_of([Case(id="1", question="q", answer="a")], name="own")
+    prepared = prepare(benchmark, agent=agent, reviewer="exact", config=Config(), settings={})
+    assert prepared.run.name == called
 
 
 async def test_a_callable_from_another_thread_is_asked_in_threads_of_its_own(options: Options) -> None:

@@ -241,7 +241,9 @@ def _new_run(
 
 
 def _short(agent: str) -> str:
-    """What a run is called after: an address as it is, of another spec its last part."""
+    """What a run is called after: a server's model by its name, an address as it is, else the spec's last part."""
+    if agent.startswith("openai-compatible:"):
+        return agent.removeprefix("openai-compatible:").partition("@")[0]
     return agent.partition("://")[2] or agent.rpartition(":")[2]
 
 

@@ -11,12 +11,13 @@ from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, right
 
+from proctor.benchmark import Case, Exam
 from proctor.reports.battle.dialogue import dialogue
 from proctor.reports.headline import headline
 from proctor.reports.text import render
-from proctor.run import Failure
-from proctor.score import CheckResult
-from proctor.transcript import Reply
+from proctor.run import Attempt, Failure, Key
+from proctor.score import CheckResult, Part, Score
+from proctor.transcript import Citation, Reply, ToolCall, Transcript, Turn
 
 
 def printed(what: RenderableType, *, width: int = 80, encoding: str = "utf-8") -> str:
@@ -158,14 +159,41 @@ def test_a_check_that_could_not_decide_says_why() -> None:
     assert "– polite: not checkable: raised RuntimeError: x" in text
 
 
+def test_read_out_in_full_it_tells_calls_citations_what_was_expected_and_why() -> None:
+    case = Case(id="a", question="How many days?", answer="28 days")
+    called = (
+        ToolCall(name="search", arguments={"query": "days"}, result_known=True),
+        ToolCall(name="read", arguments={}, error="no such page"),
+    )
+    reply = Reply(text="60 days.", tool_calls=called, citations=(Citation(source="old.md"), Citation(source="old.md")))
+    part = Part(name="correctness", value=0.0, explanation="expected 28 days, found 60 days")
+    attempt = Attempt(
+        key=Key(run="r", exam="a", condition="", trial=1),
+        transcript=Transcript(turns=(Turn(number=1, question=case.question, reply=reply, case="a"),), ended="script"),
+        scores=(Score(turn=1, of="agent", parts=(part,), value=0.0, by="embedded", explanation="The old rule."),),
+        turn_passed=(False,),
+        passed=False,
+        finished=True,
+    )
+    exam = Exam(id="a", cases=(case,))
+    text = printed(dialogue(exam, attempt, folded=False), width=100)
+    for line in (
+        'called search(query="days")', "called read(): no such page", "cites old.md\n", "expected: 28 days",
+        "correctness 0.00: expected 28 days, found 60 days", "The old rule.",
+    ):  # fmt: skip
+        assert line in text
+    assert "Ended" not in text
+    assert "called" not in printed(dialogue(exam, attempt))
+
+
 def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:
     fight = Fight()
     fight.held(fight.seed("a"), [replace(RIGHT, reply="word " * 200)])
     folded = printed(dialogue(fight.exams["a"], fight.attempts[0]))
     assert "more characters" in folded
     whole = printed(dialogue(fight.exams["a"], fight.attempts[0], folded=False))
-    assert whole.count("word") == 200
-    assert all("│ " in line for line in whole.splitlines() if "word" in line)
+    lines = [line for line in whole.splitlines() if "│ " in line]
+    assert sum(line.count("word") for line in lines) == 200
 
 
 @settings(deadline=None, max_examples=40)

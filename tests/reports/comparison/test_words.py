@@ -60,7 +60,7 @@ def test_missing_attempts_that_could_undo_it_are_in_the_sentence() -> None:
         f"c{n}": ["lost"] for n in (30, 31, 32)
     }
     said = words.sentence(compared(a, made(lost, id="b")))
-    assert said.startswith("No difference could be shown: B passes 5.1 points more often (0.4 to 9.6)")
+    assert said.startswith("A difference is likely, but not beyond doubt: B passes 5.1 points more often (0.4 to 9.6)")
     assert said.endswith("but 3 missing attempts could undo it.")
 
 

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.benchmark import Exam
+from proctor.codec import encode
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
 from proctor.reports.terminal import STYLES, Page, signed
@@ -23,12 +24,13 @@ _MARGIN = 13
 _LINES = 8
 _OPENING = 480
 _QUOTE = 80
+_LINE = 240
 
 
 def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> RenderableType:
     """The conversation turn by turn, for whatever width and encoding the console has.
 
-    Long replies are cut, and say so, unless `folded` is False.
+    Folded, long replies are cut, and say so; unfolded, tool calls, citations and the reviewer's reasons are there too.
     """
     return Page(lambda width: _conversation(exam, attempt, folded=folded))
 
@@ -36,7 +38,7 @@ def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> Ren
 def _conversation(exam: Exam | None, attempt: Attempt, *, folded: bool) -> Iterator[RenderableType]:
     yield from _opening(exam, attempt)
     for each in judged(attempt, exam):
-        yield _turn(each, folded=folded)
+        yield _turn(each, exam, folded=folded)
     yield from _closing(exam, attempt)
 
 
@@ -54,7 +56,7 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _turn(each: Judged, *, folded: bool) -> Table:
+def _turn(each: Judged, exam: Exam | None, *, folded: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
     table.add_column(justify="right", no_wrap=True, width=_NUMBER)
     table.add_column(ratio=1, overflow="fold")
@@ -66,6 +68,9 @@ def _turn(each: Judged, *, folded: bool) -> Table:
         kind, reason = words.fault(each.turn.fault)
         table.add_row("", Text(f"the examiner's fault, not counted: {kind}{f' ({reason})' if reason else ''}", "dim"))
     table.add_row("", _Barred(_reply(each, muted, folded=folded)), _marks(each))
+    if not folded:
+        for line in (*_doings(each), *_reasons(each, exam)):
+            table.add_row("", line)
     for line in _remarks(each):
         table.add_row("", line)
     table.add_row("")
@@ -115,6 +120,31 @@ def _marks(each: Judged) -> Text:
     return signed(each.outcome, "" if each.value is None else numbers.score(each.value))
 
 
+def _doings(each: Judged) -> Iterator[Text]:
+    """What the agent called and what it cites."""
+    if each.turn.reply is None:
+        return
+    for call in each.turn.reply.tool_calls:
+        given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
+        said = one_line(f"called {call.name}({given})", _LINE)
+        yield Text(said, "dim") if call.error is None else Text(f"{said}: {one_line(call.error)}", STYLES["fail"])
+    if each.turn.reply.citations:
+        sources = dict.fromkeys(citation.source for citation in each.turn.reply.citations)
+        yield Text(one_line(f"cites {', '.join(sources)}", _LINE), "dim")
+
+
+def _reasons(each: Judged, exam: Exam | None) -> Iterator[Text]:
+    """What was expected, unless it stands above already, and what the reviewer said of each part."""
+    if exam is not None and not exam.open and each.case is not None and each.case.answer:
+        yield Text(f"expected: {one_line(each.case.answer, _LINE)}", "dim")
+    for score in each.scores:
+        for part in score.parts:
+            if part.explanation:
+                yield Text(f"{part.name} {numbers.score(part.value)}: {one_line(part.explanation, _LINE)}", "dim")
+        if score.explanation:
+            yield Text(one_line(score.explanation, 2 * _LINE), "dim")
+
+
 def _remarks(each: Judged) -> Iterator[Text]:
     """What broke after the reply; contradictions; checks that failed or could not decide; marks that are missing."""
     if each.failure is not None and each.turn.reply is not None:
@@ -140,7 +170,8 @@ def _quoted(pair: Contradiction) -> str:
 
 def _closing(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     left = unasked(attempt, exam)
-    said = [words.ended(attempt), words.resumed(attempt)]
+    conversation = exam is None or exam.open or len(exam.cases) > 1
+    said = [words.ended(attempt) if conversation else "", words.resumed(attempt)]
     if left:
         said.append(f"{numbers.plural(left, 'scripted question')} not asked.")
     text = " ".join(piece for piece in said if piece)

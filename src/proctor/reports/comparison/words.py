@@ -25,6 +25,8 @@ FLIPS: dict[Flip, Outcome] = {
     "missing": Outcome(name="missing", sign="?", word="without a verdict", style="unscored"),
     "unchanged": Outcome(name="unchanged", sign="·", word="unchanged", style="plain"),
 }
+_LIKELY = 0.975
+"""The probability from which on "no difference" would be misheard, though the interval still holds 0."""
 BETTER = Outcome(name="better", sign="✓", word="better", style="pass")
 WORSE = Outcome(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
@@ -53,14 +55,14 @@ def sentence(compared: Compared) -> str:
         return "Nothing can be said: no case was counted in both runs."
     unit = unit_of(compared)
     if compared.shown != "not shown":
-        sure = better if compared.shown == "better" else 1 - better
-        return f"B is {compared.shown} by {_distance(estimate, unit)}, probability {probability(sure)}."
-    said = f"No difference could be shown: {_leaning(estimate, unit)}"
+        certain = better if compared.shown == "better" else 1 - better
+        return f"B is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
+    worse = (estimate.value or 0.0) < 0
+    sure = 1 - better if worse else better
+    opening = "A difference is likely, but not beyond doubt" if sure >= _LIKELY else "No difference could be shown"
+    said = f"{opening}: {_leaning(estimate, unit)}"
     if estimate.value:
-        worse = estimate.value < 0
-        said += (
-            f", probability {probability(1 - better if worse else better)} that it is {'worse' if worse else 'better'}"
-        )
+        said += f", probability {probability(sure)} that it is {'worse' if worse else 'better'}"
     if _leaves_out_zero(estimate):
         said += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
     return f"{said}."
