@@ -35,7 +35,7 @@ KEPT = {
     ("battle", "dark"): "web-battle.png",
     ("compare", "light"): "web-compare.png",
     ("home", "light"): "web-home.png",
-    ("new", "dark"): "web-new-run.png",
+    ("new-battle", "dark"): "web-new-run.png",
     ("create-errors", "light"): "web-create.png",
 }
 """(page, look) → the picture's name in the documentation, where only the first screen is shown."""
