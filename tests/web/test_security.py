@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fastapi.routing import APIRoute
+from starlette.types import Message
 from starlette.websockets import WebSocketDisconnect
 from tests.web.browsing import TOKEN, Browser
 from tests.web.conftest import Opener
@@ -363,6 +364,46 @@ def test_logging_in_leads_nowhere_else(opened: Opener, wanted: str) -> None:
     browser = opened(token=TOKEN)
     assert browser.log_in(next=wanted).headers["location"] == "/"
     assert browser.get("/login", params={"next": wanted}).headers["location"] == "/"
+
+
+# what is sent without an end ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("/api/runs", 413), ("/api/benchmarks?file=a.csv", 413), ("/settings/theme", 400), ("/api/nothing", 404)],
+)
+async def test_nobody_listens_to_a_body_without_an_end(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch, path: str, status: int
+) -> None:
+    monkeypatch.setattr("proctor.web.security._DRAINED", 4 * 2**20)
+    monkeypatch.setattr("proctor.web.forms._DRAINED", 4 * 2**20)
+    taken, sent = 0, []
+
+    async def receive() -> Message:
+        nonlocal taken
+        taken += 1
+        assert taken < 10
+        return {"type": "http.request", "body": b"x" * 2**20, "more_body": True}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    headers = {"host": "localhost", "content-type": "application/json", "transfer-encoding": "chunked"}
+    named, _, query = path.partition("?")
+    scope = {
+        "type": "http", "method": "POST", "path": named, "raw_path": named.encode(), "query_string": query.encode(),
+        "scheme": "http", "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }  # fmt: skip
+    await browser.app(scope, receive, send)
+    assert (sent[0]["status"], dict(sent[0]["headers"])[b"connection"]) == (status, b"close")
+
+
+@pytest.mark.parametrize("size", [3, 2 * 2**20])
+def test_who_says_a_little_too_much_is_heard_out_and_told(browser: Browser, size: int) -> None:
+    answer = browser.client.post("/api/runs", content=b"x" * size, headers={"content-type": "application/json"})
+    assert answer.status_code == (422 if size == 3 else 413)
+    assert "connection" not in answer.headers
 
 
 # what every answer says ------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ the token (login or Bearer, rate-limited), and headers on every answer. Forms ca
 from __future__ import annotations
 
 import ipaddress
+import math
 import re
 import threading
 import time
@@ -190,8 +191,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                if body.taken > _DRAINED:
-                    headers["connection"] = "close"  # or a body without an end would be read for ever
+                if body.endless:
+                    headers["connection"] = "close"  # or the rest of it would be read for ever, and dropped
                 if new is not None and headers.get("content-type", "").startswith("text/html"):
                     set_cookie(headers, scope, self._sessions, new)
             await send(message)
@@ -240,26 +241,37 @@ class _Body:
     """What is received of a request. What the API reads as a whole is small; files and forms have limits of theirs."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
-        self.taken = 0
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        self._announced = math.inf if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
+        self._taken = 0
+        self._whole = False
         self._receive = receive
         self._small = _is_api(scope) and not scope["path"].startswith(_FILES)
 
     async def receive(self) -> Message:
         """The next piece. Who says too much is heard out, as far as that is reasonable, to be told so."""
         message = await self._next()
-        while self._too_much and message.get("more_body") and self.taken <= _DRAINED:
+        while self._too_much and not self.endless and not self._whole:
             message = await self._next()
         if self._too_much:
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request has more than {BODY_LIMIT:,} bytes")
         return message
 
     @property
+    def endless(self) -> bool:
+        """Whether more of it is to come than anybody listens to; one of unknown length is, as long as it is unread."""
+        unread = self._taken == 0 and self._announced > _DRAINED
+        return not self._whole and (unread or self._taken > _DRAINED)
+
+    @property
     def _too_much(self) -> bool:
-        return self._small and self.taken > BODY_LIMIT
+        return self._small and self._taken > BODY_LIMIT
 
     async def _next(self) -> Message:
         message = await self._receive()
-        self.taken += len(message.get("body", b""))
+        self._taken += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
         return message
 
 
