@@ -14,7 +14,7 @@ from proctor.run import Attempt, Record
 from proctor.score import CheckResult, Part, Score
 from proctor.storage import Store, open_store
 from proctor.storage.deadline import TimeUp
-from proctor.storage.paging import chosen
+from proctor.storage.paging import Sorted, chosen
 from proctor.storage.searching import _next_size
 from proctor.transcript import Reply, Transcript
 
@@ -155,6 +155,42 @@ def test_choices_and_sorting_go_together(store: Store) -> None:
     assert exams(found) == ["e6", "e5", "e4", "e3", "e2"]
 
 
+@pytest.mark.parametrize("order", ["place", "score", "seconds"])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("which", [{}, {"verdicts": ("fail",)}, {"places": [(5, 30)]}])
+def test_marks_of_a_run_that_is_over_change_no_page(
+    store: Store, order: Any, descending: bool, which: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values = [None if place % 7 == 0 else (place * 3 % 10) / 10 for place in range(40)]  # with many that are equal
+    write(store, *(marked(f"e{place}", value, place=place, seconds=value) for place, value in enumerate(values)))
+    store.journal.mark("run-1", "completed")
+
+    def pages(*offsets: int) -> list[list[str]]:
+        asked = {"order": order, "descending": descending, **which}
+        return [exams(store.archive.page("run-1", offset=offset, limit=4, **asked)) for offset in offsets]
+
+    plain = pages(*range(45))
+    for module in ("marks", "paging", "archive"):
+        monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 5)
+    assert pages(*reversed(range(45))) == plain[::-1]
+    assert pages(*range(45)) == plain
+
+
+def test_what_is_played_later_is_on_deep_pages_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("marks", "paging", "archive"):
+        monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 2)
+    write(store, *(marked(f"e{place}", 1.0, place=place) for place in (1, 3, 5, 7)))
+    store.journal.mark("run-1", "paused")
+    assert exams(store.archive.page("run-1", offset=2)) == ["e5", "e7"]
+    store.journal.mark("run-1", "running")
+    write(store, marked("e2", 1.0, place=2))
+    assert exams(store.archive.page("run-1", offset=2)) == ["e3", "e5", "e7"]
+    write(store, marked("e4", 1.0, place=4))
+    assert exams(store.archive.page("run-1", offset=2)) == ["e3", "e4", "e5", "e7"]
+    store.journal.mark("run-1", "completed")
+    assert exams(store.archive.page("run-1", offset=4)) == ["e5", "e7"]
+
+
 # searching -------------------------------------------------------------------------------------------
 
 
@@ -270,12 +306,15 @@ def test_a_run_without_attempts_stands_at_nothing(store: Store) -> None:
 
 @pytest.mark.parametrize("order", ["place", "score", "seconds"])
 @pytest.mark.parametrize("verdicts", [(), ("fail", "agent")])
-def test_what_a_deep_page_skips_is_not_looked_up(tmp_path: Any, order: Any, verdicts: tuple[str, ...]) -> None:
-    from proctor.storage.paging import _sorted
-
+@pytest.mark.parametrize("whence", [None, "a mark"])
+def test_what_a_deep_page_skips_is_not_looked_up(
+    tmp_path: Any, order: Any, verdicts: tuple[str, ...], whence: str | None
+) -> None:
     with open_store(tmp_path / "store.db") as store:
         columns = ("place", "no") if order == "place" else (order, "place", "no")
-        statement = _sorted(chosen(1, verdicts=verdicts), columns, False).limit(50).offset(10**6)
+        these = Sorted(chosen(1, verdicts=verdicts), columns, False)
+        after = None if whence is None else (0.5, 10, 1)[-len(columns) :]
+        statement = these.after(after).limit(50).offset(10**6)
         database = store.archive._database
         sql = str(statement.compile(dialect=database.dialect, compile_kwargs={"literal_binds": True}))
         with database.reading() as connection:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
@@ -16,10 +16,12 @@ from proctor.score import Review
 from proctor.storage import chunks, naming, paging, searching, standing
 from proctor.storage.database import Database
 from proctor.storage.lock import Locks
+from proctor.storage.marks import EVERY, Marks
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.paging import Order
+from proctor.storage.paging import Course, Order
 from proctor.storage.rows import (
     RUN_COLUMNS,
+    STOPPED,
     UNFINISHED,
     Place,
     attempt_of,
@@ -52,6 +54,7 @@ class Archive:
     def __init__(self, database: Database, locks: Locks) -> None:
         self._database = database
         self._locks = locks
+        self._marks = Marks()
 
     def runs(self) -> list[Run]:
         """All of them, newest first. One that cannot be read is `failed`, with the reason and nothing planned."""
@@ -140,9 +143,13 @@ class Archive:
         **which: Any,
     ) -> list[Attempt]:
         """Some of the outcomes, without transcripts; `which` is as in `count`."""
-        conditions = paging.chosen(self._numbers(run).own, **which)
+        number = self._numbers(run).own
+        conditions = paging.chosen(number, **which)
         with self._database.reading() as connection:
-            rows = paging.page(connection, conditions, order=order, descending=descending, offset=offset, limit=limit)
+            course = self._course(connection, number, (order, descending, repr(sorted(which.items()))), offset)
+            rows = paging.page(
+                connection, conditions, order=order, descending=descending, offset=offset, limit=limit, course=course
+            )
         return [attempt_of(run, row) for row in rows]
 
     def count(self, run: str, **which: Any) -> int:
@@ -219,6 +226,16 @@ class Archive:
                 key = Key(run=run, exam=exam, condition=condition, trial=trial)
                 said = Transcript(turns=turns_of(key, chunk.turns))
                 yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
+
+    def _course(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> Course | None:
+        """Where to keep marks for a deep page; None: it is not deep, or the run goes on."""
+        if offset < EVERY:
+            return None
+        state = select(runs.c.status, runs.c.started, runs.c.ended, runs.c.seconds).where(runs.c.no == number)
+        found = connection.execute(state).first()
+        if found is None or found.status not in STOPPED:
+            return None
+        return Course(self._marks, (number, tuple(found), *choice))
 
     def _numbers(self, run: str) -> Numbers:
         with self._database.reading() as connection:

@@ -19,12 +19,10 @@ from proctor.score import Review
 from proctor.storage.database import Database
 from proctor.storage.lock import Locks
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.rows import UNFINISHED, attempt_row, run_row, storable, verdict_of
+from proctor.storage.rows import STOPPED, UNFINISHED, attempt_row, run_row, storable, verdict_of
 from proctor.storage.statements import statements_for
 from proctor.storage.tables import benchmarks, drafts, runs, turns
 from proctor.transcript import Turn
-
-_STOPPED = {"paused", "completed", "failed", "cancelled"}
 
 
 @dataclass(slots=True)
@@ -116,10 +114,10 @@ class Journal:
         values: dict[str, Any] = {"status": status, "reason": storable(reason), "seconds": runs.c.seconds + seconds}
         if status == "running":
             values["started"] = func.coalesce(runs.c.started, now)
-        elif status in _STOPPED:
+        elif status in STOPPED:
             values["ended"] = now
         self._update(run, values)
-        if status in _STOPPED:
+        if status in STOPPED:
             self._database.take_stock(("attempts", "turns"))
 
     def wish(self, run: str, wish: Wish | None) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from math import gcd
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
     Select,
-    UnaryExpression,
     and_,
     bindparam,
     false,
@@ -19,8 +18,10 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    tuple_,
 )
 
+from proctor.storage.marks import EVERY, Marks, Values
 from proctor.storage.rows import OUTCOME_COLUMNS
 from proctor.storage.tables import attempts
 
@@ -95,9 +96,13 @@ def page(
     descending: bool = False,
     offset: int = 0,
     limit: int,
+    course: Course | None = None,
 ) -> list[Row[Any]]:
-    """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted."""
-    numbers = _numbers(connection, conditions, order=order, descending=descending, offset=offset, limit=limit)
+    """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted.
+
+    `course` is given for what no longer changes, so that it can be remembered where its rows stand.
+    """
+    numbers = _numbers(connection, conditions, order, descending, offset, limit, course)
     rows = connection.execute(select(*OUTCOME_COLUMNS).where(attempts.c.no.in_(numbers)))
     by_number = {row.no: row for row in rows}
     return [by_number[number] for number in numbers]
@@ -106,31 +111,54 @@ def page(
 def _numbers(
     connection: Connection,
     conditions: Sequence[ColumnElement[bool]],
-    *,
     order: Order,
     descending: bool,
     offset: int,
     limit: int,
+    course: Course | None,
 ) -> Sequence[int]:
     """Their row numbers alone, which stand in the index: whatever is skipped is not looked up."""
     if order == "place":
-        return _slice(connection, _sorted(conditions, ("place", "no"), descending), offset, limit)
+        return _slice(connection, Sorted(conditions, ("place", "no"), descending), offset, limit, course)
     column = attempts.c[order]
     known = [*conditions, column.is_not(None)]
-    numbers = [*_slice(connection, _sorted(known, (order, "place", "no"), descending), offset, limit)]
+    numbers = _slice(connection, Sorted(known, (order, "place", "no"), descending), offset, limit, course)
     if len(numbers) < limit:
         before = 0 if numbers else max(0, offset - count(connection, known))
-        unknown = _sorted([*conditions, column.is_(None)], ("place", "no"), False)
+        unknown = Sorted([*conditions, column.is_(None)], ("place", "no"), False)
         numbers += _slice(connection, unknown, before, limit - len(numbers))
     return numbers
 
 
-def _sorted(conditions: Sequence[ColumnElement[bool]], columns: Sequence[str], descending: bool) -> Select[int]:
-    by: list[UnaryExpression[Any]] = [
-        attempts.c[name].desc() if descending else attempts.c[name].asc() for name in columns
-    ]
-    return select(attempts.c.no).where(*conditions).order_by(*by)
+class Sorted(NamedTuple):
+    """Some attempts in an order."""
+
+    conditions: Sequence[ColumnElement[bool]]
+    columns: Sequence[str]
+    descending: bool
+
+    def after(self, last: Values | None = None) -> Select[*tuple[Any, ...]]:
+        """What they are sorted by, from the beginning or after one of them; their row number is the last of it."""
+        columns = [attempts.c[name] for name in self.columns]
+        by = [column.desc() if self.descending else column.asc() for column in columns]
+        statement = select(*columns).where(*self.conditions).order_by(*by)
+        if last is None:
+            return statement
+        place = tuple_(*columns)
+        return statement.where(place < last if self.descending else place > last)
 
 
-def _slice(connection: Connection, numbers: Select[int], offset: int, limit: int) -> Sequence[int]:
-    return list(connection.scalars(numbers.limit(limit).offset(offset)))
+class Course(NamedTuple):
+    """Where marks are kept for one choice in one order."""
+
+    marks: Marks
+    choice: Hashable
+
+
+def _slice(connection: Connection, these: Sorted, offset: int, limit: int, course: Course | None = None) -> list[int]:
+    def step(last: Values | None) -> Values | None:
+        row = connection.execute(these.after(last).limit(1).offset(EVERY - 1)).first()
+        return None if row is None else tuple(row)
+
+    skipped, last = course.marks.before(course.choice, offset, step) if course is not None else (0, None)
+    return [row[-1] for row in connection.execute(these.after(last).limit(limit).offset(offset - skipped))]

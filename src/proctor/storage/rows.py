@@ -26,6 +26,9 @@ Bodies = dict[Place, list[tuple[int, str]]]
 _LARGEST = 2**63 - 1
 _NOTHING: Bodies = {}
 
+STOPPED = ("paused", "completed", "failed", "cancelled")
+"""Statuses of runs that nobody writes."""
+
 UNFINISHED = ("environment", "open")
 """Verdicts of attempts that `resume` takes up again."""
 
