@@ -243,7 +243,7 @@ def test_cancelling_is_told_and_what_is_completed_cannot_be_resumed(
     browser.post(f"/runs/{queued.id}/cancel")
     assert "cancelled" in browser.page(f"/runs/{queued.id}")
     refused = browser.post(f"/runs/{demo_run.id}/resume")
-    assert refused.status_code == 400
+    assert refused.status_code == 409
     assert "completed already" in refused.text
 
 
