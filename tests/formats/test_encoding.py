@@ -74,3 +74,18 @@ def test_any_bytes_are_read_and_flawed_exactly_where_they_are_no_text(data: byte
     else:
         assert 0 <= found.flaw_at <= len(found.text)
         found.text[: found.flaw_at].encode()
+
+
+def test_what_is_no_text_is_told_once_and_not_row_by_row() -> None:
+    decoded = decode(bytes(range(256)) * 20)
+    assert decoded.text == ""
+    assert decoded.flaw is not None
+    assert decoded.flaw.startswith("the file is no text: 11% of its first bytes are control characters")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030", "koi8-r"])
+def test_text_in_another_encoding_is_still_taken_for_text(encoding: str) -> None:
+    words = {"cp1252": "Grüße", "shift_jis": "日本語の質問", "gb18030": "中文问题", "koi8-r": "вопрос"}[encoding]
+    flaw = decode(f'"{words}";"{words}"\n'.encode(encoding) * 30).flaw
+    assert flaw is not None
+    assert "is not UTF-8" in flaw

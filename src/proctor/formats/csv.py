@@ -145,11 +145,11 @@ def collect(chunks: Iterable[bytes]) -> bytes:
     return bytes(data)
 
 
-def benchmark(data: bytes, *, name: str, description: str = "") -> Benchmark:
-    """The benchmark in a file; raises InputError with the first errors if it has any."""
+def benchmark(data: bytes, *, name: str, description: str = "", path: object = None) -> Benchmark:
+    """The benchmark in a file; raises InputError with the first errors if it has any, after its path or name."""
     table = read_bytes(data)
     if table.errors:
-        raise InputError(f"{name}: {_summary(table)}")
+        raise InputError(f"{path or name}: {_summary(table)}")
     return benchmark_of(table.cases, name=name, description=description)
 
 

@@ -11,6 +11,10 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 _MARKS = ((codecs.BOM_UTF8, "UTF-8"), (codecs.BOM_UTF16_LE, "UTF-16-LE"), (codecs.BOM_UTF16_BE, "UTF-16-BE"))
 _SAVE = "save the file as UTF-8, or convert it with `iconv -f {} -t UTF-8 FILE > NEW`"
+_LOOKED_AT = 4096
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1a"))
+_MOST_CONTROLS = 0.02
+"""The share of control characters that a text in some other encoding may have."""
 _FOREIGN = (
     (codecs.BOM_UTF32_LE, "the file is UTF-32 by its first 4 bytes (offset 0); " + _SAVE.format("UTF-32")),
     (codecs.BOM_UTF32_BE, "the file is UTF-32 by its first 4 bytes (offset 0); " + _SAVE.format("UTF-32")),
@@ -40,6 +44,9 @@ def decode(data: bytes) -> Decoded:
     try:
         return Decoded(text=body.decode(encoding))
     except UnicodeDecodeError as error:
+        if not mark and (share := _controls(data)) > _MOST_CONTROLS:
+            flaw = f"the file is no text: {share:.0%} of its first bytes are control characters; give a file of text"
+            return Decoded(text="", flaw=flaw, flaw_at=0)
         return _flawed(body, encoding, error.start, len(mark))
 
 
@@ -49,6 +56,12 @@ def _foreign(data: bytes) -> str | None:
         cure = _SAVE.format("UTF-16LE" if data[1] == 0 else "UTF-16BE")
         return f"the NUL byte at offset {data.index(0)} shows UTF-16 without its byte order mark; {cure}"
     return next((what for signature, what in _FOREIGN if data.startswith(signature)), None)
+
+
+def _controls(data: bytes) -> float:
+    """How much of the beginning no text would hold, in whatever encoding."""
+    start = data[:_LOOKED_AT]
+    return 1 - len(start.translate(None, _CONTROLS)) / len(start)
 
 
 def _flawed(body: bytes, encoding: str, at: int, skipped: int) -> Decoded:

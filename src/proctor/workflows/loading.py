@@ -27,7 +27,7 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
         path = Path(source)
         if suite.is_suite(path):
             return suite.read_suite(path)
-        return csv.benchmark(csv.read_path(path), name=name or path.stem)
+        return csv.benchmark(csv.read_path(path), name=name or path.stem, path=path)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return _from_items(source, name=name or "cases")
     raise InputError(f"benchmark={reprlib.repr(source)} is none; expected a path, a Benchmark, or a list of cases")
