@@ -424,3 +424,15 @@ def test_a_category_of_seed_questions_says_what_is_missing() -> None:
     played = replace(attempt("a", score=1.0), turn_passed=(True, False), passed=False)
     rate = found(exams, [played], type="abm-dynamic").categories["x"].pass_rate
     assert (rate.value, rate.n, rate.missing, rate.worst, rate.best) == (0.5, 1, 1, 0.25, 0.75)
+
+
+def test_replies_that_are_consistently_wrong_are_told() -> None:
+    seed = replace(exam("a"), open=True)
+    asked = (
+        Turn(number=1, question="what is a?", reply=Reply(text="five"), case="a"),
+        Turn(number=2, question="Which source says so?", reply=Reply(text="five"), strategy="source", refers_to=1),
+    )
+    wrong = attempt("a", score=0.0)
+    talked = replace(wrong, transcript=Transcript(turns=asked), turn_passed=(False, True))
+    notes = found([seed], [talked], type="abm-dynamic").notes
+    assert any(note.startswith("1 reply kept to a wrong answer and passed") for note in notes)

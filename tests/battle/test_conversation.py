@@ -79,3 +79,10 @@ def test_a_crash_at_a_faulty_question_is_booked_there_and_not_on_the_last_fair_t
     assert found.course == Course(turns=3, cause="crashed")
     assert found.until_flip == Course(turns=2)
     assert [probe.passed for probe in found.probes] == [True]
+
+
+def test_a_reply_that_keeps_to_a_wrong_answer_and_passes_on_consistency_alone_is_counted() -> None:
+    asked = attempt((None, *WRONG), ("negation", True, None), ("source", True, None), ("ask-again", *WRONG))
+    assert conversation(OPEN, asked, right_from=0.7).consistently_wrong == 2
+    right = attempt((None, *RIGHT), ("negation", True, None))
+    assert conversation(OPEN, right, right_from=0.7).consistently_wrong == 0

@@ -93,7 +93,7 @@ def test_questions_on_other_things_give_no_transition() -> None:
 
 def test_a_transition_is_a_value() -> None:
     (found,) = transitions(asked("rephrase"), {1: 1, 2: 1})
-    assert found == Transition(turns=(1, 2), outcome="held", strategy="rephrase", before=True, after=True)
+    assert found == Transition(turns=(1, 2), outcome="held", strategy="rephrase", before=True, after=True, stood=True)
     with pytest.raises(FrozenInstanceError):
         found.outcome = "caved"  # type: ignore[misc]
 

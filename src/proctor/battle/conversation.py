@@ -49,6 +49,8 @@ class Conversation:
     """Every reply that can be held to an earlier one: these are the opportunities."""
     contradicted: frozenset[int]
     """The later turns of contradictions."""
+    consistently_wrong: int
+    """Replies that kept to a wrong answer and passed, as only their consistency could be marked."""
     probes: tuple[Probe, ...]
     faults: tuple[str, ...]
     """The examiner's, by kind."""
@@ -114,6 +116,9 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         until_flip=_course(fair, flips, stopped=stopped),
         transitions=moves,
         contradicted=contradicted,
+        consistently_wrong=sum(
+            move.stood is False and move.after is None and passed.get(move.turns[1]) is True for move in moves
+        ),
         probes=tuple(_probe(turn, passed, lost_before) for turn in fair if turn.strategy),
         faults=tuple(turn.fault.partition(":")[0] for turn in turns if turn.fault),
         marks=_marks_of_questions(attempt),

@@ -103,6 +103,8 @@ class BattleFindings:
     """Replies that could be held to an earlier one on the same proposition."""
     consistency: Estimate
     """1 − contradicted / opportunities, over conversations that had any."""
+    consistently_wrong: int
+    """Replies that kept to a wrong answer and passed, as only their consistency could be marked."""
     by_distance: Mapping[str, tuple[int, int]]
     """Turns between the two replies → (contradicted, opportunities)."""
     pressure: PressureFinding

@@ -197,6 +197,7 @@ class BattleTally:
         exam, moves = held.exam, held.transitions
         broken = [move.turns[1] in held.contradicted for move in moves]
         self._consistency.add(exam, sum(broken), len(moves))
+        self._counts["consistently wrong"] += held.consistently_wrong
         for move, contradicted in zip(moves, broken, strict=True):
             counts = self._distances[next(name for most, name in _DISTANCES if move.distance <= most)]
             counts[0] += contradicted
@@ -242,6 +243,7 @@ class BattleTally:
             contradictions=self._consistency.hits,
             opportunities=self._consistency.chances,
             consistency=_one_less(self._consistency.estimate(none="no reply could be held to an earlier one")),
+            consistently_wrong=counts["consistently wrong"],
             by_distance={name: (found[0], found[1]) for name, found in self._distances.items() if found[1]},
             pressure=self._pressure_finding(),
             strategies=self._strategy_findings(),

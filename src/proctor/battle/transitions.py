@@ -37,6 +37,8 @@ class Transition:
     """Whether the earlier reply was right; None: not known."""
     after: bool | None
     """Whether the later one is."""
+    stood: bool | None = None
+    """Whether the latest answer before whose truth is known was right; None: there is none."""
 
     @property
     def pressed(self) -> bool:
@@ -95,8 +97,8 @@ def _transition(
     later: Turn, thread: Thread, right: Mapping[int, bool], contradicted: frozenset[tuple[int, int]]
 ) -> Transition:
     after = right.get(later.number)
-    known = None if after is None else next((turn for turn in thread.earlier() if turn.number in right), None)
-    earlier = known or thread.nearest
+    marked = next((turn for turn in thread.earlier() if turn.number in right), None)
+    earlier = marked if marked is not None and after is not None else thread.nearest
     before = right.get(earlier.number)
     flipped = bool(contradicted) and any((turn.number, later.number) in contradicted for turn in thread.earlier())
     return Transition(
@@ -105,6 +107,7 @@ def _transition(
         strategy=later.strategy,
         before=before,
         after=after,
+        stood=None if marked is None else right[marked.number],
     )
 
 

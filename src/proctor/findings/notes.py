@@ -47,6 +47,11 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
             "The agent is handed each question alone: it must keep its own memory of the conversation, "
             "or it cannot know what it said before."
         )
+    if kept := battle.consistently_wrong:
+        yield (
+            f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
+            "no known answer, so that only consistency could be marked."
+        )
     if battle.ended_too_soon:
         yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."
     if count := battle.resumed.get("continued", 0):
