@@ -13,6 +13,7 @@ from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Un
 from proctor.findings import Findings, gather, stability
 from proctor.run import Key, Spec
 from proctor.score import CheckResult
+from proctor.transcript import Reply, Transcript, Turn
 
 BROKE = Failure(stage="agent", owner="agent", reason="it broke")
 DOWN = Failure(stage="agent", owner="environment", reason="the network is down")
