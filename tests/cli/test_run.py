@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import subprocess
 import sys
 
@@ -234,3 +235,20 @@ def test_what_an_agent_prints_while_the_program_ends_does_not_spoil_the_json(des
     done = subprocess.run(command, cwd=desk.folder, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["attempts"]["scored"] == 3
     assert "GOODBYE" in done.stderr
+
+
+def test_nobody_listening_to_the_progress_does_not_end_the_run(desk: Desk) -> None:
+    gone, ours = os.pipe()
+    os.close(gone)
+    program = [sys.executable, "-m", "proctor", "run", "benchmark.csv", "--agent", desk.agent(RIGHT)]
+    with os.fdopen(ours, "wb") as stderr:
+        done = subprocess.run(program, stdout=subprocess.PIPE, stderr=stderr, cwd=desk.folder, check=False)
+    assert done.returncode == 0
+    assert b"completed" in done.stdout
+
+
+def test_a_run_that_cannot_be_stored_is_not_announced(desk: Desk) -> None:
+    (desk.folder / "store").mkdir()
+    said = desk("run", "benchmark.csv", "--agent", desk.agent(RIGHT), "--store", "store")
+    assert said.code != 0
+    assert said.err.startswith("Error: the store")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,10 +88,13 @@ def _play(prepared: Prepared, *, store: str, quiet: bool) -> Evaluation:
     from proctor.workflows.evaluate import start
 
     run = prepared.run
-    if not quiet:
-        what = "attempts" if run.settings.type == "standard" else "conversations"
-        sys.stderr.write(f"{run.agent} on {run.benchmark}, {run.planned} {what}\n")
-    return play(lambda watch: start(prepared, store=store, watch=watch), run_id=run.id, planned=run.planned)
+    what = "attempts" if run.settings.type == "standard" else "conversations"
+    return play(
+        lambda watch: start(prepared, store=store, watch=watch),
+        run_id=run.id,
+        planned=run.planned,
+        opening="" if quiet else f"{run.agent} on {run.benchmark}, {run.planned} {what}",
+    )
 
 
 def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) -> InputError | None:

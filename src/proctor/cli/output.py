@@ -23,9 +23,18 @@ def print_json(value: Any) -> None:
         nobody_listens()
 
 
-def nobody_listens() -> None:
+def tell(text: str) -> None:
+    """A line on standard error; a reader that has gone away stops nothing."""
+    try:
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+    except BrokenPipeError:
+        nobody_listens(2)
+
+
+def nobody_listens(descriptor: int = 1) -> None:
     """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
 
 
 def console(*, stderr: bool = False) -> Console:

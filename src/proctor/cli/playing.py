@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import click
-
-from proctor.cli.output import agents_speak_on_stderr, console, print_json
+from proctor.cli.output import agents_speak_on_stderr, console, nobody_listens, print_json, tell
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.gates import exit_code as gates_exit_code
@@ -25,13 +23,15 @@ from proctor.workflows.tally import Tally
 _REDRAW_EVERY = 0.1
 
 
-def play(begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int) -> Evaluation:
-    """Play a run with progress shown; Ctrl-C and SIGTERM leave it resumable."""
+def play(
+    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
+) -> Evaluation:
+    """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
     try:
-        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned) as watch:
+        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_anywhere(lambda: begin(watch))
     except KeyboardInterrupt:
-        click.echo(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}", err=True)
+        tell(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}")
         raise
 
 
@@ -57,7 +57,7 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _progress(planned: int) -> Iterator[Watch]:
+def _progress(planned: int, opening: str) -> Iterator[Watch]:
     from proctor.reports.progress import Progress
 
     shown = Progress()
@@ -66,28 +66,41 @@ def _progress(planned: int) -> Iterator[Watch]:
 
     def watch(tally: Tally) -> None:
         nonlocal due, started
-        now = time.monotonic()
         if not started:
             started = True
+            if opening:
+                tell(opening)
             shown.start(planned, tally.done)
             return
+        now = time.monotonic()
         if now < due and tally.done < tally.planned:
             return
         due = now + _REDRAW_EVERY
-        shown.update(
-            done=tally.done,
-            failed=tally.failed,
-            rate=tally.pass_rate(),
-            tokens=tally.usage.input_tokens + tally.usage.output_tokens,
-            cost=tally.usage.cost,
-            interval=tally.interval(),
-        )
+        with _whoever_listens():
+            shown.update(
+                done=tally.done,
+                failed=tally.failed,
+                rate=tally.pass_rate(),
+                tokens=tally.usage.input_tokens + tally.usage.output_tokens,
+                cost=tally.usage.cost,
+                interval=tally.interval(),
+            )
 
     try:
         yield watch
     finally:
         if started:
-            shown.stop()
+            with _whoever_listens():
+                shown.stop()
+
+
+@contextmanager
+def _whoever_listens() -> Iterator[None]:
+    """A reader of standard error that has gone away must not end the run."""
+    try:
+        yield
+    except BrokenPipeError:
+        nobody_listens(2)
 
 
 def show(
@@ -121,7 +134,7 @@ def _tell_unmet(gates: Sequence[GateVerdict]) -> None:
 
     for gate in gates:
         if gate.verdict != "met":
-            sys.stderr.write(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}\n")
+            tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
@@ -130,5 +143,5 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
         return gates_exit_code(gates)
     reason = f": {findings.run.reason}" if findings.run.reason else ""
     stopped = "did not complete" if findings.run.status == "failed" else f"is {findings.run.status}"
-    sys.stderr.write(f"The run {stopped}{reason}. Go on with: proctor resume {findings.run.id}\n")
+    tell(f"The run {stopped}{reason}. Go on with: proctor resume {findings.run.id}")
     return 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
@@ -57,11 +56,13 @@ def command(
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    if not as_json:
-        sys.stderr.write(f"run {made.id}: the replies of run {made.rescored_from}, {made.planned} attempts\n")
+    opening = f"run {made.id}: the replies of run {made.rescored_from}, {made.planned} attempts"
     with allowing(made.settings, config):
         evaluation = play(
-            lambda watch: start_rescoring(prepared, store=url, watch=watch), run_id=made.id, planned=made.planned
+            lambda watch: start_rescoring(prepared, store=url, watch=watch),
+            run_id=made.id,
+            planned=made.planned,
+            opening="" if as_json else opening,
         )
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)

@@ -152,13 +152,13 @@ def _played(
 
     run = prepared.run
     with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
-        if not quiet:
-            attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
-            sys.stderr.write(f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}\n")
+        attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
+        opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}"
         evaluation = play(
             lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed),
             run_id=run.id,
             planned=run.planned,
+            opening="" if quiet else opening,
         )
         trail.findings = evaluation.findings
     return evaluation.findings
