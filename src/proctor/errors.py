@@ -55,11 +55,12 @@ class AgentFault(CallError):
 
 
 class EnvironmentFault(CallError):
-    """Not the agent's fault: tried again, then left for `proctor resume`."""
+    """Not the agent's fault: tried again, unless it `lasts`, then left for `proctor resume`."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+    def __init__(self, message: str, *, retry_after: float | None = None, lasts: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.lasts = lasts
 
 
 class Misconfigured(CallError):

@@ -14,11 +14,11 @@ from tests.agents.minded import a2a as minded
 from tests.net.serving import Server, serving
 
 from proctor.agents.a2a import load
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import AgentContract
-from proctor.agents.contract.minds import Mind
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.agents import AgentContract
+from proctor.testing.minds import Mind
 from proctor.transcript import Request
 
 ASKED = Request(question="What is it?", conversation="one")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.docs.pages import agrees, blocks, commands
 
-from proctor.agents import contract
+from proctor import testing as contract
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-an-adapter.md"
 TEXT = PAGE.read_text("utf-8")
@@ -47,5 +47,5 @@ def test_everything_that_an_adapter_may_not_be_able_to_do_is_told_in_the_docstri
 
 
 def test_pytest_is_needed_only_to_run_it() -> None:
-    code = "import sys, proctor, proctor.agents.contract; print('pytest' in sys.modules)"
+    code = "import sys, proctor, proctor.testing; print('pytest' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "False\n"

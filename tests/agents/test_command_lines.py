@@ -17,11 +17,11 @@ import pytest
 from tests.agents.minded.plain import as_lines
 
 from proctor.agents.command import load
-from proctor.agents.contract.agents import AgentContract
-from proctor.agents.contract.minds import Mind
 from proctor.codec import decode
 from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.roles import Agent
+from proctor.testing.agents import AgentContract
+from proctor.testing.minds import Mind
 from proctor.transcript import Reply, Request, Turn
 
 HEAD = """

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from proctor import evaluate
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import ASKED
 from proctor.agents.function import adapt
 from proctor.agents.live import adapt_object
 from proctor.errors import InputError
+from proctor.testing import minds
+from proctor.testing.agents import ASKED
 
 Make = Callable[[], Any]
 

@@ -17,13 +17,13 @@ from aiohttp import web
 from tests.agents.minded import mcp as minded
 from tests.net.serving import Server, serving
 
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import AgentContract
-from proctor.agents.contract.minds import Mind
 from proctor.agents.mcp import load
 from proctor.agents.mcp.agent import McpAgent
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.agents import AgentContract
+from proctor.testing.minds import Mind
 from proctor.transcript import Request
 
 ROOT = Path(__file__).parents[2]

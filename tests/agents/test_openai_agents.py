@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from tests.agents.minded.door import loaded, spec_of
 
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import ASKED, AgentContract
-from proctor.agents.contract.minds import Heard, Mind, Move, Wish
 from proctor.agents.openai_agents import load
 from proctor.errors import AgentFault, EnvironmentFault, InputError
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.agents import ASKED, AgentContract
+from proctor.testing.minds import Heard, Mind, Move, Wish
 from proctor.transcript import Citation, Reply, Request
 from proctor.usage import Usage
 

@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import pytest
 from tests.agents.minded.door import loaded, spec_of
 
-from proctor.agents.contract import minds
-from proctor.agents.contract.agents import ASKED, EARLIER, AgentContract
-from proctor.agents.contract.minds import Heard, Mind, Move, Wish
 from proctor.agents.pydantic_ai import load
 from proctor.errors import AgentFault, EnvironmentFault, InputError
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.agents import ASKED, EARLIER, AgentContract
+from proctor.testing.minds import Heard, Mind, Move, Wish
 from proctor.transcript import Citation, Reply, Request
 from proctor.usage import Usage
 

@@ -113,7 +113,9 @@ def test_recordings_are_evaluated_like_a_live_agent(tmp_path: Path) -> None:
         *({"question": "How many days?", "reply": text} for text in ("30", "31")),
         *({"question": "How many weeks?", "reply": text} for text in ("4", "4")),
     )
-    done = evaluate(benchmark, agent=agent, reviewer="exact", trials=2, retries=0, store=str(tmp_path / "store.db"))
+    done = evaluate(benchmark, agent=agent, reviewer="exact", trials=2, retries=5, store=str(tmp_path / "store.db"))
     counts = done.findings.counts
     assert (counts.scored, counts.failed_by_agent, counts.failed_by_environment) == (4, 0, 2)
     assert [(case.passed, case.counted) for case in done.findings.cases] == [(1, 2), (2, 2), (0, 0)]
+    failures = [attempt.failure for attempt in done.attempts() if attempt.failure is not None]
+    assert [failure.tries for failure in failures] == [1, 1]  # what is not in a file will not be there in a second

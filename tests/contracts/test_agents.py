@@ -12,8 +12,8 @@ from tests.agents.minded.online import over_http, over_openai
 from tests.agents.minded.plain import as_program, as_python
 from tests.agents.minded.recordings import as_recording
 
-from proctor.agents.contract import ASKED, CROWD, TOOLS, AgentContract, Mind
 from proctor.roles import Agent
+from proctor.testing import ASKED, CROWD, TOOLS, AgentContract, Mind
 from proctor.transcript import Request
 
 
@@ -74,7 +74,7 @@ class TestOpenAIChat(AgentContract):
 
     @asynccontextmanager
     async def connected(self, mind: Mind) -> AsyncIterator[Agent]:
-        tools = [f"python:proctor.agents.contract.minds:{name}" for name in TOOLS]
+        tools = [f"python:proctor.testing.minds:{name}" for name in TOOLS]
         async with over_openai(mind, tools, api=self.api) as agent:
             yield agent
 
@@ -107,7 +107,6 @@ class TestRecordedMessages(TestRecorded):
     form = "messages"
     cannot: ClassVar = {
         **TestRecorded.cannot,
-        "together": "what one message asked for is not told apart from what the next one did",
         "failing": "a list of messages has no word for an agent that failed",
     }
 

@@ -51,12 +51,13 @@ class Recorded:
             raise AgentFault(f"failed when it was recorded ({found.where}): {found.failure}")
         if found.turn.reply is None:
             raise EnvironmentFault(
-                f"the recording at {found.where} tells no answer; was it made with the content of messages left out?"
+                f"the recording at {found.where} tells no answer; was it made with the content of messages left out?",
+                lasts=True,
             )
         try:
             return to_reply(_timed(found, found.turn.reply))
         except AgentFault as error:  # what a recording says wrongly, the agent has not said
-            raise EnvironmentFault(f"the recording at {found.where} cannot be used: {error}") from error
+            raise EnvironmentFault(f"the recording at {found.where} cannot be used: {error}", lasts=True) from error
 
     def _missing(self, request: Request) -> EnvironmentFault | Misconfigured:
         """Not recorded: out of n. Where nothing at all is found, the file is the wrong one."""
@@ -64,14 +65,18 @@ class Recorded:
         recorded = self._recordings.count(request.case, request.question)
         if recorded:
             number = f"{recorded} recording{'s' if recorded > 1 else ''}"
-            return EnvironmentFault(f"no recording for trial {request.trial} of {which}: there is {number} of it")
+            return EnvironmentFault(
+                f"no recording for trial {request.trial} of {which}: there is {number} of it", lasts=True
+            )
         self._missed.add((request.case, request.question, request.trial))
         if not self._matched and len(self._missed) >= _ENOUGH:
             return Misconfigured(
                 f"none of {len(self._missed)} questions is in {self._recordings.path}, which holds "
                 f"{len(self._recordings)} conversations{self._examples()}; expected recordings of this benchmark"
             )
-        return EnvironmentFault(f"no recording for {which} in {self._recordings.path}: {_cut(request.question)!r}")
+        return EnvironmentFault(
+            f"no recording for {which} in {self._recordings.path}: {_cut(request.question)!r}", lasts=True
+        )
 
     def _examples(self) -> str:
         cases = self._recordings.cases[:3]

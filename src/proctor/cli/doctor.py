@@ -21,9 +21,10 @@ _LINES_SHOWN = 5
 @click.command("doctor")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
+@click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, file: Path, tools: tuple[str, ...], as_json: bool) -> None:
+def command(ctx: click.Context, file: Path, tools: tuple[str, ...], agent: str | None, as_json: bool) -> None:
     """Examine the benchmark or suite FILE itself: duplicates, leaked answers, expectations nobody can meet.
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
@@ -33,12 +34,24 @@ def command(ctx: click.Context, file: Path, tools: tuple[str, ...], as_json: boo
     from proctor.workflows.loading import load_benchmark
 
     benchmark = load_benchmark(file)
-    complaints = examine(benchmark, tools=tools or None)
+    complaints = examine(benchmark, tools=_tools(tools, agent))
     if as_json:
         print_json({"cases": len(benchmark.cases), "complaints": [asdict(each) for each in complaints]})
     else:
         _show(file, len(benchmark.cases), complaints)
     ctx.exit(1 if any(each.severity == "error" for each in complaints) else 0)
+
+
+def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
+    """Every tool that the agent has; None: nobody says."""
+    if agent is None:
+        return set(named) or None
+    from proctor.config import load_config
+    from proctor.threads import run_anywhere
+    from proctor.workflows.tools import atools_of
+
+    config = load_config()
+    return {*named, *run_anywhere(lambda: atools_of(agent, config=config))}
 
 
 def _show(file: Path, cases: int, complaints: Sequence[Complaint]) -> None:

@@ -39,6 +39,8 @@ class Patience:
 
     def allows(self, stage: Stage, fault: CallError, tries: int) -> bool:
         """Whether this fault may be tried again. The agent's own is not: that would make pass@1 the best of two."""
+        if isinstance(fault, EnvironmentFault) and fault.lasts:
+            return False
         if stage == "agent" and not isinstance(fault, EnvironmentFault):
             return tries <= self.agent_retries
         return tries <= self.retries

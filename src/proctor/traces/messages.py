@@ -199,13 +199,20 @@ def _last_words(messages: Sequence[Message]) -> str | None:
 
 
 def calls_in(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
-    """Every call that was asked for, with what came back: by its id, or in order where ids are missing."""
+    """Every call that was asked for, with what came back: by its id, or in order where ids are missing.
+
+    Calls have a place only where some share theirs; else their order says it.
+    """
     calls: list[ToolCall] = []
+    place, answered = 0, True
     for message in messages:
-        calls += message.calls
+        if message.calls and answered:  # what was asked for before anything came back was asked for together
+            place, answered = place + 1, False
+        calls += [replace(call, step=place) for call in message.calls]
         for answer in message.answers:
+            answered = True
             _settle(calls, answer)
-    return tuple(calls)
+    return tuple(calls) if place < len(calls) else tuple(replace(call, step=None) for call in calls)
 
 
 def _settle(calls: list[ToolCall], answer: Answered) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from proctor.agents.contract.minds import TOOLS, Body, Heard, Mind, Tools, context_in
+from proctor.testing.minds import TOOLS, Body, Heard, Mind, Tools, context_in
 
 
 def _sdk(name: str) -> Any:

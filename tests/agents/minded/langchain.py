@@ -23,7 +23,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from pydantic import BaseModel
 
-from proctor.agents.contract.minds import TOOLS, Heard, Mind, Move, Tools, context_in, read_result
+from proctor.testing.minds import TOOLS, Heard, Mind, Move, Tools, context_in, read_result
 
 TOKENS: UsageMetadata = {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}
 

@@ -6,12 +6,12 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
-from proctor.agents.contract.minds import Heard, Move, Tools, Wish
 from proctor.demo.desk import Desk
 from proctor.demo.librarian import find
 from proctor.demo.library import shelf
 from proctor.demo.passage import Finding
 from proctor.errors import InputError
+from proctor.testing.minds import Heard, Move, Tools, Wish
 from proctor.transcript import Reply, Request, Turn
 
 P = ParamSpec("P")

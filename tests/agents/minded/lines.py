@@ -8,8 +8,8 @@ import sys
 
 from tests.agents.minded import librarian
 
-from proctor.agents.contract import minds
 from proctor.codec import decode, encode
+from proctor.testing import minds
 from proctor.transcript import Request
 
 

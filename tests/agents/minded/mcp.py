@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.agents.minded import librarian
 
-from proctor.agents.contract import minds
+from proctor.testing import minds
 
 ROOT = Path(__file__).parents[3]
 WHOLE = {"tool": "ask", "arguments": {"context": "{{context}}", "history": "{{history}}"}}

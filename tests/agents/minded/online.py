@@ -11,9 +11,9 @@ from aiohttp import web
 from tests.net.serving import Handler, serving
 
 from proctor.agents import http, openai
-from proctor.agents.contract import minds
-from proctor.agents.contract.minds import TOOLS, Body, Heard, Mind, Move, Status, Tools, context_in, read_result
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.minds import TOOLS, Body, Heard, Mind, Move, Status, Tools, context_in, read_result
 
 JSON_WAYS: Mapping[str, Mapping[str, Any]] = {
     "json": {},

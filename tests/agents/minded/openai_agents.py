@@ -10,7 +10,7 @@ from agents.testing import ModelStep, ScriptedModel, assistant_message, function
 from pydantic import BaseModel
 
 from agents import Agent, FunctionTool, Usage, function_tool, set_trace_processors
-from proctor.agents.contract.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
+from proctor.testing.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
 
 TOKENS = Usage(requests=1, input_tokens=10, output_tokens=2, total_tokens=12)
 FAILED = "failed: "

@@ -12,9 +12,9 @@ from typing import Any
 from tests.agents.minded.door import loaded
 
 from proctor.agents import command, function
-from proctor.agents.contract.minds import TOOLS, Body, Mind, Tools, heard_in
 from proctor.codec import to_reply
 from proctor.roles import Agent
+from proctor.testing.minds import TOOLS, Body, Mind, Tools, heard_in
 from proctor.transcript import Reply, Request
 
 ROOT = Path(__file__).parents[3]

@@ -18,7 +18,7 @@ from pydantic_ai.messages import (
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from proctor.agents.contract.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
+from proctor.testing.minds import TOOLS, Heard, Mind, Tools, context_in, read_result
 
 
 class Source(BaseModel):

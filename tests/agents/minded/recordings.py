@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from proctor.agents import recorded
-from proctor.agents.contract.minds import TOOLS, Body, Mind, Tools, heard_in
 from proctor.roles import Agent
+from proctor.testing.minds import TOOLS, Body, Mind, Tools, heard_in
 from proctor.transcript import Request
 
 Said = Mapping[str, Any]

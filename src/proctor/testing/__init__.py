@@ -8,8 +8,8 @@
 `connected` says how an agent that thinks with a given mind is reached. pytest runs what it inherits.
 """
 
-from proctor.agents.contract.agents import ASKED, CROWD, EARLIER, AgentContract
-from proctor.agents.contract.minds import TOOLS, Body, Heard, Mind, Move, Status, Tools, Wish, heard_in
+from proctor.testing.agents import ASKED, CROWD, EARLIER, AgentContract
+from proctor.testing.minds import TOOLS, Body, Heard, Mind, Move, Status, Tools, Wish, heard_in
 
 __all__ = [
     "ASKED",

@@ -12,11 +12,11 @@ from functools import wraps
 from typing import Any, ClassVar, ParamSpec
 from unittest import SkipTest
 
-from proctor.agents.contract import minds
-from proctor.agents.contract.minds import Mind
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
 from proctor.faults import classify
 from proctor.roles import Agent
+from proctor.testing import minds
+from proctor.testing.minds import Mind
 from proctor.transcript import Reply, Request, ToolCall, Turn
 
 P = ParamSpec("P")
