@@ -389,9 +389,8 @@ def measure_watching(place: Place) -> None:
         busy, heard = cpu_while(server, place, "watched-1", lambda run: watchers(f"{server.address}runs/{run}/events"))
     added = busy - quiet
     print(f"\n{WATCHERS} watchers of a run at {PER_SECOND} attempts a second add {added:.2f} cores (at most 0.5)")
-    print(
-        f"{sum(each.ended for each in heard)} of them heard how it ended, in {min(each.events for each in heard)} events"
-    )
+    told, events = sum(each.ended for each in heard), min(each.events for each in heard)
+    print(f"{told} of them heard how it ended, each in {events} events or more")
 
 
 def cpu_while(server: Server, place: Place, run: str, watch: Any) -> tuple[float, list[Watcher]]:

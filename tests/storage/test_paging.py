@@ -277,6 +277,9 @@ def test_batches_grow_while_they_are_quick_and_shrink_where_they_are_not() -> No
 def test_a_search_chooses_too(store: Store) -> None:
     write(store, saying("a", "tide", "x", place=1), saying("b", "tide", "x", place=2, passed=False))
     assert exams([*store.archive.search("run-1", "tide", verdicts=("fail",)).attempts]) == ["b"]
+    assert exams([*store.archive.search("run-1", "tide", places=[(5, 9), (2, 3)]).attempts]) == ["b"]
+    assert exams([*store.archive.search("run-1", "tide", places=[(0, 1)]).attempts]) == ["a"]
+    assert store.archive.search("run-1", "tide", places=[]).attempts == ()
 
 
 # how a run stands ------------------------------------------------------------------------------------

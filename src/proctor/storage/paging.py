@@ -58,7 +58,7 @@ def chosen(
 
 def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
     """Whether a place lies in one of the spans; many of them, such as a category's, as blocks of one size."""
-    spans = [*_joined(places)]
+    spans = [*joined(places)]
     if len(spans) <= _FEW:
         return or_(false(), *(attempts.c.place.between(first, last) for first, last in spans))
     size = gcd(*(edge for first, last in spans for edge in (first, last + 1)))
@@ -69,7 +69,7 @@ def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
     return and_(attempts.c.place.between(spans[0][0], spans[-1][1]), inside)
 
 
-def _joined(spans: Iterable[Span]) -> Iterator[Span]:
+def joined(spans: Iterable[Span]) -> Iterator[Span]:
     """In order, those that touch as one."""
     last: Span | None = None
     for span in sorted(spans):

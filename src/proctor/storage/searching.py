@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Generator
+from bisect import bisect_right
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import groupby, islice
@@ -16,7 +17,7 @@ from proctor.run import Attempt, Key
 from proctor.storage.database import Database
 from proctor.storage.deadline import TimeUp, deadline
 from proctor.storage.numbers import Numbers
-from proctor.storage.paging import chosen
+from proctor.storage.paging import Span, chosen, joined
 from proctor.storage.rows import OUTCOME_COLUMNS, Place, attempt_of, read
 from proctor.storage.tables import attempts, turns
 from proctor.transcript import Turn
@@ -51,6 +52,8 @@ class _Wanted:
     numbers: Numbers
     words: str
     which: dict[str, Any]
+    inside: Sequence[Span] | None
+    """Spans of places, in order; not asked of the database, since there may be thousands, in each of many questions."""
     until: float
     """On the monotonic clock."""
 
@@ -74,8 +77,9 @@ def search(
 
     However long the turns are it ends in time, but never before the first batch is done: a search always goes on.
     """
-    until = time.monotonic() + seconds
-    wanted = _Wanted(run=run, numbers=numbers, words=words, which=which, until=until)
+    until, places = time.monotonic() + seconds, which.pop("places", None)
+    inside = None if places is None else [*joined(places)]
+    wanted = _Wanted(run=run, numbers=numbers, words=words, which=which, inside=inside, until=until)
     start = reached = after or _BEFORE
     found, size = list[Attempt](), _FIRST
     while True:
@@ -174,5 +178,11 @@ def _outcomes(connection: Connection, wanted: _Wanted, places: list[Place]) -> d
         exams = [exam for _, _, exam in group]
         own = (attempts.c.trial == trial, attempts.c.condition == condition, attempts.c.exam.in_(exams))
         for row in connection.execute(those.where(*own)):
-            rows[row.trial, row.condition, row.exam] = row
+            if wanted.inside is None or _inside(row.place, wanted.inside):
+                rows[row.trial, row.condition, row.exam] = row
     return rows
+
+
+def _inside(place: int, spans: Sequence[Span]) -> bool:
+    at = bisect_right(spans, place, key=lambda span: span[0])
+    return at > 0 and place <= spans[at - 1][1]
