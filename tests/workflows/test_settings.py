@@ -35,6 +35,7 @@ def test_the_file_comes_before_the_defaults_and_what_was_given_before_the_file()
         ({"trails": 1}, "there is no setting 'trails'; did you mean 'trials'?"),
         ({"reviewer": "x"}, "there is no setting 'reviewer'"),
         ({"trials": 0}, "trials=0 is not usable; expected a whole number of at least 1"),
+        ({"trials": 10_001}, "trials=10001 are too many; expected 1 to 10,000"),
         ({"trials": 1.0}, "trials=1.0"),
         ({"trials": "1"}, "trials='1'"),
         ({"trials": True}, "trials=True"),

@@ -4,23 +4,35 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from math import comb, expm1, log1p
+from math import comb, exp, expm1, lgamma, log1p
 
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import METHOD, Sums, mean_over_cases
 
 Formula = Callable[[int, int, int], float]
 
+_EXACT = 300
+"""Trials up to which the binomials are written out; beyond, their digits would take longer than the run."""
+
 
 def pass_at_k(m: int, c: int, k: int) -> float:
     """Unbiased 1 − C(m−c, k)/C(m, k) from c passes in m trials, k ≤ m (Chen et al. 2021)."""
+    if m > _EXACT:
+        return -expm1(_log_share(m, m - c, k)) if m - c >= k else 1.0
     draws = comb(m, k)
     return (draws - comb(m - c, k)) / draws
 
 
 def pass_hat_k(m: int, c: int, k: int) -> float:
     """Unbiased C(c, k)/C(m, k) from c passes in m trials, k ≤ m (Yao et al. 2024)."""
+    if m > _EXACT:
+        return exp(_log_share(m, c, k)) if c >= k else 0.0
     return comb(c, k) / comb(m, k)
+
+
+def _log_share(m: int, c: int, k: int) -> float:
+    """log C(c, k)/C(m, k)."""
+    return lgamma(c + 1) - lgamma(c - k + 1) - lgamma(m + 1) + lgamma(m - k + 1)
 
 
 def plug_in_at_k(n: int, c: int, k: int) -> float:

@@ -21,7 +21,7 @@ from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import play_rescored, rescoring_cast
-from proctor.workflows.settings import make_settings
+from proctor.workflows.settings import MOST_TRIALS, make_settings
 from proctor.workflows.tally import Tally
 
 
@@ -79,6 +79,8 @@ def with_trials(run: Run, trials: int | None) -> Run:
         raise UsageError(f"run {run.id} only judges the replies of run {run.rescored_from}; extend that one")
     if trials <= settings.trials:
         raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
+    if trials > MOST_TRIALS:
+        raise UsageError(f"trials={trials} are too many; expected at most {MOST_TRIALS:,}")
     return replace(
         run,
         settings=replace(settings, trials=trials, look=settings.look + 1),

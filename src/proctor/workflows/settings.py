@@ -45,6 +45,7 @@ _TIMES = ("timeout", "conversation_seconds")
 _TYPES: tuple[ExamType, ...] = get_args(ExamType)
 _OF_BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
 MOST_TURNS = 50
+MOST_TRIALS = 10_000
 
 
 def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) -> Settings:
@@ -72,6 +73,8 @@ def _check(values: Mapping[str, Any], *, own_parts: bool) -> None:
     for name, least in _WHOLE.items():
         if name in values:
             _check_whole(name, values[name], least)
+    if values.get("trials", 1) > MOST_TRIALS:
+        raise UsageError(f"trials={values['trials']!r} are too many; expected 1 to {MOST_TRIALS:,}")
     for name in _TIMES:
         if name in values and not (_is_number(values[name]) and 0 < values[name] < math.inf):
             raise UsageError(f"{name}={values[name]!r} is no time limit; expected seconds above 0")

@@ -64,7 +64,7 @@ class NewRun(Given):
     reviewer: Name | None = Field(default=None, examples=["embedded"])
     examiner: Name | None = None
     type: ExamType = "standard"
-    trials: int | None = Field(default=None, ge=1, le=100_000)
+    trials: int | None = Field(default=None, ge=1, le=10_000)
     concurrency: int | None = Field(default=None, ge=1, le=1000)
     timeout: float | None = Field(default=None, gt=0, le=86400)
     retries: int | None = Field(default=None, ge=0, le=100)
