@@ -234,7 +234,7 @@ class Reviewed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """Record: an attempt is over."""
+    """Record: an attempt is over, or (`attempt.finished` is false) cut off by a budget or a wrong setting."""
 
     attempt: Attempt
     """With its transcript, whose turns are already recorded."""

@@ -131,7 +131,7 @@ async def test_an_agents_replies_are_kept_by_trial_and_its_tools_run_again(tmp_p
     assert (first.text, second.text, third.text) == ("A", "A", "other")
     assert first.usage is not None
     assert first.usage.calls == 2
-    assert second.usage == Usage(calls=0, cost=0.0)
+    assert second.usage == Usage(calls=0, cost=0.0, cached=2)
     assert second.tool_calls[0].result == "A"
     assert len(server.bodies) == 3
 

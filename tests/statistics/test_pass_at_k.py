@@ -76,5 +76,5 @@ def test_when_every_case_lacks_trials_only_the_bounds_are_known() -> None:
 @given(st.integers(301, 2000), st.data())
 def test_many_trials_give_what_the_exact_binomials_give(m: int, data: st.DataObject) -> None:
     c, k = data.draw(st.integers(0, m)), data.draw(st.integers(1, m))
-    assert pass_at_k(m, c, k) == pytest.approx(float(1 - Fraction(comb(m - c, k), comb(m, k))), rel=1e-9, abs=1e-12)
-    assert pass_hat_k(m, c, k) == pytest.approx(float(Fraction(comb(c, k), comb(m, k))), rel=1e-9, abs=1e-12)
+    assert pass_at_k(m, c, k) == pytest.approx(float(1 - Fraction(comb(m - c, k), comb(m, k))), rel=1e-7, abs=1e-10)
+    assert pass_hat_k(m, c, k) == pytest.approx(float(Fraction(comb(c, k), comb(m, k))), rel=1e-7, abs=1e-10)

@@ -155,3 +155,32 @@ async def test_what_was_spent_before_a_kill_counts_against_the_budget_of_a_resum
     with open_store(tmp_path / "s.db", create=False) as opened:
         stored = sum((attempt.usage for attempt in opened.archive.attempts(again.run.id)), proctor.Usage())
     assert stored.input_tokens + stored.output_tokens >= before - in_flight
+
+
+async def test_what_a_tool_loop_has_paid_before_the_budget_ended_is_kept(tmp_path: Path) -> None:
+    store = tmp_path / "s.db"
+    async with provider(tool="upper") as served:
+        config = config_for(served, tools=["python:tests.models.paid:upper"], max_output_tokens=60)
+        first = await proctor.aevaluate(
+            CASES[:1], agent="a", reviewer="exact", max_tokens=200, store=store, config=config
+        )
+        assert (first.run.status, len(served.answered)) == ("paused", 1)
+        assert first.findings.usage.input_tokens + first.findings.usage.output_tokens == served.tokens
+        again = await proctor.aresume(first.run.id, store=store, config=config)
+        assert f"the budget is spent: {served.tokens} of 200 tokens" in again.run.reason
+        last = await proctor.aresume(first.run.id, max_tokens=5_000, store=store, config=config)
+    assert last.run.status == "completed"
+    assert last.findings.usage.calls == len(served.answered) == 4
+    assert last.findings.usage.input_tokens + last.findings.usage.output_tokens == served.tokens
+
+
+async def test_answers_from_the_cache_are_counted_in_the_store_too(tmp_path: Path) -> None:
+    async with provider() as served:
+        config, store = config_for(served), tmp_path / "s.db"
+        settings: dict[str, Any] = {"cases": CASES[:3], "cache": tmp_path / "cache"}
+        await run(config, store, **settings)
+        again = await run(config, store, **settings)
+        assert len(served.answered) == 6
+    with open_store(store, create=False) as opened:
+        kept = sum((attempt.usage for attempt in opened.archive.attempts(again.run.id)), proctor.Usage())
+    assert kept == again.findings.usage == proctor.Usage(cost=0.0, cached=6)

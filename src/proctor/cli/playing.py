@@ -141,7 +141,13 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
     """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3."""
     if findings.run.status == "completed":
         return gates_exit_code(gates)
-    reason = f": {findings.run.reason}" if findings.run.reason else ""
+    from proctor.models.budget import SPENT
+    from proctor.reports.continuing import command
+    from proctor.reports.numbers import plural
+
+    spent = findings.run.reason.startswith(SPENT)  # how much was spent stands in the report: here, what is left to do
+    left = f", {plural(findings.counts.pending, 'attempt')} to play" if spent else f": {findings.run.reason}"
+    reason = left if findings.run.reason else ""
     stopped = "did not complete" if findings.run.status == "failed" else f"is {findings.run.status}"
-    tell(f"The run {stopped}{reason}. Go on with: proctor resume {findings.run.id}")
+    tell(f"The run {stopped}{reason}. Go on with: {command(findings)}")
     return 4

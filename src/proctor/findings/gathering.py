@@ -164,6 +164,7 @@ class Gathering:
     def add(self, attempt: Attempt) -> None:
         """Count one attempt."""
         if not attempt.finished:
+            self._whole.usage += attempt.usage  # paid is paid
             return
         self._whole.add(attempt)
         if self._under:

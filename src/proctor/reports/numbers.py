@@ -142,10 +142,15 @@ def cost(amount: float | None) -> str:
 
 
 def usage(used: Usage) -> str:
-    """`12,345 tokens in, 2,345 out, cost 1.24`; empty where nothing was used."""
+    """`12,345 tokens in, 2,345 out, cost 1.24, 3 of 10 answers from the cache`; empty where nothing was used."""
     if not used:
         return ""
-    return f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out, cost {cost(used.cost)}"
+    partly = f", at least {cost(used.known_cost)}" if used.cost is None and used.known_cost else ""
+    kept = (
+        f", {whole(used.cached)} of {plural(used.calls + used.cached, 'answer')} from the cache" if used.cached else ""
+    )
+    sums = f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out"
+    return f"{sums}, cost {cost(used.cost)}{partly}{kept}"
 
 
 def latency(findings: Findings) -> str:

@@ -13,8 +13,8 @@ from rich.text import Text
 
 from proctor.findings import Findings, Trouble
 from proctor.gates import GateVerdict
+from proctor.reports import continuing, numbers, outcomes
 from proctor.reports import gates as said_gates
-from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import Line, headline
@@ -250,7 +250,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.status == "running":
         return f"proctor show {run.id}", "for newer numbers"
     if run.status != "completed" or not findings.complete:
-        return f"proctor resume {run.id}", "plays what is missing, nothing twice"
+        return continuing.command(findings), "plays what is missing, nothing twice"
     if html is None:
         return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)

@@ -19,7 +19,7 @@ from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
-from proctor.running.play import Play, begin, our_bug, over
+from proctor.running.play import Play, begin, cut_off, our_bug, over
 from proctor.running.purse import Purse
 from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
@@ -75,6 +75,8 @@ class Player:
                 await self._converse(play)
             result = self._result(play, None)
         except Misconfigured:
+            if play.usage():  # what was paid is kept, also where nothing has come of it yet
+                self._emit(Finished(attempt=cut_off(play)))
             raise
         except Broken as broken:
             result = self._result(play, broken.failure)

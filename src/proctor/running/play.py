@@ -112,6 +112,21 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
     )
 
 
+def cut_off(play: Play) -> Attempt:
+    """An attempt that is not over but cannot go on now, with what it has cost; `resume` takes it up again."""
+    return Attempt(
+        key=play.attempt.key,
+        place=play.attempt.place,
+        transcript=Transcript(turns=tuple(play.turns), ended=play.ended),
+        failure=play.attempt.failure,
+        resumed=play.resumed,
+        usage=play.usage(),
+        seconds=_seconds(play.turns),
+        started=play.started,
+        ended=time.time(),
+    )
+
+
 def our_bug(error: Exception) -> Failure:
     """The failure for an exception that only Proctor can be blamed for."""
     return Failure(

@@ -44,6 +44,8 @@ class Outcome:
     failure: Failure | None = None
     turn_passed: tuple[bool | None, ...] = ()
     resumed: Resumed = ""
+    known_cost: float = 0.0
+    cached: int = 0
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -109,6 +111,10 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["failure"] = attempt.failure
     if attempt.resumed:
         kept["resumed"] = attempt.resumed
+    if attempt.usage.known_cost:
+        kept["known_cost"] = attempt.usage.known_cost
+    if attempt.usage.cached:
+        kept["cached"] = attempt.usage.cached
     return kept
 
 
@@ -140,7 +146,14 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         passed=passed,
         resumed=outcome.resumed,
         finished=verdict != "open",
-        usage=Usage(input_tokens=sent, output_tokens=received, calls=calls, cost=cost),
+        usage=Usage(
+            input_tokens=sent,
+            output_tokens=received,
+            calls=calls,
+            cost=cost,
+            known_cost=outcome.known_cost,
+            cached=outcome.cached,
+        ),
         seconds=seconds,
         started=started,
         ended=ended,

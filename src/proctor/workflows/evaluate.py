@@ -20,7 +20,7 @@ from proctor.formats.suite import is_suite
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
 from proctor.storage import open_store
-from proctor.workflows.allowances import allowing, check_prices
+from proctor.workflows.allowances import allowing, check_prices, unguarded
 from proctor.workflows.checks import described, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Listener, Watch, conduct
@@ -209,6 +209,7 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
             f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
             "(take a proctor.Request to be handed the history)"
         )
+    yield from unguarded(run)
 
 
 def _new_run(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor import plugins
@@ -154,8 +154,12 @@ def _live_reviewer(chosen: Chosen, usual: Mapping[str, Any]) -> Reviewer:
 def choose_examiner(what: str | object, config: Config) -> Chosen:
     """What was meant; an agent's name is told apart from a model's, and its options come along."""
     chosen = choose(what, config.examiners, default="standard")
-    if chosen.spec is None or what in config.examiners:
+    if chosen.spec is None:
         return chosen
+    if what in config.examiners:
+        named = chosen.spec
+        is_model = named.spec.partition(":")[0] in PROVIDERS
+        return replace(chosen, spec=replace(named, spec=f"model:{named.spec}")) if is_model else chosen
     name = chosen.name.removeprefix("agent:")
     if name in config.agents:
         declared = config.agents[name]
@@ -185,7 +189,8 @@ def build_examiner(chosen: Chosen, config: Config) -> Examiner:
     assert chosen.spec is not None
     _must_be_known("examiners", chosen.spec.spec, list(config.examiners))
     options: Mapping[str, Any] = chosen.spec.options
-    if chosen.spec.spec.startswith("model:"):
+    scheme, _, rest = chosen.spec.spec.partition(":")
+    if scheme == "model" or (scheme == "agent" and rest.partition(":")[0] in PROVIDERS):
         options = _priced(options, config)
     examiner: Examiner = plugins.build("examiners", chosen.spec.spec, options)
     return examiner if chosen.spec.spec.partition(":")[0] == "prober" else _guarded(examiner)

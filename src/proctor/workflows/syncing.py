@@ -165,7 +165,7 @@ class Follower:
 
     def feed(self, records: Iterable[Record]) -> None:
         """Take what has just been stored; attempts that are over are sent when there is time."""
-        finished = [record.attempt for record in records if isinstance(record, Finished)]
+        finished = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
         if not finished:
             return
         with self._changed:

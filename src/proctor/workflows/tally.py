@@ -38,7 +38,7 @@ class Tally:
     def add(self, records: Iterable[Record]) -> None:
         """Count what finished in these records."""
         for record in records:
-            if isinstance(record, Finished):
+            if isinstance(record, Finished) and record.attempt.finished:
                 self.count(record.attempt)
 
     def count(self, attempt: Attempt) -> None:

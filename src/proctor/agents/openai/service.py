@@ -26,7 +26,7 @@ from proctor.transcript import Request
 from proctor.usage import Usage
 
 _EVENTS = "text/event-stream"
-_FREE = Usage(cost=0.0)
+_FREE = Usage(cost=0.0, cached=1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

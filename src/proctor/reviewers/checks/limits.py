@@ -29,11 +29,18 @@ def _judged(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | No
     if used is None:
         return None, f"{name} unknown: the agent did not report it"
     verdict = "at most" if used <= most else "more than"
-    return used <= most, f"{name} {_number(used)}, {verdict} {_number(most)}"
+    return used <= most, f"{name} {_number(used, most)}, {verdict} {_number(most, used)}"
 
 
-def _number(value: float) -> str:
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:.4g}"
+def _number(value: float, other: float | None = None) -> str:
+    """Plain digits, and as many as it takes to tell it from the other: 1.0004 is not 1 where 1 is the bound."""
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    for digits in range(2, 13):
+        said = round(value, digits)
+        if said and (said != other or value == other):
+            break
+    return f"{said:,.{digits}f}".rstrip("0").rstrip(".")
 
 
 def _calls(turn: Turn, reply: Reply) -> float | None:
@@ -50,7 +57,8 @@ def _tokens(turn: Turn, reply: Reply) -> float | None:
 
 
 def _cost(turn: Turn, reply: Reply) -> float | None:
-    return reply.usage.cost if reply.usage else None
+    """What a kept answer cost when it was new is not known any more."""
+    return reply.usage.cost if reply.usage and not reply.usage.cached else None
 
 
 _MEASURES: Mapping[str, Callable[[Turn, Reply], float | None]] = {
