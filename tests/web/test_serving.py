@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import signal
+import socket
 import subprocess
 import sys
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
 from proctor.cli import main
+from proctor.web import serving as answering
+from proctor.web.app import create_app
+from proctor.web.settings import WebSettings
 
 
 @contextmanager
@@ -76,15 +82,75 @@ def test_headers_cannot_say_where_a_request_comes_from(tmp_path: Path) -> None:
         assert [status(number) for number in range(6)] == [401] * 5 + [429]
 
 
+@contextmanager
+def serving_here(folder: Path) -> Iterator[tuple[str, int]]:
+    """A server in a thread of this process, and where it listens."""
+    settings = WebSettings(store=str(folder / "proctor.db"), folder=folder, processes=0)
+    with answering.listening("127.0.0.1", 0) as listener:
+        server = answering.server(create_app(settings))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()
+        finally:
+            server.should_exit = True
+            thread.join(20)
+
+
+def stalled(at: tuple[str, int], said: bytes) -> socket.socket:
+    """Somebody who says no more than this."""
+    client = socket.create_connection(at, timeout=20)
+    client.sendall(said)
+    return client
+
+
+def heard(client: socket.socket) -> bytes:
+    """All that it hears until the server hangs up."""
+    with client.makefile("rb") as answer:
+        return answer.read()
+
+
+def healthy(at: tuple[str, int]) -> bool:
+    with urllib.request.urlopen(f"http://{at[0]}:{at[1]}/health", timeout=20) as answer:
+        return bool(answer.status == 200)
+
+
+def test_who_stalls_blocks_nobody_and_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "HEADERS_WITHIN", 0.5)
+    half = b"GET /health HTTP/1.1\r\nHost: localhost\r\n"
+    upload = b"POST /benchmarks/new HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"
+    with serving_here(tmp_path) as at, ExitStack() as stack:
+        slow = [stack.enter_context(stalled(at, said)) for said in (b"", b"G", half, half + b"\r\n") for _ in range(5)]
+        uploading = stack.enter_context(stalled(at, upload))
+        assert healthy(at)
+        for client in slow[15:]:
+            assert client.recv(4096).startswith(b"HTTP/1.1 200 OK")
+            client.sendall(half)  # of a further request
+        assert [heard(client).count(b"200 OK") for client in slow] == [0] * 20
+        assert healthy(at)
+        uploading.close()
+
+
+def test_more_connections_than_there_is_room_for_are_turned_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answering, "MOST_CONNECTIONS", 3)
+    with serving_here(tmp_path) as at, ExitStack() as stack:
+        for _ in range(3):
+            stack.enter_context(stalled(at, b"GET /health HTTP/1.1\r\n"))
+        with pytest.raises(urllib.error.HTTPError) as refused:
+            healthy(at)
+        refused.value.close()
+        assert refused.value.code == 503
+
+
 @pytest.mark.parametrize(
     "path",
     ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/static/app.css/.."],
 )
 def test_static_files_are_those_and_no_others(tmp_path: Path, path: str) -> None:
-    import http.client
-
-    with serving(tmp_path) as (address, _):
-        connection = http.client.HTTPConnection(address.split("/")[2], timeout=20)
+    with serving_here(tmp_path) as at:
+        connection = http.client.HTTPConnection(*at, timeout=20)
         connection.request("GET", path)
         answer = connection.getresponse()
         assert answer.status in (404, 307), answer.read()
@@ -112,8 +178,6 @@ def test_what_cannot_be_served_is_told_in_a_sentence(
 def test_a_port_that_is_taken_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import socket
-
     monkeypatch.chdir(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert main(["serve", "--port", str(taken.getsockname()[1])]) == 2

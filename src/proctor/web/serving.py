@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import sys
 from contextlib import suppress
 from typing import Any
 
+import h11
 import uvicorn
 from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from proctor.errors import UsageError
 from proctor.web.app import create_app
+from proctor.web.live import MOST_WATCHERS
 from proctor.web.settings import WebSettings
 from proctor.web.site import Site
+
+MOST_CONNECTIONS = 2 * MOST_WATCHERS
+"""At the same time; who comes then is told to come again."""
+HEADERS_WITHIN = 10.0
+"""Seconds in which a request must have said what it wants."""
 
 
 def serve(*, port: int, **settings: Any) -> None:
@@ -43,10 +52,38 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
+class _Connection(H11Protocol):
+    """Hangs up on who does not come to the end of a request's headers in time: uvicorn waits for them for ever."""
+
+    _overdue: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._overdue = self.loop.call_later(HEADERS_WITHIN, transport.close)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._in_time()
+        elif self._overdue is None:  # the first piece of a further request
+            self._overdue = self.loop.call_later(HEADERS_WITHIN, self.transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._in_time()
+        super().connection_lost(exc)
+
+    def _in_time(self) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+
+
 def _configured(app: FastAPI) -> uvicorn.Config:
     """Who a request comes from is told by its connection, never by a header."""
     return uvicorn.Config(
         app,
+        http=_Connection,
+        limit_concurrency=MOST_CONNECTIONS,
         log_level="warning",
         access_log=False,
         proxy_headers=False,
