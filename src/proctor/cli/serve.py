@@ -63,13 +63,9 @@ def command(
 def _server() -> Callable[..., None]:
     """What serves, by its name: doors do not know each other.
 
-    Nothing that is imported goes away again: looking for rubbish meanwhile, and among it later, would cost a tenth of
-    the start and delay pages.
+    Nothing that is imported goes away again: looking for rubbish in it would cost a tenth of the start. The server
+    looks for it from when it is ready.
     """
     gc.disable()
-    try:
-        serve: Callable[..., None] = import_module("proctor.web.serving").serve
-    finally:
-        gc.freeze()
-        gc.enable()
+    serve: Callable[..., None] = import_module("proctor.web.serving").serve
     return serve

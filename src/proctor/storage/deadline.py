@@ -12,6 +12,8 @@ from sqlalchemy.exc import OperationalError
 
 _STEPS = 10_000
 """Steps of SQLite's machine between two looks at the clock: about a tenth of a millisecond."""
+_LEAST = 10
+"""Milliseconds that PostgreSQL is given in any case: with none it would have no limit at all."""
 _QUERY_CANCELED = "57014"
 
 
@@ -47,10 +49,11 @@ def _watched(connection: Connection, until: float) -> Iterator[None]:
 
 @contextmanager
 def _timed(connection: Connection, until: float) -> Iterator[None]:
-    """For the rest of the transaction; every statement has what is left now, so several may take longer."""
-    left = max(1, round(1000 * (until - time.monotonic())))
+    """Every statement has what is left now, so several may take longer."""
+    left = max(_LEAST, round(1000 * (until - time.monotonic())))
     connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left}")
     yield
+    connection.exec_driver_sql("SET LOCAL statement_timeout = DEFAULT")
 
 
 def _gave_up(error: Any) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections.abc import Generator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from itertools import groupby, islice
 from typing import Any, NamedTuple
@@ -116,18 +116,20 @@ class _Part(NamedTuple):
 def _batch(database: Database, wanted: _Wanted, after: Place, size: int, room: int) -> _Part:
     """What is in the next so many turns, or as far as there is room and time; a single turn has all the time."""
     found: list[Attempt] = []
-    with database.reading() as connection, deadline(connection, wanted.until if size > 1 else None):
+    until = wanted.until if size > 1 else None
+    # a cursor is closed after the deadline is lifted, since that takes a word to the server too
+    with database.reading() as connection, ExitStack() as later, deadline(connection, until):
         end = _end_of_batch(connection, wanted.numbers.turns, after, size)
-        with closing(_looked_at(connection, wanted, after, end)) as looked_at:
-            while part := list(islice(looked_at, _KEYS)):
-                rows = _outcomes(connection, wanted, [place for place, holds in part if holds])
-                for place, _ in part:
-                    if place in rows:
-                        found.append(attempt_of(wanted.run, rows[place]))
-                    if len(found) == room:
-                        return _Part(found, place, enough=True)
-                if wanted.time_is_up:
-                    return _Part(found, part[-1][0], enough=True)
+        looked_at = later.enter_context(closing(_looked_at(connection, wanted, after, end)))
+        while part := list(islice(looked_at, _KEYS)):
+            rows = _outcomes(connection, wanted, [place for place, holds in part if holds])
+            for place, _ in part:
+                if place in rows:
+                    found.append(attempt_of(wanted.run, rows[place]))
+                if len(found) == room:
+                    return _Part(found, place, enough=True)
+            if wanted.time_is_up:
+                return _Part(found, part[-1][0], enough=True)
     return _Part(found, end)
 
 
@@ -149,7 +151,7 @@ def _looked_at(
     these = _after(wanted.numbers.turns, after).add_columns(turns.c.body).where(_contains(connection, written))
     if end is not None:
         these = these.where(tuple_(*_PLACE) <= end)
-    with connection.execution_options(yield_per=_KEYS).execute(these) as rows:
+    with connection.execute(these.execution_options(yield_per=_KEYS)) as rows:
         for (trial, condition, exam), group in groupby(rows, key=lambda row: tuple(row[:3])):
             key = Key(run=wanted.run, exam=exam, condition=condition, trial=trial)
             yield (trial, condition, exam), any(_says(read(row.body, Turn, key), wanted.words) for row in group)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import socket
 import sys
 from contextlib import suppress
@@ -32,6 +33,8 @@ def serve(*, port: int, **settings: Any) -> None:
     with listening(chosen.host, port) as listener:
         app = create_app(chosen)
         app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
+        gc.freeze()  # what there is now stays
+        gc.enable()
         sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
         sys.stderr.flush()
         with suppress(KeyboardInterrupt):  # the usual way to end it
@@ -86,6 +89,7 @@ def _configured(app: FastAPI) -> uvicorn.Config:
         limit_concurrency=MOST_CONNECTIONS,
         log_level="warning",
         access_log=False,
+        ws="none",
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=3,

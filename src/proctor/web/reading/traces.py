@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from proctor.errors import ProctorError
 from proctor.run import Key, Run
-from proctor.traces.span import trace_id
-from proctor.workflows.syncing import Errand, errands
+
+if TYPE_CHECKING:
+    from proctor.workflows.syncing import Errand
 
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
 """Where these show a trace by its id alone."""
@@ -32,6 +34,8 @@ class Sent:
 
 def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
     """Where an attempt was sent to."""
+    from proctor.traces.span import trace_id
+
     try:
         return [_sent(errand, trace_id(key)) for errand in _told(run, store)]
     except (OSError, ProctorError):
@@ -39,6 +43,8 @@ def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
 
 
 def _told(run: Run, store: str) -> Iterator[Errand]:
+    from proctor.workflows.syncing import errands  # the exporters come with it, which no other page needs
+
     yield from errands(run, store, None)
 
 
