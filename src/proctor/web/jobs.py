@@ -34,6 +34,8 @@ TURN = 600.0
 _TRIES = 3
 """How often a run whose process was killed is taken up again."""
 _WRONG_USAGE = 2
+_BUSY = "is being written by another process"
+"""The last words of a child that came too late: another server here plays the run, or has just stopped."""
 _OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
 _PAST: dict[Wish, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
 """When there is nothing left to stop; asking twice for the same is no mistake."""
@@ -212,7 +214,7 @@ class Jobs:
         if job.making_room and run.status == "paused":
             job.making_room = False
             self._stand_in_line(run)
-        elif killed and job.tries < _TRIES:
+        elif (killed or self._came_too_late(run, code)) and job.tries < _TRIES:
             job.tries += 1
             self._stand_in_line(run)
         else:
@@ -223,12 +225,21 @@ class Jobs:
                 self._log_file(run.id).unlink(missing_ok=True)
             self._forget(job)
 
+    def _came_too_late(self, run: Run, code: int | None) -> bool:
+        return code == _WRONG_USAGE and run.status not in _OVER and _BUSY in self._last_words(run)
+
     def _fail(self, run: Run) -> None:
         """It could not even begin; its last words say why."""
-        with suppress(OSError, StoreError):
-            words = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip().splitlines()
-            reason = without_secrets(words[-1]).removeprefix("Error: ") if words else "its process ended at once"
-            self._mark(run, "failed", reason=reason)
+        reason = without_secrets(self._last_words(run)).removeprefix("Error: ")
+        with suppress(StoreError):
+            self._mark(run, "failed", reason=reason or "its process ended at once")
+
+    def _last_words(self, run: Run) -> str:
+        try:
+            said = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+        return said.rpartition("\n")[2]
 
     def _stand_in_line(self, run: Run) -> None:
         """It goes on without anybody's help: so it is not called paused."""
