@@ -296,8 +296,9 @@ def test_conditions_are_planned_for() -> None:
     ],
 )
 def test_results_of_the_embedded_reviewer_say_so_under_any_name(settings: dict[str, object], said: bool) -> None:
-    notes = found([exam("a")], [], **settings).notes
+    notes = found([exam("a")], [attempt("a", score=1.0)], **settings).notes
     assert any("embedded reviewer" in note for note in notes) is said
+    assert found([exam("a")], [], **settings).notes == ()
 
 
 def test_few_cases_and_failures_of_the_agent_are_noted() -> None:

@@ -177,6 +177,14 @@ async def test_an_examiner_that_ends_too_soon_is_asked_once_more_and_shown(optio
     assert "The examiner ended 1 of its exams before turn 3." in evaluation.findings.notes
 
 
+async def test_a_battle_without_one_fair_question_is_called_no_test(options: Options) -> None:
+    evaluation = await duel(*[sure("") for _ in range(3)], options=options, max_turns=4)
+    found = battle_of(evaluation).examiner
+    assert found is not None
+    assert sum(found.faults.values()) == found.questions > 0
+    assert any(note.startswith("The examiner asked no fair question: all") for note in evaluation.findings.notes)
+
+
 async def test_an_examiner_that_never_stops_is_stopped_at_the_turn_limit(options: Options) -> None:
     endless = Asks(*[sure(f"Are you sure about the holiday, for the time number {n}?") for n in range(100)])
     evaluation = await duel(options=options, examiner=endless)

@@ -141,13 +141,21 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
     """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3."""
     if findings.run.status == "completed":
         return gates_exit_code(gates)
-    from proctor.models.budget import SPENT
     from proctor.reports.continuing import command
+
+    tell(f"The run {_stopped(findings)} Go on with: {command(findings)}")
+    return 4
+
+
+def _stopped(findings: Findings) -> str:
+    """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
+    from proctor.models.budget import SPENT
     from proctor.reports.numbers import plural
 
-    spent = findings.run.reason.startswith(SPENT)  # how much was spent stands in the report: here, what is left to do
-    left = f", {plural(findings.counts.pending, 'attempt')} to play" if spent else f": {findings.run.reason}"
-    reason = left if findings.run.reason else ""
-    stopped = "did not complete" if findings.run.status == "failed" else f"is {findings.run.status}"
-    tell(f"The run {stopped}{reason}. Go on with: {command(findings)}")
-    return 4
+    status, reason = findings.run.status, findings.run.reason
+    said = "did not complete" if status == "failed" else f"is {status}"
+    if reason.startswith(SPENT):
+        said += f", {plural(findings.counts.pending, 'attempt')} to play"
+    elif reason:
+        said += f": {reason}"
+    return said if said.endswith(("?", ".", "!")) else f"{said}."

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.battle.finding import BattleFindings
+from proctor.battle.finding import BattleFindings, ExaminerFinding
 from proctor.findings.finding import Counts
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 
 def notes(run: Run, counts: Counts, rate: Estimate, *, cases: int, battle: BattleFindings | None) -> Iterator[str]:
-    """What a reader of the numbers has to know."""
+    """What a reader of the numbers has to know; nothing where there are none."""
+    if not (counts.scored or counts.unscored or counts.failed_by_agent):
+        return
     if _by_the_embedded_reviewer(run):
         yield (
             "Marks are by the embedded reviewer: deterministic text rules, no model. "
@@ -52,12 +54,24 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
             f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
             "no known answer, so that only consistency could be marked."
         )
+    yield from _of_examiner(battle.examiner)
     if battle.ended_too_soon:
         yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."
     if count := battle.resumed.get("continued", 0):
         yield f"Conversations that were cut off and went on where they stopped: {count}."
     if count := battle.resumed.get("replayed", 0):
         yield f"Conversations that were cut off and replayed, as the agent keeps its own memory: {count}."
+
+
+def _of_examiner(examiner: ExaminerFinding | None) -> Iterator[str]:
+    """A battle in which hardly a fair question was asked looks won, and was not fought."""
+    if examiner is None:
+        return
+    faulty = sum(examiner.faults.values())
+    if faulty and faulty == examiner.questions:
+        yield f"The examiner asked no fair question: all {faulty} were faulty and count for nothing. This is no test."
+    elif faulty > examiner.questions / 2:
+        yield f"Of the examiner's {examiner.questions} questions {faulty} were faulty and count for nothing."
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:

@@ -62,7 +62,11 @@ def _report(
     yield from _title(findings)
     lines = headline(findings, k=k)
     label = LABEL if findings.battle is None else WIDE_LABEL
-    yield from estimates(lines, width, label=label)
+    if any(line.estimate.value is not None for line in lines):
+        yield from estimates(lines, width, label=label)
+    else:  # a table of dashes, and that all of it is possible, would tell nobody anything
+        lines = []
+        yield Padding(Text("Nothing was counted: no attempt has a verdict or a mark.", style="dim"), INDENT)
     yield from _facts(findings, lines, label)
     yield from _gates(gates)
     yield from _battle(findings, width)
