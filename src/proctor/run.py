@@ -86,6 +86,8 @@ class Attempt:
     """The agent's, the examiner's and the reviewer's together, retries included."""
     seconds: float | None = None
     """Time the agent took, over all turns."""
+    struck: int | None = None
+    """How often it came across the fault of its condition; None: it had none."""
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
@@ -158,6 +160,11 @@ class Settings:
     """Whether the agent is handed the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
     """Role (agent, reviewer, examiner) → how it is built; a live object's role is left out."""
+
+    @property
+    def repeats(self) -> int:
+        """How often an exam is played: every trial under every condition."""
+        return self.trials * len(self.conditions)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -178,5 +178,11 @@ def test_an_empty_run_says_what_belongs_there(maker: Callable[..., Maker], revie
 
 def test_the_report_fits_dark_screens_paper_and_phones(sample: Sample) -> None:
     text = written(sample)
-    for rule in ("color-scheme: light dark", "light-dark(#1b1f24, #e6e9ee)", "@media print", "max-width: 620px", "width=device-width"):
+    for rule in (
+        "color-scheme: light dark",
+        "light-dark(#1b1f24, #e6e9ee)",
+        "@media print",
+        "max-width: 620px",
+        "width=device-width",
+    ):
         assert rule in text

@@ -10,13 +10,15 @@ from typing import Any
 import pytest
 
 import proctor
-from proctor import Request, conditions
+from proctor import Reply, Request, ToolCall, conditions
 from proctor.config import Config
 from proctor.demo import benchmark_path
 from proctor.demo.conditions import CONDITIONS
 from proctor.errors import InputError, UsageError
 from proctor.findings import ConditionFinding
 from proctor.running import calls
+from proctor.storage import open_store
+from proctor.workflows.reading import read_findings
 
 Options = dict[str, Any]
 CASES = [(f"q {number}", f"answer {number}") for number in range(1, 7)]
@@ -215,3 +217,40 @@ async def test_the_librarian_suffers_when_its_search_fails(options: Options) -> 
     assert failing.difference.high < 0
     assert failing.p_value is not None
     assert failing.p_value < 0.05
+
+
+async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: Options) -> None:
+    async def careless(request: Request) -> str:
+        return "answer 1"
+
+    met = await proctor.aevaluate(CASES, agent=patient, conditions=["none", "hiccup"], **options)
+    assert (under(met)[""].met, under(met)["hiccup"].met) == (None, 6)
+    assert not any("came across" in note for note in met.findings.notes)
+    for asked in (["none", "hiccup", "broken"], ["hiccup", "broken"], "hiccup"):
+        unmet = await proctor.aevaluate(CASES, agent=careless, conditions=asked, **options)
+        named = "hiccup" if asked == "hiccup" else "hiccup, broken"
+        assert any(note.startswith(f"No attempt came across the fault of {named}:") for note in unmet.findings.notes)
+    assert read_findings(unmet.run.id, store=unmet.store).notes == unmet.findings.notes
+
+
+async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(options: Options) -> None:
+    asked: list[str] = []
+
+    async def agent(request: Request) -> Reply:
+        asked.append(request.question)
+        if len(asked) == 2:
+            raise ConnectionError("the line is down")
+        try:
+            text = await look_up(request.question)
+        except conditions.ToolFailed:
+            text = "failed"
+        return Reply(text=text, tool_calls=(ToolCall(name="look_up", arguments={}),))
+
+    settings: Options = {**options, "type": "abm-static", "conditions": "hiccup", "retries": 0, "reviewer": "embedded"}
+    broken = await proctor.aevaluate(CASES[:3], agent=agent, **settings)
+    assert broken.findings.counts.failed_by_environment == 1
+    whole = await proctor.aresume(broken.run.id, agent=agent, store=options["store"], config=options["config"])
+    with open_store(whole.store, create=False) as store:
+        [attempt] = store.archive.full_attempts(whole.run.id)
+    assert [turn.reply.text for turn in attempt.transcript.turns if turn.reply] == ["failed", "answer 2", "answer 3"]
+    assert (attempt.resumed, attempt.struck) == ("continued", 3)

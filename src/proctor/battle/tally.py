@@ -102,7 +102,7 @@ class BattleTally:
         self._right_from = settings.passing_score if settings.passing_score is not None else RIGHT_FROM
         self._max_turns = settings.max_turns
         self._planned = planned
-        self._repeats = settings.trials * len(settings.conditions)
+        self._repeats = settings.repeats
         self._shares, self._held, self._values = self._units(), self._units(), self._units()
         self._parts: dict[str, Units] = {}
         self._consistency = self._rates()

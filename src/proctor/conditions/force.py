@@ -59,9 +59,9 @@ class Tally:
         """Calls for which no budget was left."""
 
     @property
-    def harmless(self) -> bool:
-        """Whether the agent never came across the fault."""
-        return not (self.struck or self.refused)
+    def met(self) -> int:
+        """How often the agent came across the fault."""
+        return self.struck + self.refused
 
     def add(self, field: Literal["calls", "tokens", "struck", "refused"], amount: int = 1) -> int:
         """The new count."""

@@ -120,7 +120,7 @@ class Phoenix:
         body = {
             "name": self._subject.title,
             "metadata": {"proctor_run": run.id, **told},
-            "repetitions": run.settings.trials * len(run.settings.conditions),
+            "repetitions": run.settings.repeats,
             "version_id": version,
         }
         answer = await self._call("POST", f"datasets/{dataset}/experiments", body)

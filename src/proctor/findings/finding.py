@@ -147,6 +147,8 @@ class ConditionFinding:
     """Of no difference, corrected for the number of conditions (Holm)."""
     latency: Latency | None
     usage: Usage
+    met: int | None = None
+    """Attempts that came across its fault; None: nobody looked, as in the plain run."""
     orchestration: OrchestrationFindings | None = None
 
 

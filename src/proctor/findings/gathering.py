@@ -49,6 +49,8 @@ class _Gatherer:
     unscored: int = 0
     by_agent: int = 0
     by_environment: int = 0
+    met: int | None = None
+    """Attempts that came across the fault of their condition; None: nobody looked."""
     usage: Usage = field(default_factory=Usage)
     marks: array[float] = field(default_factory=lambda: array("d"))
     seconds: array[float] = field(default_factory=lambda: array("d"))
@@ -70,6 +72,8 @@ class _Gatherer:
         self._count(attempt)
         if attempt.usage:
             self.usage += attempt.usage
+        if attempt.struck is not None:
+            self.met = (self.met or 0) + (attempt.struck > 0)
         if value is not None:
             self.marks.append(value)
         if attempt.seconds is not None:
@@ -138,7 +142,7 @@ class Gathering:
         settings = run.settings
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
-        marked, repeats = settings.reviewer is not None, settings.trials * len(conditions)
+        marked, repeats = settings.reviewer is not None, settings.repeats
         self._whole = _Gatherer.of(exams, repeats, marked=marked)
         self._under = {
             name: _Gatherer.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
@@ -200,7 +204,16 @@ class Gathering:
             conditions=with_shares(found.conditions, list(self._exams), self._held),
             battle=battle,
             rows=rows,
-            notes=tuple(notes(run, found.counts, battle.pass_rate, cases=len(self._exams), battle=battle)),
+            notes=tuple(
+                notes(
+                    run,
+                    found.counts,
+                    battle.pass_rate,
+                    cases=len(self._exams),
+                    battle=battle,
+                    unmet=_unmet(run, self._whole, self._under),
+                )
+            ),
         )
 
     def _with_steps(self, found: Findings) -> Findings:
@@ -301,8 +314,14 @@ def _findings(run: Run, exams: Sequence[Exam], whole: _Gatherer, under: Mapping[
         latency=_latency(whole.seconds),
         checks=checks,
         conditions=_conditions(under),
-        notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None)),
+        notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=_unmet(run, whole, under))),
     )
+
+
+def _unmet(run: Run, whole: _Gatherer, under: Mapping[str, _Gatherer]) -> list[str]:
+    """Conditions whose fault no attempt came across."""
+    gathered = under or {run.settings.conditions[0]: whole}
+    return [name for name, each in gathered.items() if name and each.met == 0]
 
 
 def _place_of_part(name: str) -> tuple[int, str]:
@@ -353,6 +372,7 @@ def _conditions(under: Mapping[str, _Gatherer]) -> tuple[ConditionFinding, ...]:
             p_value=corrected.get(name),
             latency=_latency(each.seconds),
             usage=each.usage,
+            met=each.met,
         )
         for name, each in sorted(under.items(), key=lambda item: item[0] != "")
     )

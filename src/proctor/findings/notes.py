@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from proctor.battle.finding import BattleFindings, ExaminerFinding
 from proctor.findings.finding import Counts
@@ -10,8 +10,16 @@ from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 
-def notes(run: Run, counts: Counts, rate: Estimate, *, cases: int, battle: BattleFindings | None) -> Iterator[str]:
-    """What a reader of the numbers has to know; nothing where there are none."""
+def notes(
+    run: Run,
+    counts: Counts,
+    rate: Estimate,
+    *,
+    cases: int,
+    battle: BattleFindings | None,
+    unmet: Sequence[str] = (),
+) -> Iterator[str]:
+    """What a reader of the numbers has to know; nothing where there are none. `unmet`: conditions that struck none."""
     if not (counts.scored or counts.unscored or counts.failed_by_agent):
         return
     if _by_the_embedded_reviewer(run):
@@ -26,6 +34,11 @@ def notes(run: Run, counts: Counts, rate: Estimate, *, cases: int, battle: Battl
     if len(run.settings.conditions) > 1:
         count = len(run.settings.conditions)
         yield f"These numbers are over {count} conditions together; each stands by itself beside the others."
+    if unmet:
+        yield (
+            f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
+            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.conditions?"
+        )
     if failed := counts.failed_by_agent:
         yield (
             f"The agent itself failed in {failed} attempt{'s' if failed != 1 else ''}: "

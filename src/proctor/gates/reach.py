@@ -53,7 +53,7 @@ def _categories(run: Run, exams: Sequence[Exam]) -> Counter[str]:
 def _units(wanted: Gate, run: Run, exams: int) -> int:
     """What the interval counts: cases; in a static battle, where trials are all there is, conversations."""
     conversations = run.settings.type == "abm-static" and wanted.metric not in OVER_K
-    return exams * run.settings.trials * len(run.settings.conditions) if conversations else exams
+    return exams * run.settings.repeats if conversations else exams
 
 
 def _check_rate(wanted: Gate, cases: int, level: float, *, unit: Unit) -> None:
@@ -92,7 +92,7 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
     """Even if every attempt passed, would the interval of the difference clear the margin?"""
     from proctor.statistics.compare import compare_counts
 
-    trials = run.settings.trials * len(run.settings.conditions)
+    trials = run.settings.repeats
     a = [(case.counted, case.passed) for case in before.compared_on]
     perfect = compare_counts(a, [(trials, trials)] * len(a), level=level)
     if rules.not_worse(perfect.difference, wanted.bound) == "met":

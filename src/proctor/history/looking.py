@@ -6,7 +6,6 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.history.course import Change, Entry, Verdict
-from proctor.run import Run
 from proctor.statistics.compare import Comparison, compare_counts, sign_flip_test
 from proctor.statistics.looks import Look, watch
 
@@ -63,12 +62,7 @@ def _verdict(look: Look, found: Comparison) -> Verdict:
 def paired(before: Sitting, after: Sitting) -> Comparison:
     """The difference in pass rate, as `proctor compare` finds it."""
     a, b = _aligned(before.counts, after.counts)
-    return compare_counts(a, b, planned=(repeats(before.entry.run), repeats(after.entry.run)))
-
-
-def repeats(run: Run) -> int:
-    """How often each exam is played."""
-    return run.settings.trials * len(run.settings.conditions)
+    return compare_counts(a, b, planned=(before.entry.run.settings.repeats, after.entry.run.settings.repeats))
 
 
 def _aligned(before: Counts, after: Counts) -> tuple[Verdicts, Verdicts]:
@@ -79,7 +73,7 @@ def _aligned(before: Counts, after: Counts) -> tuple[Verdicts, Verdicts]:
 def _p_value(before: Sitting, after: Sitting) -> float:
     """Of no difference; where attempts are missing, the largest they could make of it; 1 where they could undo it."""
     a, b = _aligned(before.counts, after.counts)
-    planned = repeats(before.entry.run), repeats(after.entry.run)
+    planned = before.entry.run.settings.repeats, after.entry.run.settings.repeats
     cases = [_differences(a, b)]
     if any(counted < planned[0] for counted, _ in a) or any(counted < planned[1] for counted, _ in b):
         cases += [

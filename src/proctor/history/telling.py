@@ -10,7 +10,7 @@ from proctor.battle.units import Units
 from proctor.comparison import Unlike, unlike
 from proctor.history.course import Course, Entry, History, Segment
 from proctor.history.grouping import AGENT, check_by, grouped
-from proctor.history.looking import Counts, Sitting, looked_at, repeats
+from proctor.history.looking import Counts, Sitting, looked_at
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
@@ -117,13 +117,13 @@ def _rate(run: Run, counts: Counts) -> Estimate | None:
         return None
     if run.settings.type != "standard":
         return _held_rate(run, counts)
-    each = repeats(run)
+    each = run.settings.repeats
     unplayed = repeat((0, 0), max(0, run.planned // each - len(counts)))
     return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
 
 
 def _held_rate(run: Run, counts: Counts) -> Estimate:
-    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats(run))
+    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=run.settings.repeats)
     for exam, (counted, held) in counts.items():
         for number in range(counted):
             units.add(exam, float(number < held))

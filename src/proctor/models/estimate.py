@@ -148,7 +148,7 @@ def estimate(
     scenes = [_scene(exams, settings, known, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
     whole = _load(scenes, callers)
     seconds = [
-        _seconds(sums, known, settings, assumed, attempts=len(exams) * _times(settings))
+        _seconds(sums, known, settings, assumed, attempts=len(exams) * settings.repeats)
         for sums, assumed in zip(scenes, (LITTLE, USUAL, MUCH), strict=True)
     ]
     return Estimate(
@@ -160,11 +160,6 @@ def estimate(
         callers={role: _load(scenes, [caller]) for role, caller in known.items()},
         unpriced=tuple(caller.name for caller in callers if caller.price is None),
     )
-
-
-def _times(settings: Settings) -> int:
-    """How often each exam is played."""
-    return settings.trials * len(settings.conditions)
 
 
 def _scene(
@@ -180,7 +175,7 @@ def _scene(
         _Conversation(exam, callers, assumed, sums, count).play(_turns(exam, settings, assumed))
     for each in sums.values():
         each.calls, each.sent, each.received = (
-            amount * _times(settings) for amount in (each.calls, each.sent, each.received)
+            amount * settings.repeats for amount in (each.calls, each.sent, each.received)
         )
     return sums
 

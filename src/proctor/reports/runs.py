@@ -36,7 +36,7 @@ def _runs(listed: Sequence[tuple[Run, Estimate | None]], width: int, now: float)
 
 def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
     said = None if rate is None else numbers.say(rate, noun=noun_of(run))
-    cases = rate.n if rate is not None else run.planned // max(1, run.settings.trials * len(run.settings.conditions))
+    cases = rate.n if rate is not None else run.planned // max(1, run.settings.repeats)
     return {
         "run": run.id,
         "name": one_line(run.name),

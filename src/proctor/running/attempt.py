@@ -19,7 +19,7 @@ from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
-from proctor.running.play import Play, begin, cut_off, our_bug, over
+from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
 from proctor.running.purse import Purse
 from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
@@ -70,6 +70,8 @@ class Player:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
         play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
         key = play.attempt.key
+        if play.turns and key.condition in self._faults:
+            strike_on(play, self._faults[key.condition])
         try:
             with occasion(case=key.exam, condition=key.condition or None, trial=key.trial):
                 await self._converse(play)

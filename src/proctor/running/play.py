@@ -77,6 +77,18 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
     return play
 
 
+def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
+    """Count what an earlier sitting has met of a fault already, so that "fails twice" stays twice in a conversation."""
+    for turn in play.turns:
+        if turn.reply is None:
+            continue
+        calls, steps = turn.reply.tool_calls, turn.reply.steps
+        play.struck.calls += len(calls)
+        play.struck.tokens += turn.reply.usage.input_tokens + turn.reply.usage.output_tokens if turn.reply.usage else 0
+        play.struck.struck += sum(call.name == fault.get("tool") for call in calls)
+        play.struck.struck += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
+
+
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
     """What an attempt that is not over has cost so far, whether it broke or was cut off."""
     return _lost(attempt, reviews) + _usage(attempt.transcript.turns, reviews)
@@ -106,6 +118,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         finished=True,
         usage=play.usage(),
         seconds=_seconds(play.turns),
+        struck=play.struck.met if play.attempt.key.condition else None,
         started=play.started,
         ended=time.time(),
         **marks,

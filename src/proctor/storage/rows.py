@@ -46,6 +46,7 @@ class Outcome:
     resumed: Resumed = ""
     known_cost: float = 0.0
     cached: int = 0
+    struck: int | None = None
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -115,6 +116,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["known_cost"] = attempt.usage.known_cost
     if attempt.usage.cached:
         kept["cached"] = attempt.usage.cached
+    if attempt.struck is not None:
+        kept["struck"] = attempt.struck
     return kept
 
 
@@ -155,6 +158,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
             cached=outcome.cached,
         ),
         seconds=seconds,
+        struck=outcome.struck,
         started=started,
         ended=ended,
     )

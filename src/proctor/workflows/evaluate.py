@@ -236,7 +236,7 @@ def _new_run(
         kind=kind_of(agent, kind),
         settings=settings,
         labels=found_labels(Path()) | {str(name): str(value) for name, value in (labels or {}).items()},
-        planned=len(exams) * settings.trials * len(settings.conditions),
+        planned=len(exams) * settings.repeats,
         created=time.time(),
     )
 

@@ -75,7 +75,7 @@ def pass_rate(opened: Store, run: Run) -> Estimate | None:
     """The same number as in the run's findings, without reading its attempts."""
     if not run.planned:  # it cannot be read
         return None
-    repeats = run.settings.trials * len(run.settings.conditions)
+    repeats = run.settings.repeats
     if run.settings.type != "standard":
         return _share_of_replies(opened, run)
     try:
@@ -91,7 +91,7 @@ def _share_of_replies(opened: Store, run: Run) -> Estimate | None:
     from proctor.battle.conversation import verdicts
     from proctor.battle.units import Units
 
-    repeats = run.settings.trials * len(run.settings.conditions)
+    repeats = run.settings.repeats
     units, missing = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats), run.planned
     try:
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}

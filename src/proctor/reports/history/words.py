@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from proctor.history import Change, Course, Entry, History, Segment
@@ -17,7 +17,6 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.looks import CHART_LEVEL, STRICT_LEVEL
 
 LEFT_OUT = Outcome(name="left_out", sign="·", word="not compared", style="pending")
-LEGEND = "Pass rates with 95 % intervals. Dashed: the baseline. Hollow: not compared."
 _MARKS = {"better": BETTER, "worse": WORSE}
 _NOTABLE = 0.05
 """A change that one look alone would have called real is told, and why it is not marked."""
@@ -41,6 +40,32 @@ def sentence(history: History, course: Course, calendar: Calendar) -> str:
     if entry.change is None:
         return f"{now}, the first run of its kind: nothing to compare it with yet."
     return f"{now}, {_since(entry.change, calendar)}."
+
+
+def measure(entries: Iterable[Entry]) -> str:
+    """What the rates of these runs are: battles are told by the conversations that held, not by their replies."""
+    held = {is_held(entry) for entry in entries}
+    return "rate" if len(held) > 1 else "held rate" if True in held else "pass rate"
+
+
+def is_held(entry: Entry) -> bool:
+    """Whether its rate is one of conversations that held."""
+    return entry.run.settings.type != "standard"
+
+
+def legend(entries: Iterable[Entry]) -> str:
+    """What the marks of a chart are."""
+    said = {
+        "pass rate": "Pass rates",
+        "held rate": "Held rates (conversations without a failed reply)",
+        "rate": "Pass rates, of battles held rates (conversations without a failed reply)",
+    }[measure(entries)]
+    return f"{said}, with 95 % intervals. Dashed: the baseline. Hollow: not compared."
+
+
+def unit(entries: Iterable[Entry]) -> str:
+    """What the rates of these runs rest on."""
+    return {"pass rate": "cases", "held rate": "conversations", "rate": "rests on"}[measure(entries)]
 
 
 def subject(history: History, course: Course) -> str:
@@ -124,7 +149,7 @@ def basis(entry: Entry) -> str:
     if entry.rate is None:
         return numbers.NOTHING
     settings, n = entry.run.settings, numbers.whole(entry.rate.n)
-    trials = settings.trials * len(settings.conditions)
+    trials = settings.repeats
     return f"{n} × {trials}" if trials > 1 and settings.type == "standard" else n
 
 
