@@ -11,7 +11,7 @@ from email.utils import format_datetime
 import pytest
 
 from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
-from proctor.faults import classify, keep_secret, parse_retry_after, said, without_secrets
+from proctor.faults import classify, keep_secret, parse_retry_after, said, without_credentials, without_secrets
 
 
 class HttpError(Exception):
@@ -183,3 +183,17 @@ def test_a_secret_that_holds_another_is_scrubbed_whole(monkeypatch: pytest.Monke
 def test_a_secret_is_scrubbed_before_the_message_is_folded_and_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOME_KEY", "first line\n  second line")
     assert said(ValueError("x" * 490 + " first line\n  second line")) == "x" * 490 + " $SOME_KEY"
+
+
+@pytest.mark.parametrize(
+    ("spec", "shown"),
+    [
+        ("http://user:hunter2@127.0.0.1:1/ask", "http://…@127.0.0.1:1/ask"),
+        ("http://127.0.0.1:1/ask?api_key=hunter2", "http://127.0.0.1:1/ask?…"),
+        ("openai-compatible:tiny@http://u:p@host/v1", "openai-compatible:tiny@http://…@host/v1"),
+        ("openai-compatible:tiny@http://host/v1", "openai-compatible:tiny@http://host/v1"),
+        ("python:my_agent:answer", "python:my_agent:answer"),
+    ],
+)
+def test_a_spec_is_shown_without_what_may_be_a_secret(spec: str, shown: str) -> None:
+    assert without_credentials(spec) == shown

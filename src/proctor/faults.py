@@ -27,6 +27,8 @@ _OUTGROWN = re.compile(
 """How providers say that a prompt does not fit into the model."""
 _SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
 _SHORTEST_SECRET = 8
+_USER = re.compile(r"(://)[^/?#\s]*@")
+_QUERY = re.compile(r"(://[^?\s]*)\?\S+")
 _kept_secret: set[str] = set()
 
 
@@ -103,6 +105,11 @@ def without_secrets(text: str) -> str:
     for value, name in sorted(secrets, key=lambda secret: len(secret[0]), reverse=True):  # one may hold another
         text = text.replace(value, f"${name}")
     return text
+
+
+def without_credentials(spec: str) -> str:
+    """A spec with the user, the password and the query of an address in it left out: they may be secrets."""
+    return _QUERY.sub(r"\1?…", _USER.sub(r"\1…@", spec))
 
 
 def _is_secret(name: str, value: str) -> bool:

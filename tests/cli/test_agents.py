@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.cli.desk import Desk
 
 from proctor.cli import main
 
@@ -111,3 +112,11 @@ def test_what_a_run_would_take_as_json(called: Call) -> None:
 
 def test_a_budget_of_money_for_a_model_without_a_price_is_refused(called: Call) -> None:
     assert called("run", "b.csv", "--agent", "ollama:m", "--budget", "5")[0] == 2
+
+
+@pytest.mark.parametrize("address", ["http://user:hunter2@127.0.0.1:1/ask", "http://127.0.0.1:1/ask?api_key=hunter2"])
+def test_a_secret_in_an_address_is_refused_and_not_repeated(desk: Desk, address: str) -> None:
+    for said in (desk("agents", "test", address), desk("agents", "test", address, "--json")):
+        assert said.code == 2
+        assert "hunter2" not in said.out + said.err
+        assert "it is stored with the run" in " ".join(said.out.split())

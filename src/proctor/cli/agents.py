@@ -62,8 +62,12 @@ def _list(config: Config, *, as_json: bool) -> None:
 
     from proctor import plugins
     from proctor.cli.output import console, print_json
+    from proctor.faults import without_credentials
 
-    declared = [{"name": name, "spec": part.spec, "kind": part.kind} for name, part in config.agents.items()]
+    declared = [
+        {"name": name, "spec": without_credentials(part.spec), "kind": part.kind}
+        for name, part in config.agents.items()
+    ]
     kinds = sorted(plugins.known("agents"))
     if as_json:
         print_json({"agents": declared, "kinds": kinds})

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from proctor.codec import to_reply
 from proctor.config import Config
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
-from proctor.faults import classify, without_secrets
+from proctor.faults import classify, without_credentials, without_secrets
 from proctor.transcript import Reply, Request
 from proctor.workflows.parts import build_agent, choose
 
@@ -38,7 +38,8 @@ class Tried:
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> Tried:
     """Ask one question. What goes wrong is told and not raised."""
     chosen = choose(agent, config.agents, default="standard")
-    spec = chosen.spec.spec if chosen.spec is not None else chosen.name
+    spec = without_credentials(chosen.spec.spec if chosen.spec is not None else chosen.name)
+    agent = without_credentials(agent)
     try:
         built = build_agent(chosen, config)
     except ProctorError as error:
