@@ -229,5 +229,6 @@ def test_the_documentation_is_ours_and_has_every_operation(browser: Browser) -> 
     page = browser.page("/docs")
     assert "http://" not in page
     assert "https://" not in page
+    assert "`" not in page
     for path in browser.app.openapi()["paths"]:
         assert path in page

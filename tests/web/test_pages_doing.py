@@ -354,6 +354,9 @@ def test_what_cannot_be_is_told_and_the_form_keeps_what_was_typed(
     assert value(answer.text, "name") == "mine"
     if field not in ("benchmark", "reviewer"):
         assert value(answer.text, field) == typed
+        said = re.search(rf'id="{re.escape(field)}"[^>]*aria-describedby="([^"]*)" aria-invalid="true"', answer.text)
+        assert said is not None
+        assert all(f'id="{each}"' in answer.text for each in said[1].split())
     assert browser.site.store.archive.runs() == []
 
 

@@ -449,6 +449,21 @@ def test_a_history_is_told_apart_by_agent_and_limited_to_one(reader: Browser) ->
     assert reader.get("/history?by=nothing").status_code == 400
 
 
+def test_a_history_of_battles_calls_its_rates_what_they_are(reader: Browser) -> None:
+    page = reader.page("/history?benchmark=handbook-30&agent=demo:pushover")
+    assert ">held rate<" in page
+    assert "Held rates (conversations without a failed reply) with 95 % intervals" in page
+    assert "pass rate" not in page.casefold()
+    assert ">pass rate<" in reader.page("/history?benchmark=numbers")
+
+
+def test_a_history_of_all_kinds_of_runs_says_which_rates_are_held_rates(reader: Browser) -> None:
+    page = reader.page("/history?benchmark=handbook-30")
+    assert ">rate<" in page
+    assert "of battles held rates" in page
+    assert page.count(">held</span>") == 2
+
+
 def test_an_empty_store_says_what_belongs_in_a_history(browser: Browser) -> None:
     assert "No run is stored yet" in browser.page("/history")
 

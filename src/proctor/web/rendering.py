@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"
 _REPORTS = "reports/"
+_OPTIONS = {"Use --reviewer to name a model": "Choose a model as the reviewer", "--trials": "more trials"}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -48,6 +49,13 @@ def with_query(request: Request, **changed: object) -> str:
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changed]
     given = [(name, str(value)) for name, value in changed.items() if value is not None]
     return f"{request.url.path}?{urlencode(kept + given)}"
+
+
+def without_options(said: str) -> str:
+    """Advice for the command line as a page says it, where there are no options but fields."""
+    for option, words in _OPTIONS.items():
+        said = said.replace(option, words)
+    return said
 
 
 class _Templates(BaseLoader):
@@ -83,5 +91,6 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["with_query"] = with_query
+    made.filters["without_options"] = without_options
     made.globals["version"] = version("proctor")
     return made

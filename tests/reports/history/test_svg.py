@@ -12,7 +12,7 @@ from tests.made_histories import a_run, counts, story, told
 from proctor.errors import InputError
 from proctor.history import History
 from proctor.reports.history import words
-from proctor.reports.history.svg import as_png, chart
+from proctor.reports.history.svg import as_png, chart, drawn
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -63,6 +63,28 @@ def test_everything_lies_inside_the_picture() -> None:
         for each in picture.iter(f"{SVG}text"):
             assert 0 <= number(each, "x") <= width
             assert 0 < number(each, "y") <= height
+
+
+@pytest.mark.parametrize("width", [360, 1112])
+def test_a_course_alone_lies_inside_a_picture_of_any_width_and_leaves_words_to_the_page(width: int) -> None:
+    for history in (told(), many_runs()):
+        picture = ET.fromstring(drawn(history, history.courses[0], width=width))
+        assert number(picture, "width") == width
+        texts = [*picture.iter(f"{SVG}text")]
+        assert all(0 <= number(each, "x") <= width for each in texts)
+        assert all(0 < number(each, "y") <= number(picture, "height") for each in texts)
+        assert not any(len(each.text or "") > 12 for each in texts)
+
+
+def test_what_rates_are_is_told_by_the_runs() -> None:
+    battle = [(a_run(3, type="abm-dynamic"), counts())]
+    assert words.measure(told(battle).entries) == "held rate"
+    assert words.unit(told(battle).entries) == "conversations"
+    assert "Held rates" in chart(told(battle))
+    assert "Pass rates" in chart(told())
+    mixed = told([*battle, *story()[1:3]]).entries
+    assert (words.measure(mixed), words.unit(mixed)) == ("rate", "rests on")
+    assert [words.is_held(entry) for entry in mixed].count(True) == 1
 
 
 def many_runs() -> History:

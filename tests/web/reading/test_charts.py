@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -38,6 +39,16 @@ def test_many_tries_are_thinned_out_but_the_first_and_last_are_there() -> None:
     assert drawn.count("<circle") < 60
     assert ">1</text>" in drawn
     assert ">200</text>" in drawn
+
+
+@pytest.mark.parametrize("most", [2, 3, 12, 13, 20, 23, 24, 25, 100])
+def test_labels_of_k_stand_apart_and_begin_with_one(most: int) -> None:
+    tries = {k: estimate(0.5, 0.4, 0.6) for k in range(1, most + 1)}
+    drawn = str(charts.over_k(tries, tries))
+    places = [float(x) for x in re.findall(r'<text x="([\d.]+)%"', drawn)]
+    told = re.findall(r'text-anchor="middle">(\d+)<', drawn)
+    assert (told[0], told[-1]) == ("1", str(most))
+    assert min(after - before for before, after in pairwise(places)) >= 6
 
 
 @pytest.mark.parametrize(("value", "x"), [(0.0, 50), (0.2, 100), (-0.2, 0), (0.1, 75), (9.0, 100)])

@@ -20,8 +20,10 @@ from proctor.statistics.estimate import Estimate
 WIDTH = 800
 EDGE, _LEFT, _RIGHT = 16, 56, 88
 _PLOT, _BELOW, _LINE = 200, 24, 18
-_WIDEST_COLUMN, _ROOM_FOR_POINTS, _DENSE = 72, 24, 12
-"""Widths of columns: the most, the least that a number above a mark needs, and where intervals become mere strokes."""
+_WIDEST_COLUMN = 0.09
+"""Of the width of all, so that a second run does not stand at the other end."""
+_ROOM_FOR_POINTS, _DENSE = 24, 12
+"""Widths of columns: the least that a number above a mark needs, and where intervals become mere strokes."""
 _LETTERS = 88, 108
 """In a line of the sentence, and of a note."""
 _SIGNS = {"better": "m-5 0 l3.5 4 l6.5 -8", "worse": "m-4 -4 l8 8 m0 -8 l-8 8"}
@@ -36,9 +38,11 @@ class Panel:
 
     course: Course
     said: str
+    """The sentence above it; empty: it is said elsewhere, and the notes as well."""
     calendar: Calendar
     scale: Scale
     top: float
+    width: int = WIDTH
 
     @property
     def heading(self) -> list[str]:
@@ -47,15 +51,15 @@ class Panel:
 
     @property
     def notes(self) -> list[str]:
-        """Why segments are not compared, numbered as at their edges."""
-        reasons = [words.apart(segment) for segment in self.course.segments[1:]]
+        """Why segments are not compared, numbered as at their edges, line by line."""
+        reasons = [words.apart(segment) for segment in self.course.segments[1:]] if self.said else []
         said = [f"{number}. Not comparable with the runs before: {why}." for number, why in enumerate(reasons, 1)]
         return [line for note in said for line in textwrap.wrap(note, _LETTERS[1])]
 
     @property
     def ceiling(self) -> float:
         """The upper edge of the plot."""
-        return self.top + 24 + _LINE * len(self.heading) + 24
+        return self.top + (24 + _LINE * len(self.heading) if self.said else 0) + 24
 
     @property
     def floor(self) -> float:
@@ -71,7 +75,7 @@ class Panel:
     def column(self) -> float:
         """The width that one run has; segments stand half a column apart."""
         columns = len(self.course.entries) + (len(self.course.segments) - 1) / 2
-        return min(_WIDEST_COLUMN, (WIDTH - _LEFT - _RIGHT) / max(1.0, columns))
+        return min(_WIDEST_COLUMN * self.width, (self.width - _LEFT - _RIGHT) / max(1.0, columns))
 
     def height(self, rate: float) -> float:
         """Of a rate."""
@@ -106,7 +110,7 @@ class Panel:
     def _grid(self) -> Iterator[Markup]:
         for tick in self.scale.ticks():
             y = self.height(tick)
-            yield stroke("grid", _LEFT, y, WIDTH - _RIGHT, y)
+            yield stroke("grid", _LEFT, y, self.width - _RIGHT, y)
             unit = " %" if tick == self.scale.high else ""
             yield text(_LEFT - 8, y + 4, f"{100 * tick:.0f}{unit}", anchor="end")
 

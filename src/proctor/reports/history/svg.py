@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import importlib
 import re
+from collections.abc import Sequence
 
 from markupsafe import Markup
 
 from proctor.errors import InputError
-from proctor.history import History
+from proctor.history import Course, History
 from proctor.reports.history import words
 from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
 from proctor.reports.history.scale import scale_of
@@ -44,11 +45,8 @@ _STYLE = """\
 """
 
 
-def chart(history: History, *, literal: bool = False, style: bool = True) -> Markup:
-    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables.
-
-    Without `style` it has none of its own, for pages that have RULES already.
-    """
+def chart(history: History, *, literal: bool = False) -> Markup:
+    """The chart, for a page or a file of its own; `literal` spells colours out, for programs without CSS variables."""
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     pieces: list[Markup] = []
     top = 0.0
@@ -57,14 +55,25 @@ def chart(history: History, *, literal: bool = False, style: bool = True) -> Mar
         panel = Panel(course=course, said=said, calendar=calendar, scale=scale, top=top)
         pieces += panel.pieces()
         top = panel.bottom
-    pieces.append(text(EDGE, top + 6, words.LEGEND))
+    pieces.append(text(EDGE, top + 6, words.legend(history.entries)))
     label = " ".join(words.sentence(history, course, calendar) for course in history.courses)
-    rules = _style(literal) if style else ""
+    return _picture(pieces, label, width=WIDTH, height=round(top + 18), style=_style(literal))
+
+
+def drawn(history: History, course: Course, *, width: int) -> Markup:
+    """One course alone, for a page that has RULES and says in its own words what there is to say."""
+    calendar, scale = words.calendar_of(history), scale_of(history.entries)
+    panel = Panel(course=course, said="", calendar=calendar, scale=scale, top=0.0, width=width)
+    label = words.sentence(history, course, calendar)
+    return _picture([*panel.pieces()], label, width=width, height=round(panel.bottom))
+
+
+def _picture(pieces: Sequence[Markup], label: str, *, width: int, height: int, style: str = "") -> Markup:
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" class="history" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
         'role="img" aria-label="{label}">\n{style}'
         '<rect class="paper" width="100%" height="100%"/>\n{pieces}\n</svg>\n'
-    ).format(w=WIDTH, h=round(top + 18), label=label, style=rules, pieces=Markup("\n").join(pieces))
+    ).format(w=width, h=height, label=label, style=style, pieces=Markup("\n").join(pieces))
 
 
 def as_png(svg: str) -> bytes:

@@ -60,7 +60,7 @@ def legend(entries: Iterable[Entry]) -> str:
         "held rate": "Held rates (conversations without a failed reply)",
         "rate": "Pass rates, of battles held rates (conversations without a failed reply)",
     }[measure(entries)]
-    return f"{said}, with 95 % intervals. Dashed: the baseline. Hollow: not compared."
+    return f"{said} with 95 % intervals. Dashed: the baseline. Hollow: not compared."
 
 
 def unit(entries: Iterable[Entry]) -> str:

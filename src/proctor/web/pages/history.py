@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
 from proctor.history import tell
-from proctor.reports.history.svg import chart
+from proctor.reports.history.svg import drawn
 from proctor.reports.history.words import calendar_of
 from proctor.run import Run
 from proctor.web.reading.shelf import shelf_of
@@ -49,7 +49,7 @@ def history(
         "history.html.j2",
         history=found,
         wanted=wanted,
-        chart=chart(found, style=False),
+        drawn=drawn,
         calendar=calendar_of(found),
         **_choices(runs, chosen),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -44,7 +45,7 @@ def new_run(request: Request) -> HTMLResponse:
         try:
             foretold = foretell(site, understood.wanted)
         except ProctorError as error:
-            troubles[""] = str(error)
+            troubles[_field_of(error, wish)] = str(error)
     return _page(request, wish, troubles=troubles, foretold=foretold)
 
 
@@ -61,7 +62,7 @@ def start_run(request: Request) -> Response:
         try:
             return _to(start(site_of(request), understood.wanted))
         except ProctorError as error:
-            troubles[""] = str(error)
+            troubles[_field_of(error, wish)] = str(error)
     return _page(request, wish, troubles=troubles, foretold=None)
 
 
@@ -69,6 +70,11 @@ def start_run(request: Request) -> Response:
 def demonstration(request: Request) -> RedirectResponse:
     """Store and start the demonstration; the page of its first run shows what goes on."""
     return _to(start_demonstration(site_of(request))[0])
+
+
+def _field_of(error: ProctorError, wish: Wish) -> str:
+    """The field that an error is about, since errors say `name=value`; empty: none that was filled in."""
+    return next((name for name in re.findall(r"\b(\w+)=", str(error)) if wish.text(name)), "")
 
 
 def _to(run: Run) -> RedirectResponse:

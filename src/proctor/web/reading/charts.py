@@ -46,9 +46,10 @@ def _grid() -> Iterator[Markup]:
 
 
 def _labels(ks: Sequence[int]) -> Iterator[Markup]:
-    every = -(-len(ks) // _MOST_LABELS)
+    """The first and the last, and between them as many as have room, counted from the last."""
+    every, last = -(-len(ks) // _MOST_LABELS), len(ks) - 1
     for place, k in enumerate(ks):
-        if place % every == 0 or place == len(ks) - 1:
+        if place == 0 or (place >= every and (last - place) % every == 0):
             yield Markup('<text x="{}" y="{}" text-anchor="middle">{}</text>').format(
                 _across(place, ks), HEIGHT + 20, k
             )

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Mapping
+from statistics import median
 from typing import Any
 
 from fastapi import Request
@@ -64,6 +65,7 @@ def _drawn(read: Read) -> dict[str, Any]:
         "stack_label": ", ".join(f"{counts[kind.name]} {kind.word}" for kind in outcomes.OF_CASES),
         "scores": [case.score for case in cases if case.score is not None],
         "times": times,
+        "typical": median(times) if times else 0.0,
         "longest": max(times, default=0.0),
     }
 
