@@ -141,9 +141,9 @@ class Incoming:
 
     async def read(self) -> Response:
         """The whole of it."""
-        chunks = []
-        while chunk := await self._more():
-            chunks.append(chunk)
+        chunks = [await self._more()]
+        while not self._response.content.at_eof():
+            chunks.append(await self._more())
         return Response(status=self.status, headers=self.headers, body=b"".join(chunks), url=str(self.url))
 
     async def _more(self) -> bytes:
