@@ -6,6 +6,9 @@ from pathlib import Path
 
 _HERE = Path(__file__).parent
 
+AGENTS = ("librarian", "orchestrator", "pushover")
+"""Whom `demo:NAME` can name. They stand here so that whoever only lists them need not load them."""
+
 
 def benchmark_path() -> Path:
     """The CSV benchmark of 30 questions over the knowledge base."""

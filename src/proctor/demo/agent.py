@@ -6,28 +6,26 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from proctor.demo import AGENTS
 from proctor.demo.librarian import Librarian
 from proctor.demo.orchestrator import Orchestrator
 from proctor.demo.pushover import Pushover
 from proctor.errors import InputError
 from proctor.roles import Agent
 
-KNOWN: dict[str, type[Librarian | Orchestrator]] = {
-    "librarian": Librarian,
-    "orchestrator": Orchestrator,
-    "pushover": Pushover,
-}
-"""The agents that `load` can make."""
+_MADE_BY: dict[str, type[Librarian | Orchestrator]] = dict(
+    zip(AGENTS, (Librarian, Orchestrator, Pushover), strict=True)
+)
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The agent of that name; the option `delay` makes it wait so many seconds before each answer."""
-    if spec not in KNOWN:
-        names = ", ".join(f"demo:{name}" for name in KNOWN)
+    if spec not in AGENTS:
+        names = ", ".join(f"demo:{name}" for name in AGENTS)
         raise InputError(f"there is no demonstration agent spec={spec!r}; expected one of: {names}")
     if unknown := sorted(set(options) - {"delay"}):
         raise InputError(f"demo:{spec} has no option {unknown[0]!r}; expected: delay")
-    return KNOWN[spec](delay=_delay(spec, options.get("delay", 0.0)))
+    return _MADE_BY[spec](delay=_delay(spec, options.get("delay", 0.0)))
 
 
 def _delay(spec: str, value: object) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.config import Config
-from proctor.demo.agent import KNOWN
+from proctor.demo import AGENTS
 from proctor.errors import UsageError
 
 EMBEDDED_REVIEWERS = ("embedded", "exact", "none")
@@ -34,7 +34,7 @@ def agents(config: Config) -> list[Offered]:
     ]
     embedded = [
         Offered(name=f"demo:{name}", about="embedded", kind="orchestrator" if name == "orchestrator" else "standard")
-        for name in KNOWN
+        for name in AGENTS
     ]
     return declared + embedded
 
