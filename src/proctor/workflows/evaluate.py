@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,13 +41,27 @@ from proctor.workflows.settings import make_settings, type_of
 from proctor.workflows.tally import Tally
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
 class Evaluation:
     """A run with its findings, and the way back to its attempts."""
 
     run: Run
     findings: Findings
-    store: str = field(repr=False)  # a URL may hold a password
+    store: str
+
+    def __repr__(self) -> str:
+        """One line; without the store, whose URL may hold a password."""
+        from proctor.reports.numbers import say
+
+        rate, run = say(self.findings.pass_rate), self.run
+        said = f"pass rate {rate.value} ({rate.interval})" if self.findings.pass_rate.n else "nothing counted"
+        return f"<Evaluation {run.id}: {run.agent} on {run.benchmark}, {run.status}, {said}>"
+
+    def _repr_html_(self) -> str:
+        """The report of the terminal, for a notebook."""
+        from proctor.reports.notebook import as_html
+
+        return as_html(self.findings)
 
     def attempts(self) -> Iterator[Attempt]:
         """Every attempt with its transcript, streamed from the store."""
