@@ -122,7 +122,9 @@ def test_the_worst_cases_come_first(reader: Browser, played: Played) -> None:
 def test_results_are_chosen_by_verdict_category_and_words_of_the_question(reader: Browser, played: Played) -> None:
     run = f"/runs/{played.id('many')}"
     assert rows(reader.page(f"{run}?verdict=not_passed&category=odd")) == [f"n-{place}" for place in range(91, 120, 2)]
-    assert rows(reader.page(f"{run}?q=after+17?")) == ["n-117", "n-17"]
+    assert rows(reader.page(f"{run}?q=after+17?")) == ["n-17"]
+    assert rows(reader.page(f"{run}?q=17+after")) == []
+    assert rows(reader.page(f"{run}?q=N-11")) == ["n-110", *(f"n-{place}" for place in range(111, 120)), "n-11"]
     assert "No result is like that" in reader.page(f"{run}?q=nowhere")
 
 
@@ -147,7 +149,8 @@ def test_a_search_goes_on_where_it_stopped_and_nonsense_begins_anew(reader: Brow
     first = reader.page(run)
     further = re.search(r'rel="next" href="([^"]*)">Search on', first)
     assert further is not None
-    second = rows(reader.page(unescape(further[1]).partition("#")[0]))
+    second = rows(reader.page(run.partition("?")[0] + unescape(further[1]).partition("#")[0]))
+    assert len(second) == 50
     assert not set(second) & set(rows(first))
     for after in ("nonsense", "[1]", "[1,2,3]", '["a","",""]', "{}"):
         assert rows(reader.page(f"{run}&after={after}")) == rows(first)
@@ -198,14 +201,23 @@ def test_battles_orchestration_and_conditions_have_their_sections(reader: Browse
 
 def test_the_parts_that_change_are_those_of_the_page(reader: Browser, played: Played) -> None:
     run = f"/runs/{played.id('many')}"
-    answer = reader.get(f"{run}/parts")
-    page = reader.page(run)
-    assert answer.json()["headline"] in page
-    assert answer.json()["overview"] in page
+    for asked in ("", "?category=odd", "?by=attempt&verdict=passed"):
+        answer, page = reader.get(f"{run}/parts{asked}"), reader.page(f"{run}{asked}")
+        assert all(answer.json()[part] in page for part in ("headline", "overview", "chips"))
+
+
+def test_outcomes_are_counted_among_the_rows_that_were_chosen(reader: Browser, played: Played) -> None:
+    run = f"/runs/{played.id('many')}"
+    assert re.findall(r"</span>(\d+ [a-z ]+)</a>", reader.page(run))[:2] == ["90 passed", "30 not passed"]
+    odd = reader.page(f"{run}?category=odd&verdict=passed")
+    assert re.findall(r"</span>(\d+ [a-z ]+)</a>", odd)[:2] == ["45 passed", "15 not passed"]
+    assert ">all 60</a>" in odd
 
 
 def test_a_run_that_is_over_is_not_watched(reader: Browser, played: Played) -> None:
-    assert "data-live" not in reader.page(f"/runs/{played.id('many')}")
+    page = reader.page(f"/runs/{played.id('many')}")
+    assert "data-live" not in page
+    assert 'http-equiv="refresh"' not in page
 
 
 @pytest.fixture
@@ -222,6 +234,7 @@ def queued(browser: Browser) -> Run:
 def test_a_run_that_has_not_begun_is_watched_and_can_be_paused(browser: Browser, queued: Run) -> None:
     page = browser.page(f"/runs/{queued.id}")
     assert f'data-live="/runs/{queued.id}" data-status="queued"' in page
+    assert '<noscript><meta http-equiv="refresh" content="5"></noscript>' in page.partition("</head>")[0]
     assert rows(page) == ["a"]
     assert "/attempt?case=a" not in page
     assert "Nothing has been played yet" in browser.page(f"/runs/{queued.id}?by=attempt")
@@ -292,14 +305,31 @@ def test_the_reviewers_parts_are_bars_with_their_explanations(reader: Browser, p
     assert "Mark by embedded" in page
 
 
-def test_failing_cases_lead_to_each_other_in_the_order_of_the_plan(reader: Browser, played: Played) -> None:
+def test_failing_cases_lead_to_each_other_and_say_which_of_them_they_are(reader: Browser, played: Played) -> None:
     run = played.id("many")
     first, middle, last = (reader.page(addresses.case(run, f"n-{place}")) for place in (90, 100, 119))
     assert 'rel="prev"' not in first
     assert 'rel="next"' not in last
     assert f'rel="prev" href="{unescape(addresses.case(run, "n-99"))}"' in middle
     assert f'rel="next" href="{unescape(addresses.case(run, "n-101"))}"' in middle
-    assert "of 30 cases that did not pass" in middle
+    assert "11 of 30 cases that did not pass" in middle
+    passed = reader.page(addresses.case(run, "n-1"))
+    assert ">30 cases did not pass<" in passed
+    assert f'rel="next" href="{unescape(addresses.case(run, "n-90"))}"' in passed
+
+
+def test_cases_follow_each_other_as_in_the_table(reader: Browser, played: Played) -> None:
+    run = played.id("handbook")
+    listed = rows(reader.page(f"/runs/{run}"))
+    page = reader.page(addresses.case(run, listed[1]))
+    assert f'rel="prev" href="{unescape(addresses.case(run, listed[0]))}"' in page
+    assert f'rel="next" href="{unescape(addresses.case(run, listed[2]))}"' in page
+
+
+def test_an_attempt_is_called_by_its_question(reader: Browser, played: Played) -> None:
+    heading = re.search(r"<h1>(.*?)</h1>", reader.page(addresses.case(played.id("many"), "n-7")))
+    assert heading is not None
+    assert re.sub(r"<.*?>", "", heading[1]) == "What comes after 7? n-7"
 
 
 def test_an_orchestrators_steps_stand_on_a_line_of_time(reader: Browser, played: Played) -> None:
@@ -419,6 +449,8 @@ def test_turns_of_two_battles_that_went_alike_are_folded(reader: Browser, played
 def test_a_run_is_compared_with_the_one_before_it_on_the_same_cases(reader: Browser, played: Played) -> None:
     before = reader.get(f"/runs/{played.id('better')}/compare")
     assert before.headers["location"] == addresses.comparison(played.id("many"), played.id("better"))
+    assert "Compare with the run before" in reader.page(f"/runs/{played.id('better')}")
+    assert "Compare with the run before" not in reader.page(f"/runs/{played.id('many')}")
     first = reader.get(f"/runs/{played.id('many')}/compare")
     assert first.headers["location"] == f"/compare?b={played.id('many')}"
 

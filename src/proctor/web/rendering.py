@@ -45,10 +45,10 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
 
 
 def with_query(request: Request, **changed: object) -> str:
-    """This page's address with other values in its query; what is None goes."""
+    """This page's address with other values in its query, seen from the page; what is None goes."""
     kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changed]
     given = [(name, str(value)) for name, value in changed.items() if value is not None]
-    return f"{request.url.path}?{urlencode(kept + given)}"
+    return f"?{urlencode(kept + given)}"
 
 
 def without_options(said: str) -> str:

@@ -88,3 +88,16 @@ def test_verdicts_of_a_run_that_goes_on_are_counted_every_time(shelf: Shelf, dem
     assert shelf.verdicts(demo_run) is over
     moving = replace(demo_run, status="running")
     assert shelf.verdicts(moving) is not shelf.verdicts(moving)
+
+
+def test_how_long_it_has_run_is_counted_from_the_last_time_it_was_resumed(shelf: Shelf, demo_run: Run) -> None:
+    read = shelf.findings(demo_run)
+    assert read is not None
+    starts = sorted(attempt.started for attempt in shelf._site.store.archive.attempts(demo_run.id))
+    first = shelf.findings(replace(demo_run, status="running", ended=None))
+    resumed = shelf.findings(replace(demo_run, status="running", ended=starts[1]))
+    waits = shelf.findings(replace(demo_run, status="running", ended=starts[-1] + 1))
+    assert first is not None
+    assert resumed is not None
+    assert waits is not None
+    assert (first.since, resumed.since, waits.since) == (demo_run.started, starts[2], None)

@@ -15,6 +15,7 @@ from proctor.reports.json import plain
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.examining import Examined, examine
+from proctor.web.finding import says
 from proctor.web.forms import limited
 from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME
 from proctor.web.pages import file_limit
@@ -124,8 +125,7 @@ def download_benchmark(request: Request, benchmark: Named, version: Which = None
 
 
 def _says(case: Case, q: str) -> bool:
-    said = f"{case.question}\n{case.answer or ''}".casefold()
-    return all(word in said for word in q.casefold().split())
+    return says(q, case.question, case.answer or "", id=case.id)
 
 
 def _checked(examined: Examined) -> dict[str, Any]:

@@ -33,11 +33,13 @@ _QUICK = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Around:
-    """The nearest cases worth reading, in the order of the plan."""
+    """The nearest cases worth reading, in the order of the table of results: the worst first."""
 
     previous: str
     """An address; empty: there is none."""
     next: str
+    place: int
+    """Which of them this one is, from 1; 0: it passed, and the next is the first."""
     failing: int
     """How many there are in all."""
 
@@ -124,13 +126,11 @@ def _around(read: Read | None, run: str, exam: str) -> Around | None:
     """None: not known yet."""
     if read is None:
         return None
-    wanted = {name for name, kind in read.kinds.items() if kind in (outcomes.NOT_PASSED, outcomes.FLAKY)}
-    places = list(read.exams)
-    here = places.index(exam)
-    before = next((each for each in reversed(places[:here]) if each in wanted), None)
-    after = next((each for each in places[here + 1 :] if each in wanted), None)
+    failing = [case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY)]
+    place = failing.index(exam) + 1 if exam in failing else 0
     return Around(
-        previous=addresses.case(run, before) if before is not None else "",
-        next=addresses.case(run, after) if after is not None else "",
-        failing=len(wanted),
+        previous=addresses.case(run, failing[place - 2]) if place > 1 else "",
+        next=addresses.case(run, failing[place]) if place < len(failing) else "",
+        place=place,
+        failing=len(failing),
     )

@@ -21,6 +21,7 @@ from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.web.drafts import Draft, Drafts
 from proctor.web.examining import Examined, examine
+from proctor.web.finding import says
 from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
@@ -113,7 +114,7 @@ def benchmark_page(
     shelved = site.library.find(benchmark)
     shown = _version(shelved, version)
     benchmark_read = _opened(site.library, shelved, shown.id)
-    found = [case for case in benchmark_read.cases if _says(case, q)]
+    found = [case for case in benchmark_read.cases if says(q, *_words_of(case), id=case.id)]
     return render(
         request,
         "benchmark.html.j2",
@@ -216,9 +217,8 @@ def _complaints(library: Library, shelved: Shelved, version: str) -> tuple[Compl
         return None
 
 
-def _says(case: Case, q: str) -> bool:
-    said = "\n".join((case.id, case.question, case.answer or "", case.reasoning or "", *case.categories)).casefold()
-    return all(word in said for word in q.casefold().split())
+def _words_of(case: Case) -> tuple[str, ...]:
+    return (case.question, case.answer or "", case.reasoning or "", *case.categories)
 
 
 def _places(cases: Iterable[Case]) -> dict[str, int]:

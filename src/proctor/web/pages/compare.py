@@ -14,6 +14,7 @@ from proctor.reports.comparison import words
 from proctor.run import Run
 from proctor.statistics.flips import Flip
 from proctor.storage import Store
+from proctor.web.finding import says
 from proctor.web.pages.attempt import exam_of, trials
 from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
@@ -97,8 +98,7 @@ def _compared(shelf: Shelf, a: Run, b: Run, *, k: int | None = None, force: bool
 
 
 def _fits(change: CaseChange, flip: str, q: str) -> bool:
-    said = f"{change.b.id} {change.b.question}".casefold()
-    return (not flip or change.flip == flip) and all(word in said for word in q.casefold().split())
+    return (not flip or change.flip == flip) and says(q, change.b.question, id=change.b.id)
 
 
 @router.get("/compare/case")

@@ -7,11 +7,12 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.background import BackgroundTask
 
 from proctor.reports.particulars import settings_of
+from proctor.roles import Archive
 from proctor.run import Run
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
@@ -32,10 +33,7 @@ EXPORTS = {
 """Form → what it is called, how its file ends, what it is to a browser."""
 
 
-@router.get("/runs/{run}")
-def run_page(
-    request: Request,
-    run: str,
+def _wanted(
     by: str = "",
     verdict: str = "",
     category: str = "",
@@ -45,7 +43,17 @@ def run_page(
     sort: str = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
-) -> Response:
+) -> results.Wanted:
+    return results.Wanted(
+        by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
+    )
+
+
+Wanted = Annotated[results.Wanted, Depends(_wanted)]
+
+
+@router.get("/runs/{run}")
+def run_page(request: Request, run: str, wanted: Wanted) -> Response:
     """What is known of a run, and one page of its results."""
     site, shelf = site_of(request), shelf_of(request)
     found = site.store.archive.find(run)
@@ -53,15 +61,12 @@ def run_page(
         return RedirectResponse(addresses.run(found.id), status_code=HTTPStatus.SEE_OTHER)
     exams = shelf.exams(found)
     read = shelf.findings(found)
-    wanted = results.Wanted(
-        by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
-    )
     return render(
         request,
         "run.html.j2",
         run=found,
         findings=read.findings if read is not None else None,
-        parts=parts.rendered(request, found, read),
+        parts=parts.rendered(request, found, read, wanted),
         settings=settings_of(found),
         **parts.standing(site, found),
         exams=exams,
@@ -70,14 +75,15 @@ def run_page(
         categories=results.categories(exams),
         stages=results.STAGES,
         exports=EXPORTS,
+        earlier=_earlier(site.store.archive, found),
     )
 
 
 @router.get("/runs/{run}/parts")
-def changing_parts(request: Request, run: str) -> JSONResponse:
+def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
     """The parts of the page that change while a run goes on, as they are now."""
     found = site_of(request).store.archive.find(run)
-    return JSONResponse(parts.rendered(request, found, shelf_of(request).findings(found)))
+    return JSONResponse(parts.rendered(request, found, shelf_of(request).findings(found), wanted))
 
 
 @router.get("/runs/{run}/compare")
@@ -85,11 +91,15 @@ def compare_with_earlier(request: Request, run: str) -> RedirectResponse:
     """Beside the run before it on the same cases; where there is none, one can be chosen."""
     archive = site_of(request).store.archive
     found = archive.find(run)
-    before = (each for each in archive.runs() if each.created < found.created and each.digest == found.digest)
-    earlier = next((each for each in before if each.settings.type == found.settings.type and each.planned), None)
+    earlier = _earlier(archive, found)
     return RedirectResponse(
         addresses.comparison(earlier.id if earlier is not None else "", found.id), status_code=HTTPStatus.SEE_OTHER
     )
+
+
+def _earlier(archive: Archive, run: Run) -> Run | None:
+    before = (each for each in archive.runs() if each.created < run.created and each.digest == run.digest)
+    return next((each for each in before if each.settings.type == run.settings.type and each.planned), None)
 
 
 @router.post("/runs/{run}/pause")

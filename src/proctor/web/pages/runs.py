@@ -11,6 +11,7 @@ from fastapi.responses import HTMLResponse
 
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
+from proctor.web.finding import says
 from proctor.web.rendering import render
 from proctor.web.site import Site, site_of
 
@@ -61,8 +62,8 @@ def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
 def _fits(run: Run, *, q: str, **wanted: str) -> bool:
     if any(value and getattr(run, name) != value for name, value in wanted.items()):
         return False
-    said = " ".join((run.id, run.name, run.benchmark, run.agent, *run.labels.values())).casefold()
-    return all(word in said for word in q.casefold().split())
+    said = " ".join((run.name, run.benchmark, run.agent, *run.labels.values()))
+    return all(says(word, said, id=run.id) for word in q.split())
 
 
 def _values(runs: Iterable[Run], name: str) -> list[str]:

@@ -15,13 +15,14 @@ from markupsafe import Markup
 from proctor.reports import outcomes
 from proctor.reports.headline import headline
 from proctor.run import Run
+from proctor.web.reading.results import Wanted, chips
 from proctor.web.reading.shelf import Read
 from proctor.web.rendering import environment
 from proctor.web.site import Site, site_of
 
 SHARED = ("headline", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""
-PARTS = ("state", *SHARED)
+PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
 
 _kept: OrderedDict[tuple[str, float, str], Markup] = OrderedDict()
@@ -38,13 +39,17 @@ def standing(site: Site, run: Run) -> dict[str, Any]:
     }
 
 
-def rendered(request: Request, run: Run, read: Read | None) -> dict[str, Markup]:
-    """Part → its HTML as of now."""
+def rendered(request: Request, run: Run, read: Read | None, wanted: Wanted) -> dict[str, Markup]:
+    """Part → its HTML as of now, for a page on which these rows are wanted."""
     site = site_of(request)
     known = {name: text for name in SHARED if (text := _recalled(run, read, name)) is not None}
+    now = time.time()
     values = {
         "request": request,
-        "now": time.time(),
+        "now": now,
+        "spent": _spent(run, read, now),
+        "wanted": wanted,
+        "chips": chips(read, wanted),
         "form_token": site.sessions.form_token(request.state.session),
         "run": run,
         "findings": read.findings if read is not None else None,
@@ -53,6 +58,12 @@ def rendered(request: Request, run: Run, read: Read | None) -> dict[str, Markup]
     if read is not None and len(known) < len(SHARED):
         values |= _drawn(read)
     return {name: known[name] if name in known else _render(run, read, name, values) for name in PARTS}
+
+
+def _spent(run: Run, read: Read | None, now: float) -> float:
+    """Seconds that it has run, over all resumes, up to now."""
+    since = read.since if read is not None and run.status == "running" else None
+    return run.seconds + (max(0.0, now - since) if since is not None else 0.0)
 
 
 def _drawn(read: Read) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
 from proctor.storage import Store
+from proctor.web.finding import says
 from proctor.web.places import spans
 from proctor.web.reading.shelf import Read
 from proctor.web.site import Site
@@ -85,8 +86,15 @@ class Table:
     pages: int
     after: str
     """Where a search goes on; empty: it is at its end, or nothing was searched."""
-    chips: list[tuple[Outcome, int]]
-    """How it can end, and how often it did."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chips:
+    """How rows can end, and how often they did, whichever of them are shown."""
+
+    view: View
+    all: int
+    kinds: list[tuple[Outcome, int]]
 
 
 def table(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
@@ -104,8 +112,7 @@ def _view(read: Read, wanted: Wanted) -> View:
 
 
 def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
-    inside = [case for case in read.worst_first if _fits(case, wanted)]
-    counts = Counter(read.kinds[case.id].name for case in inside)
+    inside = _chosen(read, wanted)
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
     ordered = _sorted(inside, wanted.sort)
@@ -117,14 +124,20 @@ def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
         found=len(inside),
         pages=_pages(len(inside)),
         after="",
-        chips=[(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES],
     )
+
+
+def _chosen(read: Read, wanted: Wanted) -> list[CaseFinding]:
+    """Cases however they ended."""
+    if not wanted.category and not wanted.q:
+        return read.worst_first
+    return [case for case in read.worst_first if _fits(case, wanted)]
 
 
 def _fits(case: CaseFinding, wanted: Wanted) -> bool:
     if wanted.category and wanted.category not in case.categories:
         return False
-    return not wanted.q or all(word in f"{case.id} {case.question}".casefold() for word in wanted.q.casefold().split())
+    return says(wanted.q, case.question, id=case.id)
 
 
 def _case_line(read: Read, case: CaseFinding, labels: Labels | None) -> Line:
@@ -171,12 +184,12 @@ def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
 
 
 def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
-    words, chips = wanted.q.strip(), _chips(read)
+    words = wanted.q.strip()
     exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
     rows = exact or _rows(exams, wanted.category)
     which = _which(run, wanted, rows)
     if words and not exact:
-        return _searched(site.store, run, exams, which, wanted, chips)
+        return _searched(site.store, run, exams, which, wanted)
     found, shown = _page(site, run, exams, wanted, rows, which)
     return Table(
         view="attempt",
@@ -184,7 +197,6 @@ def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None
         found=found,
         pages=_pages(found),
         after="",
-        chips=chips,
     )
 
 
@@ -229,20 +241,13 @@ def _page(
     return found, shown
 
 
-def _searched(
-    store: Store,
-    run: Run,
-    exams: Mapping[str, Exam],
-    which: dict[str, Any],
-    wanted: Wanted,
-    chips: list[tuple[Outcome, int]],
-) -> Table:
+def _searched(store: Store, run: Run, exams: Mapping[str, Exam], which: dict[str, Any], wanted: Wanted) -> Table:
     """Words in questions and replies, in the order in which they were played."""
     found = store.archive.search(run.id, wanted.q.strip(), after=_place(wanted.after), limit=PAGE, **which)
     lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
     whole = found.reached is None and not wanted.after
     after = json.dumps(found.reached) if found.reached is not None else ""
-    return Table(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after, chips=chips)
+    return Table(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after)
 
 
 def _place(after: str) -> Place | None:
@@ -263,13 +268,23 @@ def _order(sort: str) -> tuple[Literal["place", "score", "seconds"], bool]:
     return ("seconds" if column == "time" else "place"), descending
 
 
-def _chips(read: Read | None) -> list[tuple[Outcome, int]]:
+def chips(read: Read | None, wanted: Wanted) -> Chips | None:
+    """What can be chosen from; None: not known yet."""
     if read is None:
-        return []
+        return None
+    if _view(read, wanted) == "attempt":
+        return _chips_of_attempts(read)
+    counts = Counter(read.kinds[case.id].name for case in _chosen(read, wanted))
+    kinds = [(kind, counts.get(kind.name, 0)) for kind in outcomes.OF_CASES]
+    return Chips(view="case", all=counts.total(), kinds=kinds)
+
+
+def _chips_of_attempts(read: Read) -> Chips:
     counts = read.outcomes
     failed = counts.get("agent_failed", 0)
     told = {**counts, "not_passed": counts.get("not_passed", 0) + failed}
-    return [(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS]
+    kinds = [(_SIGNS[name], told.get(name, 0)) for name in _OF_ATTEMPTS]
+    return Chips(view="attempt", all=sum(counts.values()), kinds=kinds)
 
 
 def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> Line:

@@ -46,6 +46,8 @@ class Read:
     worst_first: list[CaseFinding]
     kinds: dict[str, Outcome]
     """Case → how it ended."""
+    since: float | None
+    """When it was begun or resumed last, in seconds since the epoch; None: nothing has ended since."""
     at: float
     """When it was read, on the monotonic clock."""
     took: float
@@ -161,26 +163,38 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
     began = time.monotonic()
     plain = run.settings.type == "standard" and run.kind == "standard"
     attempts = store.archive.attempts if plain else store.archive.full_attempts
-    counts: Counter[str] = Counter()
-    findings = gather(run, tuple(exams.values()), _counted(attempts(run.id), counts))
+    counted = _Counted(run)
+    findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
     worst, kinds = outcomes.worst_first(findings.cases), {case.id: outcomes.of_case(case) for case in findings.cases}
     now = time.monotonic()
     return Read(
         run=run,
         exams=exams,
         findings=findings,
-        outcomes=dict(counts),
+        outcomes=dict(counted.outcomes),
         worst_first=worst,
         kinds=kinds,
+        since=counted.since,
         at=now,
         took=now - began,
     )
 
 
-def _counted(attempts: Iterable[Attempt], counts: Counter[str]) -> Iterator[Attempt]:
-    for attempt in attempts:
-        counts[outcomes.of_attempt(attempt).name] += 1
-        yield attempt
+class _Counted:
+    """What is told of attempts beside their findings."""
+
+    def __init__(self, run: Run) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.since = run.started if run.ended is None else None
+        self._stopped = run.ended or float("inf")
+
+    def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+        """The same attempts, counted as they pass."""
+        for attempt in attempts:
+            self.outcomes[outcomes.of_attempt(attempt).name] += 1
+            if attempt.started > self._stopped:
+                self.since = min(attempt.started, self.since or attempt.started)
+            yield attempt
 
 
 _making = threading.Lock()

@@ -72,7 +72,7 @@ function listenToKeys() {
 
 function walk(step) {
   const rows = [...document.querySelectorAll("[data-row]")];
-  if (!rows.length) return;
+  if (!rows.length) return document.querySelector(`.around a[rel=${step > 0 ? "next" : "prev"}]`)?.click();
   const here = rows.findIndex((row) => row.classList.contains("here"));
   rows[here]?.classList.remove("here");
   const next = rows[Math.max(0, Math.min(rows.length - 1, here + step))];
@@ -81,7 +81,7 @@ function walk(step) {
 }
 
 const KEYS = [
-  [["j", "k"], "next and previous row"],
+  [["j", "k"], "next and previous row; on a page without rows, case"],
   [["Enter"], "open it"],
   [["n", "p"], "next and previous case that did not pass, or that changed"],
   [["/"], "search"],

@@ -31,7 +31,7 @@ function shortly(seconds) {
 function setCounts(told) {
   const now = (name) => live.querySelector(`[data-now="${name}"]`);
   const bar = live.querySelector("progress");
-  if (told.done > bar.value) now("new").hidden = false;
+  if (told.done > bar.value) for (const each of live.querySelectorAll('[data-now="new"]')) each.hidden = false;
   bar.max = told.planned;
   bar.value = told.done;
   now("done").textContent = told.done.toLocaleString("en");
@@ -40,7 +40,7 @@ function setCounts(told) {
 }
 
 async function setParts() {
-  const parts = await send(`${live.dataset.live}/parts`);
+  const parts = await send(`${live.dataset.live}/parts${location.search}`);
   for (const [name, html] of Object.entries(parts)) {
     const part = live.querySelector(`[data-part="${name}"]`);
     if (!part || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
@@ -51,7 +51,24 @@ async function setParts() {
   }
 }
 
+// How long it has run: the server says it with every word, and it counts on in between.
+function countOn() {
+  const shown = live.querySelector("[data-spent]");
+  if (!shown) return;
+  shown.since ??= performance.now() - 1000 * Number(shown.dataset.spent);
+  shown.textContent = shortly(Math.floor((performance.now() - shown.since) / 1000));
+}
+
+// The address of this page leads nowhere else: it is loaded anew, with its table in sight.
+function showNew(event) {
+  event.preventDefault();
+  location.hash = "results";
+  location.reload();
+}
+
 function follow() {
+  setInterval(countOn, 1000);
+  for (const each of live.querySelectorAll('[data-now="new"]')) each.addEventListener("click", showNew);
   let fetched = 0;
   let waiting = null;
   const source = new EventSource(`${live.dataset.live}/events`);
