@@ -84,10 +84,12 @@ class Attempt:
     """Whether it is over. An environment failure is over too, until `resume` takes it up again."""
     usage: Usage = Usage()
     """The agent's, the examiner's and the reviewer's together, retries included."""
+    lost: Usage = Usage()
+    """Of that, what no turn and no review tells: tries that failed, and conversations that were begun anew."""
     seconds: float | None = None
     """Time the agent took, over all turns."""
     struck: int | None = None
-    """How often it came across the fault of its condition; None: it had none."""
+    """How often it came across the fault of its condition; None: it had none, or nobody looked."""
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
@@ -241,7 +243,7 @@ class Reviewed:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Finished:
-    """Record: an attempt is over, or (`attempt.finished` is false) cut off by a budget or a wrong setting."""
+    """Record: an attempt is over, or (`attempt.finished` is false) was cut off, or is begun anew."""
 
     attempt: Attempt
     """With its transcript, whose turns are already recorded."""

@@ -29,7 +29,7 @@ class Usage:
 
     def __bool__(self) -> bool:
         """Whether anything was used at all."""
-        return bool(self.input_tokens or self.output_tokens or self.calls or self.cached or self.cost is not None)
+        return self != _NOTHING
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; the cost is unknown as soon as either's is, but what is known of it stays known."""
@@ -37,35 +37,15 @@ class Usage:
             return self
         if not self:
             return other
-        return _made(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.calls + other.calls,
-            self.cached + other.cached,
-            self.least + other.least,
-            unknown=self.cost is None or other.cost is None,
-        )
-
-    def __sub__(self, other: Usage) -> Usage:
-        """What is left of it without the other, which is a part of it."""
-        if not other:
-            return self
-        return _made(
-            max(0, self.input_tokens - other.input_tokens),
-            max(0, self.output_tokens - other.output_tokens),
-            max(0, self.calls - other.calls),
-            max(0, self.cached - other.cached),
-            max(0.0, self.least - other.least),
-            unknown=self.cost is None or other.cost is None,
+        unknown, least = self.cost is None or other.cost is None, self.least + other.least
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            calls=self.calls + other.calls,
+            cost=None if unknown else least,
+            known_cost=least if unknown else 0.0,
+            cached=self.cached + other.cached,
         )
 
 
-def _made(sent: int, received: int, calls: int, cached: int, least: float, *, unknown: bool) -> Usage:
-    return Usage(
-        input_tokens=sent,
-        output_tokens=received,
-        calls=calls,
-        cost=None if unknown else least,
-        known_cost=least if unknown else 0.0,
-        cached=cached,
-    )
+_NOTHING = Usage()

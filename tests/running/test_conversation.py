@@ -51,7 +51,7 @@ async def converse(
         examiner=examiner,
     )
     records = [record async for batch in executor.execute([sitting]) for record in batch]
-    (finished,) = [record.attempt for record in records if isinstance(record, Finished)]
+    (finished,) = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
     return finished, records
 
 

@@ -231,6 +231,8 @@ async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: 
         named = "hiccup" if asked == "hiccup" else "hiccup, broken"
         assert any(note.startswith(f"No attempt came across the fault of {named}:") for note in unmet.findings.notes)
     assert read_findings(unmet.run.id, store=unmet.store).notes == unmet.findings.notes
+    again = await proctor.arescore(met.run.id, passing_score=0.5, store=met.store, config=options["config"])
+    assert (under(again)[""].met, under(again)["hiccup"].met) == (None, 6)
 
 
 async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(options: Options) -> None:

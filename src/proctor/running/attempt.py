@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
@@ -70,13 +71,15 @@ class Player:
         """Play to the end, or to a failure, which is returned after it has been recorded."""
         play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
         key = play.attempt.key
+        if play.resumed == "replayed":
+            self._emit(Finished(attempt=cut_off(play)))
         if play.turns and key.condition in self._faults:
             strike_on(play, self._faults[key.condition])
         try:
             with occasion(case=key.exam, condition=key.condition or None, trial=key.trial):
                 await self._converse(play)
             result = self._result(play, None)
-        except Misconfigured:
+        except (Misconfigured, asyncio.CancelledError):
             if play.usage():  # what was paid is kept, also where nothing has come of it yet
                 self._emit(Finished(attempt=cut_off(play)))
             raise

@@ -64,7 +64,7 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         conversation=f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}",
         started=sitting.attempt.started or started,
         ended=said.ended,
-        lost=_lost(sitting.attempt, sitting.reviews),
+        lost=sitting.attempt.lost,
     )
     answered = sum(turn.reply is not None for turn in said.turns)
     if answered and _goes_on(sitting.exam, said, answered):
@@ -91,12 +91,7 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
 
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
     """What an attempt that is not over has cost so far, whether it broke or was cut off."""
-    return _lost(attempt, reviews) + _usage(attempt.transcript.turns, reviews)
-
-
-def _lost(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
-    """What it cost beyond the turns and reviews that are kept."""
-    return attempt.usage - _usage(attempt.transcript.turns, reviews) if attempt.usage else _NOTHING
+    return attempt.lost + _usage(attempt.transcript.turns, reviews)
 
 
 def _goes_on(exam: Exam, said: Transcript, answered: int) -> bool:
@@ -117,8 +112,9 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         resumed=play.resumed,
         finished=True,
         usage=play.usage(),
+        lost=play.lost,
         seconds=_seconds(play.turns),
-        struck=play.struck.met if play.attempt.key.condition else None,
+        struck=_met(play),
         started=play.started,
         ended=time.time(),
         **marks,
@@ -126,7 +122,10 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
 
 
 def cut_off(play: Play) -> Attempt:
-    """An attempt that is not over but cannot go on now, with what it has cost; `resume` takes it up again."""
+    """An attempt that is not over but cannot go on now, with what it has cost; `resume` takes it up again.
+
+    Also one that is about to be replayed: what was said and judged before is no longer kept, but was paid.
+    """
     return Attempt(
         key=play.attempt.key,
         place=play.attempt.place,
@@ -134,10 +133,19 @@ def cut_off(play: Play) -> Attempt:
         failure=play.attempt.failure,
         resumed=play.resumed,
         usage=play.usage(),
+        lost=play.lost,
         seconds=_seconds(play.turns),
+        struck=_met(play),
         started=play.started,
         ended=time.time(),
     )
+
+
+def _met(play: Play) -> int | None:
+    """How often the fault was met; who only judges what was said before knows no more than was known then."""
+    if not play.attempt.key.condition:
+        return None
+    return play.struck.met if play.asked or play.struck.met else play.attempt.struck
 
 
 def our_bug(error: Exception) -> Failure:

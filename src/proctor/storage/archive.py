@@ -273,6 +273,8 @@ def _reopened(attempt: Attempt) -> Attempt:
         transcript=attempt.transcript,
         failure=attempt.failure,
         usage=attempt.usage,
+        lost=attempt.lost,
         seconds=attempt.seconds,
+        struck=attempt.struck,
         started=attempt.started,
     )

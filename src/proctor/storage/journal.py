@@ -33,7 +33,7 @@ class _Batch:
     drafts: dict[Key, dict[int, tuple[Review, ...]]] = field(default_factory=dict)
     finished: dict[Key, Attempt] = field(default_factory=dict)
     settled: list[Key] = field(default_factory=list)
-    """Attempts that need nothing more, so that their drafts can go."""
+    """Attempts that need nothing more, or are begun anew, so that their drafts can go."""
 
     def add(self, record: Record) -> None:
         if isinstance(record, Turned):
@@ -46,7 +46,7 @@ class _Batch:
     def _finish(self, attempt: Attempt) -> None:
         """An attempt that the environment broke keeps its drafts: they are paid for, and it is taken up again."""
         self.finished[attempt.key] = attempt
-        if verdict_of(attempt) not in UNFINISHED:
+        if verdict_of(attempt) not in UNFINISHED or _is_anew(attempt):
             self.settled.append(attempt.key)
             self.drafts.pop(attempt.key, None)
 
@@ -102,9 +102,9 @@ class Journal:
         self._learn({key.run for key in (*batch.finished, *batch.drafts, *(key for key, _ in batch.turns))})
         turns_put, drafts_put, outcomes = self._turn_rows(batch), self._draft_rows(batch), self._attempt_rows(batch)
         with self._database.writing() as connection:
+            _many(connection, self._sql.drop_turns_after, self._replayed_rows(batch))
             _many(connection, self._sql.put_turn, turns_put)
             _many(connection, self._sql.put_attempt, outcomes)
-            _many(connection, self._sql.drop_turns_after, self._replayed_rows(batch))
             self._drop_drafts(connection, batch.settled)
             _many(connection, self._sql.put_draft, drafts_put)
 
@@ -168,7 +168,7 @@ class Journal:
         return [attempt_row(self._known[key.run].own, attempt) for key, attempt in batch.finished.items()]
 
     def _replayed_rows(self, batch: _Batch) -> list[tuple[object, ...]]:
-        """Where a conversation was replayed and came out shorter, the turns it had before must go."""
+        """Where a conversation is replayed, the turns it had before must go."""
         return [
             (self._known[key.run].own, key.trial, key.condition, key.exam, len(attempt.transcript.turns))
             for key, attempt in batch.finished.items()
@@ -181,6 +181,11 @@ class Journal:
         owners = {row[0] for row in rows}
         drafted = {no for no in owners if connection.execute(select(exists().where(drafts.c.run_no == no))).scalar()}
         _many(connection, self._sql.drop_drafts, [row for row in rows if row[0] in drafted])
+
+
+def _is_anew(attempt: Attempt) -> bool:
+    """Whether a conversation starts from its beginning again: reviews of what was said before are of no use."""
+    return attempt.resumed == "replayed" and not attempt.transcript.turns
 
 
 def _many(connection: Connection, sql: str, rows: list[tuple[Any, ...]]) -> None:

@@ -46,6 +46,7 @@ class Outcome:
     resumed: Resumed = ""
     known_cost: float = 0.0
     cached: int = 0
+    lost: Usage = Usage()
     struck: int | None = None
 
 
@@ -116,6 +117,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["known_cost"] = attempt.usage.known_cost
     if attempt.usage.cached:
         kept["cached"] = attempt.usage.cached
+    if attempt.lost:
+        kept["lost"] = attempt.lost
     if attempt.struck is not None:
         kept["struck"] = attempt.struck
     return kept
@@ -157,6 +160,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
             known_cost=outcome.known_cost,
             cached=outcome.cached,
         ),
+        lost=outcome.lost,
         seconds=seconds,
         struck=outcome.struck,
         started=started,

@@ -83,6 +83,7 @@ def _taken_over(attempt: Attempt, source: Source) -> Attempt:
         unscored=unscored,
         contradictions=attempt.contradictions if source.kept else (),
         usage=_usage(attempt.transcript.turns),
+        lost=Usage(),
     )
     return replace(taken, turn_passed=_verdicts(taken, source))
 
@@ -148,7 +149,7 @@ def sittings(source: Source) -> Iterator[Sitting]:
     """The conversations to judge, with their stored reviews where those are kept."""
     for attempt in source.attempts(judged=True):
         key = replace(attempt.key, run=source.run.id)
-        fresh = Attempt(key=key, place=attempt.place, transcript=attempt.transcript)
+        fresh = Attempt(key=key, place=attempt.place, transcript=attempt.transcript, struck=attempt.struck)
         reviews = _reviews(attempt) if source.kept else {}
         yield Sitting(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
 
