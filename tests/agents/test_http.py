@@ -384,7 +384,7 @@ async def test_no_message_repeats_what_headers_and_query_carry() -> None:
     [
         ({"txt": "a"}, "an http agent has no option 'txt'; did you mean 'text'"),
         ({"zzz": "a"}, "an http agent has no option 'zzz'; known are method, headers"),
-        ({"text": "a..b"}, r"text = 'a..b' is no JMESPath expression"),
+        ({"text": "a..b"}, r"text = 'a..b' is no JMESPath expression: it cannot be read from character 3 on"),
         ({"usage": ""}, "usage = '' is no JMESPath expression"),
         ({"text": 5}, "text is a int; expected a JMESPath expression"),
         ({"body": {"q": ["{{qestion}}"]}}, r"body holds the placeholder {{qestion}}.*did you mean {{question}}\?"),

@@ -23,9 +23,7 @@ class Expression:
         try:
             self._compiled = jmespath.compile(source)
         except JMESPathError as error:
-            raise InputError(
-                f"{option} = {source!r} is no JMESPath expression: {' '.join(str(error).split())}"
-            ) from error
+            raise InputError(f"{option} = {source!r} is no JMESPath expression{_where(error)}") from error
 
     def find(self, body: Any) -> Any:
         """What stands there; None: nothing."""
@@ -42,6 +40,12 @@ class Expression:
         if found is None:
             raise AgentFault(f"the reply has nothing at {self.option} = {self.source!r}; {shape(body)}")
         return found
+
+
+def _where(error: JMESPathError) -> str:
+    """From where on it cannot be read; the parser's own words speak of its tokens."""
+    at = getattr(error, "lex_position", None)
+    return "" if at is None else f": it cannot be read from character {at + 1} on"
 
 
 def shape(body: Any) -> str:
