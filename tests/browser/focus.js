@@ -1,14 +1,21 @@
-// Whether what has the focus can be seen to have it: an outline of its own, or around the row that it stands for.
+// What does not show that it has the focus: by an outline of its own, or around the row that it stands for. Where the
+// last focus came from a key, one that a script sets is shown like it.
 () => {
-  const each = document.activeElement;
-  if (!each || each === document.body) return null;
   const outlined = (element) => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element);
     return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
   };
-  for (let around = each; around && around !== document.body; around = around.parentElement) {
-    if (outlined(around)) return "";
-    if (around.matches("tr")) break;
+  const shown = (element) => {
+    for (let around = element; around && around !== document.body; around = around.parentElement) {
+      if (outlined(around)) return true;
+      if (around.matches("tr")) return false;
+    }
+    return false;
+  };
+  const wrong = [];
+  for (const each of document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]")) {
+    each.focus();
+    if (document.activeElement === each && !shown(each)) wrong.push(each.outerHTML.slice(0, 120));
   }
-  return each.outerHTML.slice(0, 120);
+  return wrong;
 }

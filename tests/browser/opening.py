@@ -7,7 +7,8 @@ from typing import Any
 
 from tests.browser.chromium import PATIENCE
 
-PHONE = {"width": 390, "height": 844}
+PHONE = {"width": 375, "height": 812}
+WIDE = {"width": 1280, "height": 860}
 _HERE = Path(__file__).parent
 
 

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.browser.addressing import doing_pages, reading_pages
 from tests.browser.chromium import serving
-from tests.browser.opening import PHONE, Opening, found_by
+from tests.browser.opening import PHONE, WIDE, Opening, found_by
 from tests.web.reading.played import Played
-
-_STOPS = 60
-"""How often the Tab key is pressed on a page."""
 
 
 @pytest.fixture(scope="module")
@@ -35,55 +31,59 @@ def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
     return full | {f"{name}, nothing stored": empty + path for name, path in doing_pages().items()}
 
 
-def told(found: dict[str, list[str]]) -> dict[str, list[str]]:
-    """Pages with something wrong, and each thing once."""
-    wrong = {name: list(dict.fromkeys(filter(None, each))) for name, each in found.items()}
-    return {name: each for name, each in wrong.items() if each}
+Wrong = dict[str, dict[str, list[str]]]
+"""What was looked for → page → what is wrong with it, each thing once."""
+
+
+@pytest.fixture(scope="module")
+def wrong(browser: Any, site: str, empty: str, played: Played) -> Wrong:
+    """Every page, opened once and looked at in every way."""
+    opening = Opening(browser, site)
+    page, found = opening("/", reduced_motion="reduce"), Wrong()
+    for name, address in every_page(played, site, empty).items():
+        page.goto(address)
+        for looked_for, each in _looked_at(page):
+            found.setdefault(looked_for, {})[name] = list(dict.fromkeys(each))
+    opening.close()
+    assert opening.complaints == []
+    return {looked_for: {name: each for name, each in by.items() if each} for looked_for, by in found.items()}
+
+
+def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
+    page.set_viewport_size(WIDE)
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        yield scheme, found_by(page, "contrast.js", "borders.js")
+    yield "names", found_by(page, "naming.js")
+    page.set_viewport_size(PHONE)
+    yield "phone", found_by(page, "targets.js", "width.js")
+    page.keyboard.press("Tab")
+    yield "focus", found_by(page, "focus.js")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_and_edges_stand_out_from_what_is_behind_them(
-    opened: Opening, played: Played, empty: str, scheme: str
-) -> None:
-    page, found = opened("/", color_scheme=scheme), {}
-    for name, address in every_page(played, opened.site, empty).items():
-        page.goto(address)
-        found[name] = found_by(page, "contrast.js", "borders.js")
-    assert told(found) == {}
+def test_texts_and_edges_stand_out_from_what_is_behind_them(wrong: Wrong, scheme: str) -> None:
+    assert wrong[scheme] == {}
 
 
-def test_everything_has_a_name_for_those_who_do_not_see_it(opened: Opening, played: Played, empty: str) -> None:
-    page, found = opened("/"), {}
-    for name, address in every_page(played, opened.site, empty).items():
-        page.goto(address)
-        found[name] = found_by(page, "naming.js")
-    assert told(found) == {}
+def test_everything_has_a_name_for_those_who_do_not_see_it(wrong: Wrong) -> None:
+    assert wrong["names"] == {}
 
 
-def test_no_page_is_wider_than_a_phone_and_fingers_hit_what_they_aim_at(
-    opened: Opening, played: Played, empty: str
-) -> None:
-    page, found = opened("/", viewport=PHONE, has_touch=True), {}
-    for name, address in every_page(played, opened.site, empty).items():
-        page.goto(address)
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], name
-        found[name] = found_by(page, "targets.js")
-    assert told(found) == {}
+def test_no_page_is_wider_than_a_phone_and_fingers_hit_what_they_aim_at(wrong: Wrong) -> None:
+    assert wrong["phone"] == {}
 
 
-def test_whoever_goes_on_by_keys_sees_where_they_are(opened: Opening, played: Played) -> None:
-    page = opened("/")
-    found: dict[str, list[str]] = {}
-    seen = (Path(__file__).parent / "focus.js").read_text(encoding="utf-8")
-    for name, path in (doing_pages() | reading_pages(played)).items():
-        page.goto(opened.site + path)
-        page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "skip" or "autofocus" in page.content(), name
-        found[name] = []
-        for _ in range(_STOPS):
-            page.keyboard.press("Tab")
-            found[name].append(page.evaluate(seen))
-    assert told(found) == {}
+def test_whoever_goes_on_by_keys_sees_where_they_are(wrong: Wrong) -> None:
+    assert wrong["focus"] == {}
+
+
+def test_the_first_key_leads_past_the_links_that_every_page_has(opened: Opening) -> None:
+    page = opened("/runs")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    page.wait_for_url("**#main")
 
 
 def test_a_picture_that_is_drawn_follows_the_theme(opened: Opening, played: Played) -> None:

@@ -59,12 +59,17 @@ def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened:
     page = opened("/runs/watched")
     page.wait_for_selector("[data-now=done]:text-is('4')")
     page.wait_for_selector(".headline :text-is('4 cases')")
-    before = page.inner_text(_INTERVAL)
+    before, spent = page.inner_text(_INTERVAL), page.inner_text("[data-spent]")
+    assert page.is_visible("text=The table is as of 4 attempts")
+    page.wait_for_function("before => document.querySelector('[data-spent]').innerText !== before", arg=spent)
     run.answer(6)
     page.wait_for_selector("[data-now=done]:text-is('10')")
     page.wait_for_selector(".headline :text-is('10 cases')")
     assert page.inner_text(_INTERVAL) != before
-    assert page.is_visible("text=New results: show them")
+    page.wait_for_selector("[data-part=chips] a:has-text('10 passed')")
+    assert page.locator(".results tr[data-row] .pass").count() == 4, "the table stays as it was"
+    page.click(".results >> text=New results: show them")
+    page.wait_for_selector("text=The table is as of 10 attempts")
     page.click("button:text('Pause')")
     page.wait_for_selector(".state:has-text('paused')")
     run.end()
@@ -92,13 +97,13 @@ def test_rows_are_walked_and_opened_by_keys(opened: Opening, played: Played) -> 
     assert page.evaluate("document.activeElement.innerText") == "n-90"
     page.keyboard.press("j")
     page.keyboard.press("Enter")
-    page.wait_for_selector("h1:has-text('n-91')")
-    page.keyboard.press("n")
-    page.wait_for_selector("h1:has-text('n-92')")
-    page.keyboard.press("p")
-    page.wait_for_selector("h1:has-text('n-91')")
+    for key, reached in (("", "n-91"), ("n", "n-92"), ("p", "n-91"), ("j", "n-92"), ("k", "n-91")):
+        if key:
+            page.keyboard.press(key)
+        page.wait_for_selector(f"h1:has-text('{reached}')")
+        page.wait_for_load_state()  # keys are heard from then on
     page.keyboard.press("?")
-    assert page.is_visible("dialog:has-text('next and previous row')")
+    page.wait_for_selector("dialog:has-text('next and previous row')")
 
 
 def test_a_slash_leads_to_the_search_of_the_results(opened: Opening, played: Played) -> None:
@@ -139,6 +144,16 @@ def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> N
     page.wait_for_selector("ins:has-text('one')", state="attached")
     page.goto(opened.site + contradicted(played))
     assert page.is_visible(".spoken mark:not(.cited)")
+
+
+def test_without_a_script_a_run_that_goes_on_is_loaded_anew(opened: Opening, played: Played) -> None:
+    run = GoingRun(played.store, "unscripted", cases=2)
+    page = opened("/runs/unscripted", java_script_enabled=False)
+    assert page.is_visible("noscript span")
+    assert not page.is_visible("[data-theme-switch]")
+    run.answer(2)
+    page.wait_for_selector(".state:has-text('completed')")
+    run.end()
 
 
 def test_a_line_between_two_turns_leads_from_one_to_the_other(opened: Opening, played: Played) -> None:

@@ -15,25 +15,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.browser.chromium import PATIENCE, chromium, serving
+from tests.browser.chromium import PATIENCE, serving
 
 from proctor.storage import open_store
 
 _TOKEN = "correct horse battery"
-_CONFIG = '[agents.slow]\nspec = "demo:librarian"\ndelay = 0.3\n'
-_SLOW = "/runs/new?benchmark=handbook-30&agent=slow&concurrency=3"
+_CONFIG = '[agents.waiting]\nspec = "python:waiting:answer"\n'
+_AGENT = '''
+import asyncio
+import itertools
+from pathlib import Path
+
+asked = itertools.count()
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
+async def answer(question: str) -> str:
+    """Three questions at once; the others when there is a file."""
+    if next(asked) >= 3:
+        while not Path("go-on").exists():
+            await asyncio.sleep(0.02)
+    return "I see."
+'''
+_WAITING = "/runs/new?benchmark=handbook-30&agent=waiting"
 
 
 @pytest.fixture
 def page(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "proctor.toml").write_text(_CONFIG)
+    (tmp_path / "waiting.py").write_text(_AGENT)
     context = browser.new_context()
     context.set_default_timeout(PATIENCE)
     yield context.new_page()
@@ -46,8 +56,8 @@ def store(tmp_path: Path) -> str:
 
 
 def start(page: Any, site: str) -> None:
-    """A run that takes three seconds, as far as its first results."""
-    page.goto(site + _SLOW)
+    """A run that goes on until it may go on, as far as its first results."""
+    page.goto(site + _WAITING)
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/runs/\d{6}-"))
     page.wait_for_selector("[data-now=done]:not(:text-is('0'))")
@@ -68,6 +78,7 @@ def test_a_run_is_cancelled_and_resumed_by_its_buttons(page: Any, store: str) ->
         assert page.is_visible("text=Stopped: on request")
         before = ends(store)
         assert 0 < len(before) < 30
+        Path("go-on").touch()
         page.get_by_role("button", name="Resume").click()
         page.wait_for_selector(".state:has-text('completed')")
     after = ends(store)
@@ -95,6 +106,7 @@ def test_a_run_outlives_a_server_that_is_killed_and_the_page_goes_on_showing_it(
         start(page, site)
     with open_store(store) as opened:
         assert opened.archive.find("last").status == "paused", "its process was killed too"
+    Path("go-on").touch()
     with served(int(site.rpartition(":")[2])):
         page.wait_for_selector(".state:has-text('completed')")
     assert len(ends(store)) == 30
