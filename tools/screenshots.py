@@ -28,7 +28,7 @@ TOKEN = "a token for pictures"
 LOOKS: Mapping[str, Mapping[str, Any]] = {
     "light": {"color_scheme": "light", "viewport": {"width": 1280, "height": 860}},
     "dark": {"color_scheme": "dark", "viewport": {"width": 1280, "height": 860}},
-    "phone": {"color_scheme": "light", "viewport": {"width": 390, "height": 844}, "has_touch": True},
+    "phone": {"color_scheme": "light", "viewport": {"width": 375, "height": 812}, "has_touch": True},
 }
 KEPT = {
     ("run", "light"): "web-run.png",
