@@ -127,6 +127,24 @@ def test_a_wrong_key_stops_the_suite_and_is_told_of_every_case(folder: Folder) -
     assert folder.calls() == {"one": 1}
 
 
+def test_a_case_that_was_cut_off_after_it_had_cost_something_says_why_the_suite_stopped(folder: Folder) -> None:
+    folder.write(
+        "agent.py",
+        "from proctor import Usage\n"
+        "from proctor.errors import Misconfigured\n"
+        "from proctor.models.faults import spending\n"
+        "def answer(question):\n"
+        "    raise spending(Misconfigured('the key is wrong'), Usage(calls=1))\n",
+    )
+    folder.write("proctor.toml", "[run]\nconcurrency = 1\n")
+    folder.write("test_it.py", "def test_paid(examine): examine('Capital of France?')\n")
+    result = folder.test("capitals.yaml", "test_it.py", "-rE")
+    result.assert_outcomes(errors=4)
+    result.stdout.fnmatch_lines(["E *NoVerdict: no verdict: the key is wrong"])
+    for case in ("france", "japan"):
+        result.stdout.fnmatch_lines([f"ERROR capitals.yaml::{case} - no verdict: the suite stopped: the key is wrong"])
+
+
 @pytest.mark.parametrize(
     ("agent", "words"),
     [("python:nowhere:answer", "there is no module 'nowhere'"), ("parrot", "there is no agent 'parrot'")],

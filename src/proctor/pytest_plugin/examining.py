@@ -159,7 +159,7 @@ async def _asked(prepared: Prepared) -> Attempt:
     executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=settings, faults=cast.faults)
     found: list[Attempt] = []
     async for batch in executor.execute(sittings(prepared.run, exams_of(prepared.benchmark, settings))):
-        found += [record.attempt for record in batch if isinstance(record, Finished)]
+        found += [record.attempt for record in batch if isinstance(record, Finished) and record.attempt.finished]
     if not found:
         raise NoVerdict(f"no verdict: {executor.reason}")
     return found[0]

@@ -90,7 +90,8 @@ class Play:
     def wait(self, case: str) -> tuple[Attempt, ...]:
         """The attempts of a case that was begun, trial by trial, as soon as there will be no more of them."""
         self._done[case].result()
-        return tuple(sorted(self._attempts[case], key=lambda attempt: attempt.key.trial))
+        over = (attempt for attempt in self._attempts[case] if attempt.finished)
+        return tuple(sorted(over, key=lambda attempt: attempt.key.trial))
 
     def played(self, suite: str) -> Played:
         """What became of it so far."""
@@ -137,7 +138,7 @@ class Play:
     def _take(self, attempt: Attempt) -> None:
         case = attempt.key.exam
         self._attempts[case].append(attempt)
-        if len(self._attempts[case]) == self.trials:
+        if sum(each.finished for each in self._attempts[case]) == self.trials:
             self._settle(case)
 
     def _settle(self, case: str) -> None:
