@@ -78,3 +78,10 @@ def test_many_trials_give_what_the_exact_binomials_give(m: int, data: st.DataObj
     c, k = data.draw(st.integers(0, m)), data.draw(st.integers(1, m))
     assert pass_at_k(m, c, k) == pytest.approx(float(1 - Fraction(comb(m - c, k), comb(m, k))), rel=1e-7, abs=1e-10)
     assert pass_hat_k(m, c, k) == pytest.approx(float(Fraction(comb(c, k), comb(m, k))), rel=1e-7, abs=1e-10)
+
+
+@pytest.mark.parametrize("m", [301, 500, 10_000])
+def test_all_or_nothing_is_exactly_that_however_many_trials_there_are(m: int) -> None:
+    for k in (1, 2, 299, 300, m - 1, m):
+        assert (pass_at_k(m, 0, k), pass_hat_k(m, m, k)) == (0.0, 1.0)
+        assert (pass_at_k(m, m, k), pass_hat_k(m, 0, k)) == (1.0, 0.0)

@@ -31,8 +31,8 @@ def pass_hat_k(m: int, c: int, k: int) -> float:
 
 
 def _log_share(m: int, c: int, k: int) -> float:
-    """log C(c, k)/C(m, k)."""
-    return lgamma(c + 1) - lgamma(c - k + 1) - lgamma(m + 1) + lgamma(m - k + 1)
+    """log C(c, k)/C(m, k); in pairs, so that it is 0 where c is m, and no share leaves 0 to 1."""
+    return (lgamma(c + 1) - lgamma(m + 1)) + (lgamma(m - k + 1) - lgamma(c - k + 1))
 
 
 def plug_in_at_k(n: int, c: int, k: int) -> float:
