@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import gc
+import os
 import signal
 import subprocess
 import sys
@@ -71,6 +74,70 @@ def test_a_process_that_is_killed_shares_no_longer(tmp_path: Path) -> None:
         other.wait()
         assert ours.count() == 1
     assert len(list(tmp_path.iterdir())) == 1, "what it held is gone"
+
+
+_FORKING = """
+import os, sys
+from pathlib import Path
+from proctor.models.sharing import Sharers
+joined = Sharers(Path(sys.argv[1]), "host")
+child, ends = os.fork(), sys.argv[2] == "ends"
+if child == 0 and ends:
+    sys.exit()
+if ends:
+    os.waitpid(child, 0)
+if ends or child == 0:
+    print(joined.count(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("child", ["ends", "stays"])
+def test_a_forked_child_neither_takes_its_parents_part_nor_keeps_it(child: str, tmp_path: Path) -> None:
+    ours = Sharers(tmp_path, "host")
+    with subprocess.Popen(
+        [sys.executable, "-c", _FORKING, str(tmp_path), child], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as parent:
+        assert parent.stdout is not None
+        assert parent.stdout.readline() == b"2\n"
+        assert ours.count() == 2
+        parent.kill()
+        parent.wait()
+        assert ours.count() == 1
+
+
+def test_a_folder_in_which_nothing_can_be_locked_is_left_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_locks(descriptor: int, how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    free = os.dup(0)
+    os.close(free)
+    assert Sharers(tmp_path, "host").count() == 1
+    assert list(tmp_path.iterdir()) == []
+    again = os.dup(0)
+    os.close(again)
+    assert again == free, "a descriptor was left open"
+
+
+def test_a_file_that_cannot_be_looked_at_does_not_hide_the_others(tmp_path: Path) -> None:
+    one, other = Sharers(tmp_path, "host"), Sharers(tmp_path, "host")
+    (tmp_path / "host~0-unreadable").mkdir()
+    (tmp_path / "host~0-nowhere").symlink_to(tmp_path / "host~0-nowhere")
+    assert (one.count(), other.count()) == (2, 2)
+
+
+def test_a_run_that_changes_its_folder_still_knows_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    one = Sharers(Path("limits"), "host")
+    monkeypatch.chdir("/")
+    other = Sharers(tmp_path / "limits", "host")
+    assert one.count() == other.count() == 2
+    del one
+    gc.collect()
+    assert len(list((tmp_path / "limits").iterdir())) == 1
 
 
 def test_where_nothing_can_be_written_a_run_keeps_to_the_limits_by_itself(tmp_path: Path) -> None:

@@ -22,19 +22,34 @@ from urllib.parse import quote
 from proctor.net.limits import Bucket, Throttle
 
 _LOOK_EVERY = 1.0
+_held: dict[int, weakref.finalize[..., Sharers]] = {}
+"""Descriptors of the files that are held, and how each is left."""
+
+
+def _drop_inherited() -> None:
+    """A forked child is nobody's sharer: it must neither hold its parent's files nor remove them at its end."""
+    for descriptor, leaving in _held.items():
+        leaving.detach()
+        with suppress(OSError):
+            os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_drop_inherited)
 
 
 class Sharers:
     """Those who call one host just now, this one included."""
 
     def __init__(self, folder: Path, host: str) -> None:
-        """Join them; where the folder cannot be written, this one is alone."""
-        self._folder = folder
+        """Join them; where the folder cannot be written, or nothing locked in it, this one is alone."""
+        self._folder = folder.absolute()
         self._prefix = f"{quote(host, safe='@')}~"
         self._known = 1
         self._looked = -math.inf
         with suppress(OSError):
-            weakref.finalize(self, _leave, *_join(folder, self._prefix))
+            descriptor, path = _join(self._folder, self._prefix)
+            _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
 
     def count(self) -> int:
         """How many they are; looked up once a second."""
@@ -90,13 +105,18 @@ def _join(folder: Path, prefix: str) -> tuple[int, Path]:
     """A locked file; it gets its name once it is locked, or others would take it for a dead one's."""
     folder.mkdir(parents=True, exist_ok=True)
     descriptor, unnamed = tempfile.mkstemp(prefix=".", dir=folder)
-    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     path = folder / f"{prefix}{os.getpid()}-{unnamed[-8:]}"
-    os.rename(unnamed, path)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.rename(unnamed, path)
+    except OSError:
+        _leave(descriptor, Path(unnamed))
+        raise
     return descriptor, path
 
 
 def _leave(descriptor: int, path: Path) -> None:
+    _held.pop(descriptor, None)
     with suppress(OSError):
         path.unlink(missing_ok=True)
     with suppress(OSError):
@@ -104,17 +124,20 @@ def _leave(descriptor: int, path: Path) -> None:
 
 
 def _alive(path: Path) -> bool:
-    """Whether somebody holds this file; one that nobody holds is removed."""
+    """Whether somebody holds this file, as far as it can be told; one that nobody holds is removed."""
     try:
         descriptor = os.open(path, os.O_RDONLY)
-    except FileNotFoundError:
+    except OSError:  # it is gone, or another user's
         return False
     try:
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
+    except OSError:
+        return False
     else:
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
         return False
     finally:
         os.close(descriptor)
