@@ -235,7 +235,8 @@ async def test_a_fault_that_nobody_came_across_is_said_to_test_nothing(options: 
     assert (under(again)[""].met, under(again)["hiccup"].met) == (None, 6)
 
 
-async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(options: Options) -> None:
+@pytest.mark.parametrize("told", [True, False], ids=["told", "not told"])
+async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(told: bool, options: Options) -> None:
     asked: list[str] = []
 
     async def agent(request: Request) -> Reply:
@@ -246,7 +247,7 @@ async def test_a_fault_goes_on_being_counted_where_a_conversation_is_resumed(opt
             text = await look_up(request.question)
         except conditions.ToolFailed:
             text = "failed"
-        return Reply(text=text, tool_calls=(ToolCall(name="look_up", arguments={}),))
+        return Reply(text=text, tool_calls=(ToolCall(name="look_up", arguments={}),) if told else ())
 
     settings: Options = {**options, "type": "abm-static", "conditions": "hiccup", "retries": 0, "reviewer": "embedded"}
     broken = await proctor.aevaluate(CASES[:3], agent=agent, **settings)

@@ -20,7 +20,6 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
 from proctor.statistics.survival import Course, Curve, stopping_bounds, survival_curve
 
-"""The mark for correctness from which on a reply is right, where the run has no passing score."""
 _DISTANCES = ((1, "1"), (3, "2 to 3"), (9, "4 to 9"), (10**9, "10 or more"))
 _FEWEST = 6
 """Conversations, or seeds, below which no strategy is said to break an agent: with five, no test could reach 5 %."""

@@ -78,7 +78,10 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
 
 
 def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
-    """Count what an earlier sitting has met of a fault already, so that "fails twice" stays twice in a conversation."""
+    """Count what an earlier sitting has met of a fault already, so that "fails twice" stays twice in a conversation.
+
+    The replies tell it, if they tell their calls; a sitting that was not killed has noted it besides.
+    """
     for turn in play.turns:
         if turn.reply is None:
             continue
@@ -87,6 +90,7 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
         play.struck.tokens += turn.reply.usage.input_tokens + turn.reply.usage.output_tokens if turn.reply.usage else 0
         play.struck.struck += sum(call.name == fault.get("tool") for call in calls)
         play.struck.struck += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
+    play.struck.struck = max(play.struck.struck, play.attempt.struck or 0)
 
 
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
