@@ -122,6 +122,27 @@ async def test_the_budget_holds_for_all_three_however_many_are_under_way(tmp_pat
     assert again.run.reason.startswith("the budget is spent")
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [{"trials": 2}, {"type": "abm-static"}, {"type": "abm-dynamic", "seeds": 6, "max_turns": 4}],
+    ids=["standard", "static battle", "dynamic battle"],
+)
+async def test_a_run_that_its_budget_pauses_again_and_again_has_used_what_was_paid_to_the_token(
+    settings: dict[str, Any], tmp_path: Path
+) -> None:
+    store, most, pauses = tmp_path / "s.db", 4_000, 0
+    async with provider() as served:
+        config = config_for(served, max_output_tokens=60)
+        result = await run(config, store, max_tokens=most, concurrency=5, **settings)
+        while result.run.status == "paused":
+            pauses, most = pauses + 1, most + 8_000
+            assert result.findings.usage.input_tokens + result.findings.usage.output_tokens == served.tokens
+            result = await proctor.aresume(result.run.id, max_tokens=most, store=store, config=config)
+    assert (result.run.status, pauses > 1) == ("completed", True)
+    assert result.findings.usage.calls == len(served.answered)
+    assert result.findings.usage.input_tokens + result.findings.usage.output_tokens == served.tokens
+
+
 KILLED = """
 import sys, proctor
 from pathlib import Path
