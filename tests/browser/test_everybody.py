@@ -31,25 +31,8 @@ def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
     return full | {f"{name}, nothing stored": empty + path for name, path in doing_pages().items()}
 
 
-Wrong = dict[str, dict[str, list[str]]]
-"""What was looked for → page → what is wrong with it, each thing once."""
-
-
-@pytest.fixture(scope="module")
-def wrong(browser: Any, site: str, empty: str, played: Played) -> Wrong:
-    """Every page, opened once and looked at in every way."""
-    opening = Opening(browser, site)
-    page, found = opening("/", reduced_motion="reduce"), Wrong()
-    for name, address in every_page(played, site, empty).items():
-        page.goto(address)
-        for looked_for, each in _looked_at(page):
-            found.setdefault(looked_for, {})[name] = list(dict.fromkeys(each))
-    opening.close()
-    assert opening.complaints == []
-    return {looked_for: {name: each for name, each in by.items() if each} for looked_for, by in found.items()}
-
-
 def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
+    """What was looked for, and what is wrong with the page."""
     page.set_viewport_size(WIDE)
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
@@ -61,21 +44,16 @@ def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
     yield "focus", found_by(page, "focus.js")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_texts_and_edges_stand_out_from_what_is_behind_them(wrong: Wrong, scheme: str) -> None:
-    assert wrong[scheme] == {}
-
-
-def test_everything_has_a_name_for_those_who_do_not_see_it(wrong: Wrong) -> None:
-    assert wrong["names"] == {}
-
-
-def test_no_page_is_wider_than_a_phone_and_fingers_hit_what_they_aim_at(wrong: Wrong) -> None:
-    assert wrong["phone"] == {}
-
-
-def test_whoever_goes_on_by_keys_sees_where_they_are(wrong: Wrong) -> None:
-    assert wrong["focus"] == {}
+def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str) -> None:
+    """Texts and edges stand out in light and dark, everything has a name, nothing is too wide or too small for a
+    phone, and whoever goes on by keys sees where they are; each page is opened once for all of it."""
+    page = opened("/", reduced_motion="reduce")
+    wrong: dict[str, list[str]] = {}
+    for name, address in every_page(played, opened.site, empty).items():
+        page.goto(address)
+        for looked_for, found in _looked_at(page):
+            wrong |= {f"{name}, {looked_for}": list(dict.fromkeys(found))} if found else {}
+    assert wrong == {}
 
 
 def test_the_first_key_leads_past_the_links_that_every_page_has(opened: Opening) -> None:
