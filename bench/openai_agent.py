@@ -14,23 +14,19 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import os
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.peers.measure import CONCURRENCY, WARM_UP, Cases, loop_ms, make_cases
+from bench.peers.measure import CONCURRENCY, Cases
+from bench.peers.over_http import contest, serve, served_by
 from pydantic import BaseModel
 
-DELAY = 0.05
 AGENT_TARGET = 1.5
 """Times the ideal, at most."""
 LANGCHAIN_TARGET = 1.2
@@ -43,10 +39,6 @@ class Verdict(BaseModel):
     """What the reviewers are asked for."""
 
     score: float
-
-
-Play = Callable[[str, Cases], Coroutine[Any, Any, int]]
-"""Asks the server at this address every question, and says how many were answered rightly."""
 
 
 async def _side_by_side(cases: Cases, ask: Callable[[str, str], Coroutine[Any, Any, bool]]) -> int:
@@ -133,85 +125,15 @@ async def play_ask(url: str, cases: Cases) -> int:
             return await _side_by_side(cases, ask)
 
 
-class _Answers(asyncio.Protocol):
-    """Answers every request after the delay; as little HTTP as will do, so that the server costs next to nothing."""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        self._heard = b""
-
-    def data_received(self, data: bytes) -> None:
-        self._heard += data
-        head, found, rest = self._heard.partition(b"\r\n\r\n")
-        length = int(head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0] or 0)
-        if not found or len(rest) < length:
-            return
-        self._heard = rest[length:]
-        body = _completion(json.loads(rest[:length]))
-        kind, size = b"Content-Type: application/json", b"Content-Length: %d" % len(body)
-        answer = b"\r\n".join([b"HTTP/1.1 200 OK", kind, size, b"", body])
-        asyncio.get_running_loop().call_later(DELAY, self._transport.write, answer)
-
-
-def _completion(asked: dict[str, Any]) -> bytes:
+def completion(body: bytes) -> bytes:
+    """What the server says."""
+    asked = json.loads(body)
     text = VERDICT if "response_format" in asked else asked["messages"][-1]["content"][9:]
     message = {"role": "assistant", "content": text}
     choice = {"index": 0, "message": message, "finish_reason": "stop"}
     usage = {"prompt_tokens": 20, "completion_tokens": 5, "total_tokens": 25}
-    body = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
-    return json.dumps(body).encode()
-
-
-async def serve() -> None:
-    """Say the port, and answer until standard input closes."""
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(_Answers, "127.0.0.1", 0, backlog=1000)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    over = asyncio.Event()
-    loop.add_reader(sys.stdin.fileno(), over.set)
-    await over.wait()
-
-
-@contextmanager
-def server() -> Iterator[str]:
-    """A server in a process of its own."""
-    words = [sys.executable, __file__, "--serve"]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
-        finally:
-            process.stdin.close()
-
-
-def measured(play: Play, url: str, cases: Cases) -> tuple[float, float]:
-    """Wall and CPU seconds of one round."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    passed = asyncio.run(play(url, cases))
-    if passed != len(cases):
-        raise SystemExit(f"only {passed:,} of {len(cases):,} right answers passed")
-    return time.perf_counter() - wall, time.process_time() - cpu
-
-
-def contest(contestants: dict[str, Play], url: str, count: int, runs: int) -> dict[str, float]:
-    """Measure them in turn and print a table; the best wall times."""
-    cases, ideal = make_cases(count), count * DELAY / CONCURRENCY
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in contestants}
-    for play in contestants.values():
-        measured(play, url, make_cases(WARM_UP))
-    for _ in range(runs):
-        for name, play in contestants.items():
-            taken[name].append(measured(play, url, cases))
-    print(f"{count:,} questions, {DELAY * 1000:.0f} ms each, {CONCURRENCY} at once; ideal {ideal:.2f} s\n")
-    print(f"{'':20}{'median s':>10}{'best s':>10}{'× ideal':>10}{'best ×':>10}{'CPU ms each':>14}")
-    for name, rounds in taken.items():
-        walls, cpu = [wall for wall, _ in rounds], statistics.median(cpu for _, cpu in rounds)
-        middle, best = statistics.median(walls), min(walls)
-        figures = f"{middle:10.2f}{best:10.2f}{middle / ideal:10.2f}{best / ideal:10.2f}"
-        print(f"{name:20}{figures}{cpu / count * 1000:14.2f}")
-    return {name: min(wall for wall, _ in rounds) for name, rounds in taken.items()}
+    told = {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice], "usage": usage}
+    return json.dumps(told).encode()
 
 
 def main() -> int:
@@ -222,10 +144,10 @@ def main() -> int:
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
-        asyncio.run(serve())
+        asyncio.run(serve(completion))
         return 0
-    print(f"load {os.getloadavg()[0]:.1f} at the start, fixed loop {loop_ms():.0f} ms CPU\n")
-    with server() as url:
+    with served_by(__file__) as host:
+        url = f"{host}/v1"
         if options.cases:
             contest({"bare aiohttp": play_bare, "Proctor": play_proctor}, url, options.cases, options.runs)
             print(f"\ntarget: Proctor within {AGENT_TARGET} times the ideal\n")
