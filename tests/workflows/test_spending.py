@@ -87,6 +87,15 @@ async def test_agent_reviewer_and_examiner_share_the_limits_of_their_host(tmp_pa
         assert later - first >= 0.9
 
 
+async def test_a_run_that_is_over_leaves_its_part_of_the_limits_to_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with provider() as served:
+        await run(config_for(served, limits={"concurrency": 3}), tmp_path / "s.db", cases=CASES[:1])
+    assert list((tmp_path / ".proctor" / "limits").iterdir()) == []
+
+
 async def test_tokens_a_minute_hold_over_all_roles(tmp_path: Path) -> None:
     async with provider() as served:
         config = config_for(served, limits={"tokens_per_minute": 240_000})

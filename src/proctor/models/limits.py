@@ -57,6 +57,12 @@ class Limits:
             throttle = self._throttles[source] = self._throttle(source)
         return throttle
 
+    def close(self) -> None:
+        """Leave to others what was shared with them: calls that are over may still be remembered for a while."""
+        for throttle in self._throttles.values():
+            if isinstance(throttle, SharedThrottle):
+                throttle.close()
+
     def _throttle(self, source: Source) -> Throttle:
         limit = self.limit(source)
         given: Any = {name: getattr(limit, name) for name in _KNOWN}

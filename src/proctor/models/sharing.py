@@ -15,6 +15,7 @@ import os
 import tempfile
 import time
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -47,9 +48,11 @@ class Sharers:
         self._prefix = f"{quote(host, safe='@')}~"
         self._known = 1
         self._looked = -math.inf
+        self.leave: Callable[[], object] = lambda: None
+        """Be one of them no longer; who is forgotten, or whose process ends, leaves as well."""
         with suppress(OSError):
             descriptor, path = _join(self._folder, self._prefix)
-            _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
+            self.leave = _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
 
     def count(self) -> int:
         """How many they are; looked up once a second."""
@@ -77,6 +80,10 @@ class SharedThrottle(Throttle):
         self._sharers = sharers
         self._requests = _Part(requests_per_minute, sharers) if requests_per_minute else None
         self._tokens = _Part(tokens_per_minute, sharers) if tokens_per_minute else None
+
+    def close(self) -> None:
+        """Leave its part to the others."""
+        self._sharers.leave()
 
     @property
     def concurrency(self) -> float:

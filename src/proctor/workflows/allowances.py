@@ -58,6 +58,7 @@ def allowing(
         with granted(Allowance(limits=limits, cache=kept, budget=budget)):
             yield
     finally:
+        limits.close()
         if kept is not None:
             kept.close()
             if kept.trouble:
