@@ -65,3 +65,10 @@ def test_an_older_and_a_newer_usage_are_read_both_ways() -> None:
     assert decode('{"input_tokens": 5, "output_tokens": 3, "calls": 1, "cost": 0.01}', Usage) == PAID
     assert decode('{"calls": 1, "cost": 0.5, "cached": 2, "of_tomorrow": 3}', Usage).cached == 2
     assert decode(encode(PAID + Usage(calls=1)), Usage) == PAID + Usage(calls=1)
+
+
+def test_what_is_left_without_a_part_is_never_less_than_nothing() -> None:
+    whole, part = Usage(input_tokens=5, calls=2, cost=1.0), Usage(input_tokens=3, output_tokens=1, calls=1, cost=0.25)
+    assert whole - part == Usage(input_tokens=2, calls=1, cost=0.75)
+    assert whole - Usage() == whole
+    assert (whole - Usage(calls=1)).cost is None

@@ -29,7 +29,8 @@ class Usage:
 
     def __bool__(self) -> bool:
         """Whether anything was used at all."""
-        return self != _NOTHING
+        used = self.input_tokens or self.output_tokens or self.calls or self.cached or self.known_cost
+        return bool(used) or self.cost is not None
 
     def __add__(self, other: Usage) -> Usage:
         """Both together; the cost is unknown as soon as either's is, but what is known of it stays known."""
@@ -47,5 +48,16 @@ class Usage:
             cached=self.cached + other.cached,
         )
 
-
-_NOTHING = Usage()
+    def __sub__(self, other: Usage) -> Usage:
+        """What is left of it without the other, which is a part of it."""
+        if not other:
+            return self
+        unknown, least = self.cost is None or other.cost is None, max(0.0, self.least - other.least)
+        return Usage(
+            input_tokens=max(0, self.input_tokens - other.input_tokens),
+            output_tokens=max(0, self.output_tokens - other.output_tokens),
+            calls=max(0, self.calls - other.calls),
+            cost=None if unknown else least,
+            known_cost=least if unknown else 0.0,
+            cached=max(0, self.cached - other.cached),
+        )

@@ -233,7 +233,7 @@ def test_a_disk_that_fills_up_stops_the_run_and_loses_nothing_that_was_stored(de
     assert (said.code, said.out) == (4, "")
     assert "the disk is full" in said.error
     shown = desk("show", "full", "--json").json
-    assert shown["status"] == "failed"
+    assert shown["status"] in ("failed", "paused")  # where the disk has no room even for the word
     stored = shown["attempts"]["scored"]
     assert 0 < stored < 200
     assert shown["attempts"]["pending"] == 200 - stored
