@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from proctor.net import limits
 from proctor.net.limits import TIME_LIMIT, Bucket, Throttle
 
 
@@ -229,3 +230,16 @@ async def test_the_time_of_the_call_itself_still_counts() -> None:
     await first
     with pytest.raises(TimeoutError):
         await second
+
+
+async def test_whoever_waits_is_let_in_when_more_is_allowed_though_nobody_leaves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "_LOOK_AGAIN", 0.01)
+    throttle = Throttle(concurrency=1)
+    await throttle.enter(0)
+    waiting = asyncio.create_task(throttle.enter(0))
+    await asyncio.sleep(0)
+    throttle._most = throttle._allowed = 2.0  # as where another run has left its part
+    async with asyncio.timeout(5):
+        await waiting

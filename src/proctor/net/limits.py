@@ -16,6 +16,7 @@ from functools import partial
 
 _SLOW_DOWN = frozenset({429, 503})
 _LONGEST_HOLD = 60.0
+_LOOK_AGAIN = 1.0
 
 TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("time_limit", default=None)
 """The limit on the call under way, set by whoever times it: waiting for our own rate limits does not count."""
@@ -122,12 +123,18 @@ class Throttle:
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._queue.append(turn)
         try:
-            await uncounted(lambda: turn)
+            await uncounted(partial(self._until, turn))
         except asyncio.CancelledError:
             if turn.done() and not turn.cancelled():
                 self.leave()  # let in and called off at the same moment
             turn.cancel()
             raise
+
+    async def _until(self, turn: asyncio.Future[None]) -> None:
+        """Look again now and then: what is allowed may have grown without anybody leaving."""
+        while not turn.done():
+            await asyncio.wait({turn}, timeout=_LOOK_AGAIN)
+            self._let_in()
 
     def _let_in(self) -> None:
         while self._queue and self._inside < self.concurrency:
