@@ -131,3 +131,14 @@ def test_every_command_works_on_postgresql_too(desk: Desk, postgres_url: str, mo
     assert desk("delete", "it", "--yes").code == 0
     assert desk("list", "--json").json == []
     assert not (desk.folder / ".proctor").exists()
+
+
+def test_a_case_that_is_not_there_is_answered_with_those_that_are(desk: Desk) -> None:
+    desk.run(desk.agent("def answer(question): return 'yes'\n"))
+    said = desk("show", "last", "--case", "nobody")
+    assert said.code == 2
+    cases = [case["id"] for case in desk("show", "last", "--json").json["cases"]]
+    assert said.error.endswith(
+        f"no case begins with 'nobody' in run {desk('show', 'last', '--json').json['run']}: "
+        f"its cases are {', '.join(cases)}"
+    )

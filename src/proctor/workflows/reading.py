@@ -15,6 +15,9 @@ from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 
+_TOLD = 5
+"""Cases that an error names."""
+
 
 def find_run(name: str, *, store: str) -> Run:
     """The stored run that was meant."""
@@ -60,8 +63,12 @@ def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
     meant = {name: exam for name, exam in named.items() if name.startswith(case)}
     if len({exam.id for exam in meant.values()}) == 1:
         return next(iter(meant.values()))
-    near = ", ".join([*meant][:5]) if meant else ", ".join([*named][:5]) + " …"
-    raise InputError(f"{'several cases begin' if meant else 'no case begins'} with {case!r} in run {run.id}: {near}")
+    known = [*(meant or named)]
+    told = ", ".join(known[:_TOLD]) + (f" and {len(known) - _TOLD} more" if len(known) > _TOLD else "")
+    raise InputError(
+        f"{'several cases begin' if meant else 'no case begins'} with {case!r} in run {run.id}: "
+        f"{told if meant else f'its cases are {told}'}"
+    )
 
 
 def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate | None]]:
