@@ -16,7 +16,7 @@ import proctor
 from proctor import Case, Part, Reply, Request, Review, Turn, Usage
 from proctor.codec import benchmark_of
 from proctor.config import Config
-from proctor.errors import InputError, UsageError
+from proctor.errors import InputError, Misconfigured, UsageError
 from proctor.workflows.evaluate import prepare
 
 CASES = [("q 1", "yes"), ("q 2", "yes"), ("q 3", "yes")]
@@ -380,3 +380,11 @@ async def test_what_cannot_be_meant_is_refused_before_anything_is_stored(
 async def test_a_benchmark_that_is_none_is_refused(options: Options) -> None:
     with pytest.raises(InputError, match="benchmark=3 is none"):
         await proctor.aevaluate(3, agent=yes, **options)
+
+
+async def test_a_wrong_key_of_the_reviewer_is_told_as_the_reviewers(options: Options) -> None:
+    async def judge(case: Case, reply: Reply) -> float:
+        raise Misconfigured("the key was refused")
+
+    evaluation = await proctor.aevaluate(CASES, agent=yes, **{**options, "reviewer": judge})
+    assert (evaluation.run.status, evaluation.run.reason) == ("failed", "reviewer: the key was refused")

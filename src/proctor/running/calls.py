@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
+from proctor.errors import AgentFault, BudgetSpent, CallError, EnvironmentFault, Misconfigured
 from proctor.faults import classify, without_secrets
 from proctor.run import Failure, Stage
 from proctor.running.waiting import Late, within
@@ -77,6 +77,8 @@ async def call(
         if (spent := getattr(fault, "spent", None)) is not None:
             pay(spent)
         if isinstance(fault, Misconfigured):
+            if stage != "agent" and not isinstance(fault, BudgetSpent):
+                fault.args = (f"{stage}: {fault}",)  # whose key or address it is
             raise fault from caught
         if not patience.allows(stage, fault, tries):
             raise Broken(_failure(stage, fault, caught, tries=tries, turn=turn)) from caught
