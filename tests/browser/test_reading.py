@@ -169,7 +169,7 @@ def test_a_line_between_two_turns_has_no_gap(opened: Opening, played: Played) ->
     page = opened(contradicted(played))
     gaps = page.evaluate(
         """() => {
-          const rows = [...document.querySelectorAll(".wires")].map((each) => each.getBoundingClientRect());
+          const rows = [...document.querySelectorAll(".strand")].map((each) => each.getBoundingClientRect());
           return rows.slice(1).map((row, place) => Math.round(row.top - rows[place].bottom));
         }"""
     )

@@ -40,7 +40,7 @@ def test_lines_side_by_side_keep_to_lanes_of_their_own() -> None:
     assert rows[1].count("<a ") == 2
     assert 'data-bond="0"' in rows[1]
     assert 'data-bond="1"' in rows[1]
-    assert rows[0].count('width="28"') == 1
+    assert rows[0].count('width="28"') == 2
 
 
 def test_a_reason_is_escaped() -> None:

@@ -12,6 +12,12 @@ from proctor.reports.words import one_line
 _LANE, _EDGE, _TOP, _BEND = 10, 8, 23, 6
 """Points between two lanes, before the first, above the first joint, and of a rounded corner."""
 
+_ROW = Markup(
+    '<div class="wires" aria-hidden="true"><svg width="{width}" height="1"></svg>'
+    '<svg class="strand" width="{width}" height="100%">{drawn}</svg></div>'
+)
+"""The first drawing only keeps the room: the height of the second must not have a say in the height of its row."""
+
 
 def wires(talk: Talk) -> list[Markup]:
     """What is drawn beside each turn, the first turn first; nothing where no line passes."""
@@ -22,9 +28,7 @@ def wires(talk: Talk) -> list[Markup]:
 def _row(talk: Talk, place: int, width: int) -> Markup:
     passing = [(number, bond) for number, bond in enumerate(talk.bonds) if bond.rows[0] <= place <= bond.rows[1]]
     drawn = [_wire(talk, number, bond, place) for number, bond in passing]
-    return Markup('<svg class="wires" width="{}" height="100%" aria-hidden="true">{}</svg>').format(
-        width, Markup("").join(drawn)
-    )
+    return _ROW.format(width=width, drawn=Markup("").join(drawn))
 
 
 def _wire(talk: Talk, number: int, bond: Bond, place: int) -> Markup:
