@@ -9,7 +9,7 @@
     if (!each.labels.length && !each.getAttribute("aria-label")) found.push(`without a label: ${each.outerHTML.slice(0, 120)}`);
   }
   for (const each of document.querySelectorAll("svg:not(svg svg)")) {
-    if (each.getAttribute("aria-hidden") !== "true" && !each.getAttribute("aria-label")) found.push(`without a text: ${each.outerHTML.slice(0, 120)}`);
+    if (!each.closest('[aria-hidden="true"]') && !each.getAttribute("aria-label")) found.push(`without a text: ${each.outerHTML.slice(0, 120)}`);
   }
   for (const each of document.querySelectorAll(".cases th, .rows th, .differences th")) {
     if (!each.textContent.trim()) found.push(`an empty heading in ${each.closest("table").className}`);
