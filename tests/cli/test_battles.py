@@ -115,6 +115,24 @@ def test_a_dynamic_battle_takes_the_first_seeds_and_as_many_turns_as_are_allowed
     assert said.json["examiner"] == "prober"
 
 
+def test_a_battle_without_a_fair_question_is_no_test_and_never_looks_won(desk: Desk) -> None:
+    script(desk, 2)
+    refuses = desk.agent('def answer(question):\n    return "I am sorry, I cannot help with that."\n')
+    battle = ("--type", "abm-dynamic", "--examiner", f"agent:{refuses}", "--max-turns", "3")
+    said = desk.run(desk.agent(ROOMS), *battle, "--json")
+    assert said.code == 3
+    assert (said.json["pass_rate"]["value"], said.json["attempts"]["unscored"]) == (None, 2)
+    assert said.err.splitlines()[-1] == "The examiner asked no fair question: this is no test."
+    read = desk("show", "last")
+    assert "? no test" in read.out.splitlines()[0]
+    assert "This is no test." in read.out
+    assert "✓ 2" not in read.out
+    assert desk("show", "last", "--gate", "pass_rate>=0.1").code == 3
+    (listed,) = desk("list", "--json").json
+    assert listed["pass_rate"] is None
+    assert "100 %" not in desk("list").out
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [

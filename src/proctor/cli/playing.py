@@ -117,7 +117,7 @@ def show(
         from proctor.reports.json import as_dict
 
         print_json(as_dict(findings, gates))
-        _tell_unmet(gates)
+        _tell_why(findings, gates)
     elif form == "markdown":
         from proctor.reports.markdown import render as in_markdown
 
@@ -128,19 +128,24 @@ def show(
         console().print(render(findings, k=k, html=html, gates=gates))
 
 
-def _tell_unmet(gates: Sequence[GateVerdict]) -> None:
+def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
     """Why the command will fail, for a log from which the JSON was led away."""
     from proctor.reports.gates import sentence
 
+    if findings.untested:
+        tell("The examiner asked no fair question: this is no test.")
     for gate in gates:
         if gate.verdict != "met":
             tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
-    """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3."""
+    """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3.
+
+    A battle without a fair question has shown nothing, so it is never 0.
+    """
     if findings.run.status == "completed":
-        return gates_exit_code(gates)
+        return gates_exit_code(gates) or (3 if findings.untested else 0)
     from proctor.reports.continuing import command
 
     tell(f"The run {_stopped(findings)} Go on with: {command(findings)}")

@@ -14,6 +14,7 @@ from proctor.findings.finding import (
 )
 from proctor.findings.gathering import Gathering, gather
 from proctor.findings.stability import stability
+from proctor.findings.untested import rests_on_seeds_alone
 
 __all__ = [
     "CaseFinding",
@@ -26,5 +27,6 @@ __all__ = [
     "Latency",
     "Trouble",
     "gather",
+    "rests_on_seeds_alone",
     "stability",
 ]

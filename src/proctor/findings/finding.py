@@ -189,6 +189,16 @@ class Findings:
         return self.rows or self.cases
 
     @property
+    def untested(self) -> bool:
+        """Whether an examiner put no fair question to the agent: whatever it replied, nothing was examined."""
+        battle = self.battle
+        if battle is None or self.run.settings.type != "abm-dynamic" or self.counts.failed_by_agent:
+            return False
+        faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
+        asked = battle.examiner.questions if battle.examiner is not None else 0
+        return asked == faulty and bool(faulty or battle.ended_too_soon)
+
+    @property
     def complete(self) -> bool:
         """Whether every attempt was played and none was lost to the environment."""
         return not self.counts.pending and not self.counts.failed_by_environment

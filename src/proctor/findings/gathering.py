@@ -25,6 +25,7 @@ from proctor.findings.finding import (
 from proctor.findings.notes import notes
 from proctor.findings.shares import Shares, with_shares
 from proctor.findings.tally import Tally, mean_score, over_k, pass_rate
+from proctor.findings.untested import without_verdicts
 from proctor.run import Attempt, Key, Run
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
@@ -194,7 +195,7 @@ class Gathering:
             return found
         battle = self._battle.findings()
         rows = tuple(_case(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows)
-        return replace(
+        fought = replace(
             found,
             pass_rate=battle.pass_rate,
             mean_score=battle.mean_score,
@@ -204,17 +205,11 @@ class Gathering:
             conditions=with_shares(found.conditions, list(self._exams), self._held),
             battle=battle,
             rows=rows,
-            notes=tuple(
-                notes(
-                    run,
-                    found.counts,
-                    battle.pass_rate,
-                    cases=len(self._exams),
-                    battle=battle,
-                    unmet=_unmet(run, self._whole, self._under),
-                )
-            ),
         )
+        told = without_verdicts(fought) if fought.untested else fought
+        unmet = _unmet(run, self._whole, self._under)
+        said = notes(run, told.counts, told.pass_rate, cases=len(self._exams), battle=told.battle, unmet=unmet)
+        return replace(told, notes=tuple(said))
 
     def _with_steps(self, found: Findings) -> Findings:
         """The findings with what an orchestrator's steps show, under all conditions and under each."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proctor.battle.finding import BattleFindings, ExaminerFinding
+from proctor.battle.finding import BattleFindings
 from proctor.findings.finding import Counts
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
@@ -29,7 +29,7 @@ def notes(
         )
     if battle is not None:
         yield from _of_battle(run, battle)
-    elif cases < 30:
+    elif cases < 30 and rate.value is not None:
         yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
     if len(run.settings.conditions) > 1:
         count = len(run.settings.conditions)
@@ -53,7 +53,7 @@ def notes(
 
 def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
     n = battle.conversations
-    if n < 30:
+    if n < 30 and battle.pass_rate.value is not None:
         what = "1 conversation" if n == 1 else f"{n} conversations"
         more = "use --trials" if run.settings.type == "abm-static" else "use more seed questions, or --trials"
         yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
@@ -67,7 +67,7 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
             f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
             "no known answer, so that only consistency could be marked."
         )
-    yield from _of_examiner(battle.examiner)
+    yield from _of_examiner(battle)
     if battle.ended_too_soon:
         yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."
     if count := battle.resumed.get("continued", 0):
@@ -76,15 +76,17 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
         yield f"Conversations that were cut off and replayed, as the agent keeps its own memory: {count}."
 
 
-def _of_examiner(examiner: ExaminerFinding | None) -> Iterator[str]:
+def _of_examiner(battle: BattleFindings) -> Iterator[str]:
     """A battle in which hardly a fair question was asked looks won, and was not fought."""
-    if examiner is None:
-        return
-    faulty = sum(examiner.faults.values())
-    if faulty and faulty == examiner.questions:
-        yield f"The examiner asked no fair question: all {faulty} were faulty and count for nothing. This is no test."
-    elif faulty > examiner.questions / 2:
-        yield f"Of the examiner's {examiner.questions} questions {faulty} were faulty and count for nothing."
+    questions = battle.examiner.questions if battle.examiner is not None else 0
+    faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
+    none = "The examiner asked no fair question:"
+    if faulty and faulty == questions:
+        yield f"{none} all {faulty} were faulty and count for nothing. This is no test."
+    elif faulty > questions / 2:
+        yield f"Of the examiner's {questions} questions {faulty} were faulty and count for nothing."
+    elif not questions and battle.ended_too_soon:
+        yield f"{none} it ended every exam after the seed question. This is no test."
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:
@@ -95,7 +97,7 @@ def _by_the_embedded_reviewer(run: Run) -> bool:
 
 def _is_bounded(counts: Counts, rate: Estimate) -> bool:
     """Whether missing marks matter: more than 5 % could not be judged, or they outweigh the interval itself."""
-    if not counts.unscored or rate.worst is None or rate.best is None:
+    if not counts.unscored or rate.worst is None or rate.best is None or rate.value is None:
         return False
     outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
     return outweighed or counts.unscored > 0.05 * counts.planned

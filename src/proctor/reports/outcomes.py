@@ -82,6 +82,8 @@ def of_case(case: CaseFinding) -> Outcome:
 def of_run(findings: Findings) -> Outcome:
     """Where the run stands; only one that lacks nothing gets the ✓."""
     status = findings.run.status
+    if findings.untested and status == "completed":
+        return Outcome(name="no_test", sign="?", word="no test", style="unscored")
     if status == "completed":
         if findings.complete:
             return Outcome(name=status, sign="✓", word=status, style="plain")

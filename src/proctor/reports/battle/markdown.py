@@ -14,7 +14,8 @@ _STRATEGIES = 12
 
 def facts(battle: BattleFindings) -> Iterator[str]:
     """A line for each thing that can be said in one."""
-    yield f"- Replies: {words.replies(battle)}"
+    if said := words.replies(battle):
+        yield f"- Replies: {said}"
     if said := words.contradictions(battle):
         yield f"- Contradictions: {said}"
     if said := words.counted(battle.pressure.outcomes):

@@ -56,10 +56,10 @@ _RESUMED = {
 
 
 def replies(battle: BattleFindings) -> str:
-    """`34 of 64 passed`, and what the environment took."""
-    said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed"
-    lost = f", {numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
-    return said + lost
+    """`34 of 64 passed`, and what the environment took; empty where there is neither."""
+    said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
+    lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
+    return ", ".join(piece for piece in (said, lost) if piece)
 
 
 def contradictions(battle: BattleFindings) -> str:
