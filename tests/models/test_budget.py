@@ -170,3 +170,13 @@ def test_foresight_is_what_is_allowed_or_the_most_that_was_needed() -> None:
     foresight.learn(10, Usage(input_tokens=15, output_tokens=5_000))
     foresight.learn(100, Usage(input_tokens=10, output_tokens=10))
     assert foresight.estimate(100, None) == Usage(input_tokens=150, output_tokens=5_000, calls=1)
+
+
+async def test_whoever_waits_in_another_event_loop_is_woken_too() -> None:
+    budget = Budget(tokens=10)
+    hold = await budget.admit(usage(10))
+    elsewhere = asyncio.create_task(asyncio.to_thread(asyncio.run, asyncio.wait_for(budget.admit(usage(5)), 20)))
+    while not budget._waiting:
+        await asyncio.sleep(0)
+    budget.settle(hold, usage(5))
+    assert (await elsewhere).estimate == usage(5)

@@ -9,11 +9,10 @@ than its estimate, no more than the budget is ever spent.
 
 from __future__ import annotations
 
-import asyncio
 import math
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
@@ -52,7 +51,8 @@ class Budget:
         self._tokens = tokens
         self._spent = _NOTHING + spent
         self._holds: set[Hold] = set()
-        self._waiting: list[asyncio.Future[None]] = []
+        self._waiting: list[limits.Waiter] = []
+        self._lock = threading.RLock()
 
     @property
     def counts_money(self) -> bool:
@@ -82,46 +82,53 @@ class Budget:
         """
         if self._cost is not None and estimate.cost is None:
             raise Misconfigured(_NO_PRICE.format(self._cost, "a model that is called"))
-        if (lacking := self._lacking(estimate, _NOTHING)) is not None:
-            raise BudgetSpent(f"{SPENT}: {lacking}")
-        if self._lacking(estimate, self.reserved) is not None:
-            return None
-        hold = Hold(estimate)
-        self._holds.add(hold)
-        return hold
+        with self._lock:
+            if (lacking := self._lacking(estimate, _NOTHING)) is not None:
+                raise BudgetSpent(f"{SPENT}: {lacking}")
+            if self._lacking(estimate, self.reserved) is not None:
+                return None
+            hold = Hold(estimate)
+            self._holds.add(hold)
+            return hold
 
     def settle(self, hold: Hold, actual: Usage | None) -> None:
         """Replace what was reserved by what it came to. None: nobody knows, and the estimate counts as spent.
 
         So it does for a call that failed after it may have been billed: nothing paid is forgotten.
         """
-        self._holds.remove(hold)
-        known = hold.estimate if actual is None else actual
-        if known.calls and not known.input_tokens and not known.output_tokens:
-            known = hold.estimate  # a server that does not say what it used
-        self.charge(known)
+        with self._lock:
+            self._holds.remove(hold)
+            self.charge(_known(hold.estimate, actual))
 
     def charge(self, usage: Usage) -> None:
         """Count what was spent without a hold, such as what an agent of one's own says it has used."""
-        self._spent = Usage(
-            input_tokens=self._spent.input_tokens + usage.input_tokens,
-            output_tokens=self._spent.output_tokens + usage.output_tokens,
-            calls=self._spent.calls + usage.calls,
-            cost=self._spent.least + usage.least,
-            cached=self._spent.cached + usage.cached,
-        )
-        waiting, self._waiting = self._waiting, []
+        with self._lock:
+            self._spent = Usage(
+                input_tokens=self._spent.input_tokens + usage.input_tokens,
+                output_tokens=self._spent.output_tokens + usage.output_tokens,
+                calls=self._spent.calls + usage.calls,
+                cost=self._spent.least + usage.least,
+                cached=self._spent.cached + usage.cached,
+            )
+            waiting, self._waiting = self._waiting, []
         for one in waiting:
-            if not one.done():
-                one.set_result(None)
+            one.wake()
 
     async def admit(self, estimate: Usage) -> Hold:
         """Reserve as soon as it fits. The wait is not the time of whoever is called."""
-        while (hold := self.reserve(estimate)) is None:
-            settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(settled)
-            await limits.uncounted(partial(_until, settled))
-        return hold
+        while not isinstance(place := self._hold_or_wait(estimate), Hold):
+            await limits.uncounted(place.until_woken)
+        return place
+
+    def _hold_or_wait(self, estimate: Usage) -> Hold | limits.Waiter:
+        """What is reserved, or who waits for the next call that settles."""
+        with self._lock:
+            hold = self.reserve(estimate)
+            if hold is not None:
+                return hold
+            waiter = limits.Waiter()
+            self._waiting.append(waiter)
+            return waiter
 
     def _lacking(self, estimate: Usage, reserved: Usage) -> str | None:
         """What does not fit; None: all of it does."""
@@ -180,8 +187,10 @@ def must_have_prices(models: Iterable[str], prices: Mapping[str, Any], *, budget
         raise InputError(_NO_PRICE.format(budget, ", ".join(map(repr, unknown))))
 
 
-async def _until(settled: asyncio.Future[None]) -> None:
-    await settled
+def _known(estimate: Usage, actual: Usage | None) -> Usage:
+    """What a call came to, as far as it can be told."""
+    silent = actual is None or (actual.calls and not actual.input_tokens and not actual.output_tokens)
+    return estimate if actual is None or silent else actual  # a server may not say what it used
 
 
 def _tokens(usage: Usage) -> int:

@@ -29,7 +29,7 @@ _held: dict[int, weakref.finalize[..., Sharers]] = {}
 
 def _drop_inherited() -> None:
     """A forked child is nobody's sharer: it must neither hold its parent's files nor remove them at its end."""
-    for descriptor, leaving in _held.items():
+    for descriptor, leaving in list(_held.items()):
         leaving.detach()
         with suppress(OSError):
             os.close(descriptor)
@@ -109,17 +109,20 @@ class _Part(Bucket):
 
 
 def _join(folder: Path, prefix: str) -> tuple[int, Path]:
-    """A locked file; it gets its name once it is locked, or others would take it for a dead one's."""
+    """A locked file. Between its making and its locking others may take it for a dead one's: then another is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    descriptor, unnamed = tempfile.mkstemp(prefix=".", dir=folder)
-    path = folder / f"{prefix}{os.getpid()}-{unnamed[-8:]}"
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.rename(unnamed, path)
-    except OSError:
-        _leave(descriptor, Path(unnamed))
-        raise
-    return descriptor, path
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f"{prefix}{os.getpid()}-", dir=folder)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.exists(name):
+                return descriptor, Path(name)
+        except BlockingIOError:
+            pass
+        except OSError:
+            _leave(descriptor, Path(name))
+            raise
+        _leave(descriptor, Path(name))
 
 
 def _leave(descriptor: int, path: Path) -> None:

@@ -1,16 +1,20 @@
 """Rate limits that many calls share: so many requests and tokens a minute, and concurrency that heeds "too many".
 
-Logic alone: the clock and the sleep are handed in, nothing here knows HTTP or a model.
+Logic alone: the clock and the sleep are handed in, nothing here knows HTTP or a model. A throttle may be used from
+several event loops: a sync agent runs in a thread, and what it calls there in a loop of its own keeps to them too.
 """
 
 from __future__ import annotations
 
 import asyncio
 import math
+import os
+import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from contextvars import ContextVar
 from functools import partial
 
@@ -33,8 +37,8 @@ class Bucket:
 
     def take(self, amount: float, *, now: float) -> float:
         """Take it, and say how many seconds to wait before using it."""
-        self._level = min(self._most, self._level + (now - self._seen) * self._rate)
-        self._seen = now
+        self._level = min(self._most, self._level + max(0.0, now - self._seen) * self._rate)
+        self._seen = max(self._seen, now)
         short = min(amount, self._most) - self._level
         self._level -= amount
         return max(0.0, short / self._rate)
@@ -42,6 +46,34 @@ class Bucket:
     def give_back(self, amount: float) -> None:
         """Undo a take that was not used."""
         self._level = min(self._most, self._level + amount)
+
+
+class Waiter:
+    """One who waits in its own event loop, and can be woken from any thread."""
+
+    __slots__ = ("_loop", "_woken", "gone", "let_in")
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._woken = self._loop.create_future()
+        self.let_in = False
+        self.gone = False
+
+    def wake(self) -> bool:
+        """Whether it will hear of it; its loop may be closed."""
+        try:
+            self._loop.call_soon_threadsafe(self._hear)
+        except RuntimeError:
+            return False
+        return True
+
+    async def until_woken(self, *, at_most: float | None = None) -> None:
+        """Wait for it, or for so many seconds."""
+        await asyncio.wait({self._woken}, timeout=at_most)
+
+    def _hear(self) -> None:
+        if not self._woken.done():
+            self._woken.set_result(None)
 
 
 class Throttle:
@@ -68,9 +100,11 @@ class Throttle:
         self._most = float(concurrency) if concurrency else math.inf
         self._allowed = self._most
         self._inside = 0
-        self._queue: deque[asyncio.Future[None]] = deque()
+        self._queue: deque[Waiter] = deque()
+        self._lock = threading.RLock()  # again in the same thread: the garbage collector may close a call at any point
         self._halved = -math.inf
         self._held_until = -math.inf
+        _throttles.add(self)
 
     @property
     def concurrency(self) -> float:
@@ -93,21 +127,24 @@ class Throttle:
 
     def leave(self) -> None:
         """Give the place back."""
-        self._inside -= 1
-        self._let_in()
+        with self._lock:
+            self._inside -= 1
+            self._let_in()
 
     def report(self, status: int, *, retry_after: float | None = None, began: float | None = None) -> None:
         """Tell how a call went. `began`, as the slot gave it, tells old news from new."""
-        if status in _SLOW_DOWN:
-            self._slow_down(retry_after, began)
-        elif status < 400 and self._allowed < self._most:
-            self._allowed = min(self._most, self._allowed + 1 / self._allowed)
-            self._let_in()
+        with self._lock:
+            if status in _SLOW_DOWN:
+                self._slow_down(retry_after, began)
+            elif status < 400 and self._allowed < self._most:
+                self._allowed = min(self._most, self._allowed + 1 / self._allowed)
+                self._let_in()
 
     def charge(self, tokens: int) -> None:
         """Count tokens that were not known when the slot was taken."""
         if self._tokens is not None:
-            self._tokens.take(tokens, now=self._clock())
+            with self._lock:
+                self._tokens.take(tokens, now=self._clock())
 
     def _slow_down(self, retry_after: float | None, began: float | None) -> None:
         now = self._clock()
@@ -117,46 +154,86 @@ class Throttle:
             self._halved = now
 
     async def _wait_for_place(self) -> None:
-        if not self._queue and self._inside < self.concurrency:
-            self._inside += 1
+        waiter = self._queue_up()
+        if waiter is None:
             return
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._queue.append(turn)
         try:
-            await uncounted(partial(self._until, turn))
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():
-                self.leave()  # let in and called off at the same moment
-            turn.cancel()
+            await uncounted(partial(self._until_let_in, waiter))
+        except BaseException:
+            self._give_up(waiter)
             raise
 
-    async def _until(self, turn: asyncio.Future[None]) -> None:
+    def _queue_up(self) -> Waiter | None:
+        """Take a place; where there is none, who waits for one."""
+        with self._lock:
+            if not self._queue and self._inside < self.concurrency:
+                self._inside += 1
+                return None
+            waiter = Waiter()
+            self._queue.append(waiter)
+            self._let_in()  # those before it may all have given up
+            return waiter
+
+    def _give_up(self, waiter: Waiter) -> None:
+        with self._lock:
+            waiter.gone = True
+            if waiter.let_in:  # let in and called off at the same moment
+                self.leave()
+
+    async def _until_let_in(self, waiter: Waiter) -> None:
         """Look again now and then: what is allowed may have grown without anybody leaving."""
-        while not turn.done():
-            await asyncio.wait({turn}, timeout=_LOOK_AGAIN)
-            self._let_in()
+        while not waiter.let_in:
+            await waiter.until_woken(at_most=_LOOK_AGAIN)
+            with self._lock:
+                self._let_in()
 
     def _let_in(self) -> None:
         while self._queue and self._inside < self.concurrency:
-            turn = self._queue.popleft()
-            if not turn.done():
+            waiter = self._queue.popleft()
+            if not waiter.gone and waiter.wake():
                 self._inside += 1
-                turn.set_result(None)
+                waiter.let_in = True
+
+    def _take_rates(self, tokens: int) -> float:
+        """Take what a call needs; when it may be used."""
+        with self._lock:
+            now = self._clock()
+            waits = [bucket.take(amount, now=now) for bucket, amount in self._rates(tokens)]
+        return max([now, *(now + seconds for seconds in waits)])
+
+    def _rates(self, tokens: int) -> list[tuple[Bucket, int]]:
+        return [(bucket, amount) for bucket, amount in ((self._requests, 1), (self._tokens, tokens)) if bucket]
 
     async def _wait_for_rates(self, tokens: int) -> None:
         """Until what the call takes is there and no server asked to be left alone."""
         if self._requests is self._tokens is None and self._held_until == -math.inf:
             return
-        now = self._clock()
-        taken = [(bucket, amount) for bucket, amount in ((self._requests, 1), (self._tokens, tokens)) if bucket]
-        ready = max([now, *(now + bucket.take(amount, now=now) for bucket, amount in taken)])
+        ready = self._take_rates(tokens)
         try:
             while (seconds := max(ready, self._held_until) - self._clock()) > 0:
                 await uncounted(partial(self._sleep, seconds))
         except BaseException:
-            for bucket, amount in taken:
-                bucket.give_back(amount)
+            with self._lock:
+                for bucket, amount in self._rates(tokens):
+                    bucket.give_back(amount)
             raise
+
+    def _begin_anew(self) -> None:
+        """A forked child is rid of the calls that its parent has under way: none of them will end in it."""
+        self._inside = 0
+        self._queue.clear()
+        self._lock = threading.RLock()
+
+
+_throttles: weakref.WeakSet[Throttle] = weakref.WeakSet()
+
+
+def _begin_anew_in_child() -> None:
+    for throttle in list(_throttles):
+        throttle._begin_anew()
+
+
+os.register_at_fork(after_in_child=_begin_anew_in_child)
 
 
 class _Slot(AbstractAsyncContextManager[float]):
@@ -179,14 +256,24 @@ async def uncounted(wait: Callable[[], Awaitable[None]]) -> None:
     """Wait while the time limit of the call, if it has one, stands still."""
     await asyncio.sleep(0)  # a timer that is only started for calls that wait is running after this
     limit, loop = TIME_LIMIT.get(), asyncio.get_running_loop()
-    deadline = None if limit is None else limit.when()
+    deadline = None if limit is None or not _set_in(limit, loop) else limit.when()
     if limit is None or deadline is None:
         await wait()
         return
     left = deadline - loop.time()
-    limit.reschedule(None)
+    _reschedule(limit, None)
     try:
         await wait()
     finally:
-        if not limit.expired():
-            limit.reschedule(loop.time() + left)
+        _reschedule(limit, loop.time() + left)
+
+
+def _set_in(limit: asyncio.Timeout, loop: asyncio.AbstractEventLoop) -> bool:
+    """Whether a limit's timer runs in this loop: a thread inherits it, but its own loop would take the timer along."""
+    task: asyncio.Task[object] | None = getattr(limit, "_task", None)
+    return task is None or task.get_loop() is loop
+
+
+def _reschedule(limit: asyncio.Timeout, when: float | None) -> None:
+    with suppress(RuntimeError):  # it has run out, or the call is over and a task that it left behind goes on
+        limit.reschedule(when)
