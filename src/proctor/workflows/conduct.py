@@ -15,6 +15,7 @@ from proctor.errors import StoreError
 from proctor.findings import Findings, Gathering, gather
 from proctor.roles import Journal
 from proctor.run import Finished, Record, Run, Sitting, Status, Wish
+from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.workflows.parts import Cast
@@ -54,7 +55,7 @@ async def conduct(
         examiner=cast.examiner,
         faults=cast.faults,
     )
-    with _clocked(store.journal, run.id) as end:
+    with seldom_collected(), _clocked(store.journal, run.id) as end:
         if watch is not None:
             watch(tally)
         try:
