@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,7 +103,10 @@ def test_what_a_run_would_take_is_told_and_so_is_what_cannot_be_known(called: Ca
 
 def test_what_is_known_of_a_cost_is_told_where_one_price_is_not(called: Call) -> None:
     _, partly = called("run", "b.csv", "--agent", "small", "--reviewer", "openai:large", "--dry-run")
-    assert "cost         at least 0.0016 (< 0.0001 to 0.0080); give [prices] for openai:large" in partly
+    line = re.search(r"cost +at least (.*?)\n  time", partly, re.DOTALL)
+    assert line is not None
+    assert " ".join(line[1].split()) == "0.0016 (< 0.0001 to 0.0080); give [prices] for openai:large"
+    assert max(map(len, partly.splitlines())) <= 80
 
 
 def test_what_a_run_would_take_as_json(called: Call) -> None:

@@ -59,7 +59,7 @@ def test_with_json_the_log_says_why_the_command_failed(lab: Lab) -> None:
     lab.run("it", wrong=set(range(10)))
     said = lab("show", "it", "--gate", "pass_rate>=0.8", "--gate", "pass_rate>=0.96", "--json")
     assert said.err == (
-        "pass_rate>=0.96 is not met. The pass rate is 90 %, 95 % interval 82.6 to 94.5, all of it below 96 %.\n"
+        "pass_rate>=0.96 is not met. The pass rate is 90 %, 95 % interval 82.6 to 94.5,\nall of it below 96 %.\n"
     )
 
 

@@ -201,5 +201,20 @@ def test_runs_are_listed_with_their_pass_rate_and_interval(sample: Sample, width
         assert "handbook" in said
 
 
+def test_short_names_lend_their_room_to_long_agents_and_ids_are_never_cut(sample: Sample) -> None:
+    agent = "openai-compatible:tiny@h:1"
+    run = replace(sample.findings.run, id="261115-121311-84f9", name="a name that is longer than this", agent=agent)
+    said = printed(runs_table([(run, sample.findings.pass_rate)], now=run.created + 7500))
+    assert agent in said
+    assert run.id in said
+    assert "…" in said.splitlines()[2]
+
+
+def test_runs_that_fit_take_one_line_each(sample: Sample) -> None:
+    run = replace(sample.findings.run, name="n", agent="a", benchmark="b")
+    row = printed(runs_table([(run, None)], now=run.created), width=120).splitlines()[1]
+    assert row.split()[:4] == [run.id, "n", "b", "a"]
+
+
 def test_an_empty_list_says_what_fills_it() -> None:
     assert printed(runs_table([])) == "No runs yet. Try: proctor demo\n"

@@ -67,11 +67,12 @@ def _row(case: Case) -> dict[str, Any]:
 def _show(file: Path, table: Table | SuiteReading) -> None:
     from proctor.cli.output import console
     from proctor.formats.compatibility import compatibility
+    from proctor.reports.terminal import Page
 
     errors = len(table.errors) + table.more
     click.echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
     if table.rows:
-        console().print(_preview(table), "")
+        console().print(Page(lambda _: [_preview(table), ""]))
     for kind, found in compatibility(table.rows).items():
         click.echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
     if table.errors:

@@ -67,7 +67,7 @@ def command(
         show(played, [] if trouble else places, url)
     if trouble:
         raise trouble
-    return max(exit_code(evaluation.findings) for evaluation in played)
+    return max(exit_code(evaluation.findings, as_json=as_json) for evaluation in played)
 
 
 def _places(output: Path, names: Sequence[str]) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +12,8 @@ import click
 from proctor.cli import options
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from proctor.doctor import Complaint
 
 _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
@@ -55,20 +57,23 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
 
 
 def _show(file: Path, cases: int, complaints: Sequence[Complaint]) -> None:
+    from proctor.cli.output import console
+    from proctor.reports.numbers import plural
+    from proctor.reports.terminal import Page
+
+    told = plural(len(complaints), "complaint") if complaints else "nothing to complain of"
+    click.echo(f"{file}: {plural(cases, 'case')}, {told}")
+    console().print(Page(lambda _: _said(complaints)), end="")
+
+
+def _said(complaints: Sequence[Complaint]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
-    from proctor.cli.output import console
-
-    told = (
-        f"{len(complaints)} complaint{'' if len(complaints) == 1 else 's'}" if complaints else "nothing to complain of"
-    )
-    click.echo(f"{file}: {cases} case{'' if cases == 1 else 's'}, {told}")
-    out = console()
     for each in complaints:
-        out.print()
-        out.print(Text.assemble(f"{_SIGNS[each.severity]} {each.severity}  ", (each.message, "bold"), _where(each)))
-        out.print(Padding(Text(each.advice, style="dim"), (0, 0, 0, 2)))
+        yield Text()
+        yield Text.assemble(f"{_SIGNS[each.severity]} {each.severity}  ", (each.message, "bold"), _where(each))
+        yield Padding(Text(each.advice, style="dim"), (0, 0, 0, 2))
 
 
 def _where(complaint: Complaint) -> str:
@@ -80,7 +85,3 @@ def _where(complaint: Complaint) -> str:
         return ""
     shown, left = places[:_LINES_SHOWN], len(places[_LINES_SHOWN:])
     return f"  ({what[len(places) > 1]} {', '.join(shown)}{f' and {left} more' if left else ''})"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

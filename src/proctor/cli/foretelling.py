@@ -14,7 +14,7 @@ from proctor.workflows.evaluate import Prepared
 
 def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     """Print the estimate."""
-    from proctor.cli.output import print_json
+    from proctor.cli.output import folded, print_json
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
     from proctor.workflows.allowances import foresee, untold
@@ -25,22 +25,28 @@ def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     if as_json:
         print_json({"attempts": run.planned, **asdict(found), "untold": others})
         return 0
-    click.echo(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called.")
-    for line in _lines(found, others):
-        click.echo(f"  {line}")
+    click.echo(folded(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
+    for label, said in _rows(found):
+        click.echo(folded(f"  {label:<11}  {said}", under=15))
+    for sentence in _sentences(found, others):
+        click.echo(folded(f"  {sentence}", under=2))
     return 0
 
 
-def _lines(found: Estimate, others: Sequence[str]) -> Iterator[str]:
+def _rows(found: Estimate) -> Iterator[tuple[str, str]]:
     from proctor.reports.numbers import cost, duration
 
     if found.calls.high:
-        yield f"model calls  {_range(found.calls, _whole)}"
-        yield f"tokens in    {_range(found.input_tokens, _whole)}"
-        yield f"tokens out   {_range(found.output_tokens, _whole)}"
-        yield f"cost         {_cost(found, cost)}"
-        yield f"time         {_range(found.seconds, duration)}"
-        yield "The likely value first, then from little to much. Retries after failures are not in it."
+        yield "model calls", _range(found.calls, _whole)
+        yield "tokens in", _range(found.input_tokens, _whole)
+        yield "tokens out", _range(found.output_tokens, _whole)
+        yield "cost", _cost(found, cost)
+        yield "time", _range(found.seconds, duration)
+
+
+def _sentences(found: Estimate, others: Sequence[str]) -> Iterator[str]:
+    if found.calls.high:
+        yield "The likely value first, then from little to much; retries are not in it."
     else:
         yield "No model is called from here."
     if others:

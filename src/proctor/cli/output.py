@@ -23,13 +23,30 @@ def print_json(value: Any) -> None:
         nobody_listens()
 
 
+def folded(text: str, *, under: int = 0) -> str:
+    """The text in lines that fit, the later ones indented; a word, such as an address, is never broken."""
+    import shutil
+    import textwrap
+
+    width, indent = shutil.get_terminal_size().columns, " " * under
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
 def tell(text: str) -> None:
-    """A line on standard error; a reader that has gone away stops nothing."""
+    """A sentence on standard error; a reader that has gone away stops nothing."""
     try:
-        sys.stderr.write(f"{text}\n")
+        sys.stderr.write(f"{folded(text)}\n")
         sys.stderr.flush()
     except BrokenPipeError:
         nobody_listens(2)
+
+
+def read_apart() -> bool:
+    """Whether standard error leads elsewhere than standard output, so that its reader has not seen the report."""
+    try:
+        return not os.path.sameopenfile(1, 2)
+    except OSError:  # one of them is closed
+        return True
 
 
 def nobody_listens(descriptor: int = 1) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from proctor.cli.output import agents_speak_on_stderr, console, nobody_listens, print_json, tell
+from proctor.cli.output import agents_speak_on_stderr, console, nobody_listens, print_json, read_apart, tell
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.gates import exit_code as gates_exit_code
@@ -31,7 +31,8 @@ def play(
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_anywhere(lambda: begin(watch))
     except KeyboardInterrupt:
-        tell(f"Interrupted: what was answered is stored. Go on with: proctor resume {run_id}")
+        tell("Interrupted: what was answered is stored.")
+        tell(f"Go on with: proctor resume {run_id}")
         raise
 
 
@@ -139,16 +140,19 @@ def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
             tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
 
 
-def exit_code(findings: Findings, gates: Sequence[GateVerdict] = ()) -> int:
+def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:
     """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3.
 
-    A battle without a fair question has shown nothing, so it is never 0.
+    A battle without a fair question has shown nothing, so it is never 0. Why a run stopped is told to whoever has not
+    just read it in the report.
     """
     if findings.run.status == "completed":
         return gates_exit_code(gates) or (3 if findings.untested else 0)
-    from proctor.reports.continuing import command
+    if as_json or read_apart():
+        from proctor.reports.continuing import command
 
-    tell(f"The run {_stopped(findings)} Go on with: {command(findings)}")
+        tell(f"The run {_stopped(findings)}")
+        tell(f"Go on with: {command(findings)}")
     return 4
 
 

@@ -66,4 +66,4 @@ def command(
         )
     verdicts = gating.judge(evaluation.findings)
     show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
-    return exit_code(evaluation.findings, verdicts)
+    return exit_code(evaluation.findings, verdicts, as_json=as_json)

@@ -175,7 +175,7 @@ def _told(
     show(findings, as_json=as_json, k=k, gates=verdicts)
     if annotations:
         annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
-    return exit_code(findings, verdicts)
+    return exit_code(findings, verdicts, as_json=as_json)
 
 
 def check_k(k: int | None, trials: int) -> None:

@@ -50,7 +50,7 @@ def command(
     check_k(k, findings.run.settings.trials)
     verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts, form=form)
-    return exit_code(findings, verdicts) if gates else 0
+    return exit_code(findings, verdicts, as_json=as_json) if gates else 0
 
 
 def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bool) -> int:

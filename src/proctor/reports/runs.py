@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
@@ -24,14 +25,18 @@ def runs_table(listed: Sequence[tuple[Run, Estimate | None]], *, now: float | No
 
 
 _SIGNS = {"completed": "✓", "failed": "!", "cancelled": "!"}
-_ONE_LINE_A_RUN = 112
+_WITH_AGENT = 70
+"""Columns of the terminal from which on there is room for the agent."""
+_LEAST = 8
+"""Columns that a text gets at least."""
 
 
 def _runs(listed: Sequence[tuple[Run, Estimate | None]], width: int, now: float) -> RenderableType:
     if not listed:
         return Text("No runs yet. Try: proctor demo")
     cells = [_run_cells(run, rate, now) for run, rate in listed]
-    return _runs_in_one_line(cells, width) if width >= _ONE_LINE_A_RUN else _runs_in_two_lines(cells, width)
+    one_line = sum(_need(cells, header) for header in cells[0]) + 2 * (len(cells[0]) - 1)
+    return _runs_in_one_line(cells, width) if one_line <= width else _runs_in_two_lines(cells, width)
 
 
 def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
@@ -51,34 +56,46 @@ def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
 
 
 def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    table = page_table(width)
-    for header in rows[0]:
-        flexible = header in ("name", "benchmark", "agent")
-        table.add_column(
-            header, ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
-            justify="right" if header in ("pass rate", "interval", "cases", "when") else "left",
-        )  # fmt: skip
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row.values()))
-    return table
+    return _table(rows, [(header, "") for header in rows[0]], width)
 
 
 def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
-    """Pairs of cells, one above the other, so that nothing is lost at 80 columns."""
-    pairs = [("name", "run"), ("agent", "benchmark"), ("status", ""), ("pass rate", "interval"), ("cases", "when")]
-    if width < 70:
-        pairs.remove(("agent", "benchmark"))
-    table = page_table(width)
+    """Pairs of cells, one above the other, so that little is lost at 80 columns."""
+    pairs = [("name", "run"), ("agent", "benchmark"), ("status", "when"), ("pass rate", "interval"), ("cases", "")]
+    return _table(rows, [pair for pair in pairs if width >= _WITH_AGENT or pair[0] != "agent"], width)
+
+
+def _table(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[str, str]], width: int) -> Table:
+    table, rooms = page_table(width), _rooms(rows, dict(pairs), width)
     for upper, lower in pairs:
-        flexible = upper in ("name", "agent")
+        right = upper in ("pass rate", "cases") or (not lower and upper in ("interval", "when"))
         table.add_column(
-            f"{upper}\n{lower}".rstrip(), ratio=1 if flexible else None, no_wrap=True, overflow="ellipsis",
-            justify="right" if upper in ("pass rate", "cases") else "left",
+            f"{upper}\n{lower}" if any(dict(pairs).values()) else upper, width=rooms[upper], no_wrap=True,
+            overflow="ellipsis", justify="right" if right else "left",
         )  # fmt: skip
     for row in rows:
-        table.add_row(*(_stacked(row[upper], row.get(lower, "")) for upper, lower in pairs))
+        table.add_row(*(_stacked(row[upper], row[lower] if lower else "") for upper, lower in pairs))
     return table
 
 
+def _rooms(rows: Sequence[Mapping[str, str]], pairs: Mapping[str, str], width: int) -> dict[str, int]:
+    """How wide each column is: numbers and ids in full, then agents and benchmarks before names."""
+    rooms = {upper: max(_need(rows, upper), _need(rows, lower)) for upper, lower in pairs.items()}
+    yielding = [upper for upper in ("agent", "benchmark", "name") if upper in pairs]
+    least = {upper: _need(rows, "run") if pairs[upper] == "run" else _LEAST for upper in yielding}
+    left = width - 2 * (len(pairs) - 1) - sum(rooms[upper] for upper in pairs if upper not in yielding)
+    left -= sum(least.values())
+    for upper in yielding:
+        more = min(rooms[upper] - least[upper], left)
+        rooms[upper] = max(1, least[upper] + more)
+        left = max(0, left - more)
+    return rooms
+
+
+def _need(rows: Sequence[Mapping[str, str]], column: str) -> int:
+    """Columns of the terminal that the longest cell takes, its header included."""
+    return max(cell_len(column), *(cell_len(row[column]) for row in rows)) if column else 0
+
+
 def _stacked(upper: str, lower: str) -> Text:
-    return Text(upper).append(f"\n{lower}", style="dim")
+    return Text(upper).append(f"\n{lower}" if lower else "", style="dim")

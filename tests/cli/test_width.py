@@ -1,0 +1,67 @@
+"""What is said fits 80 columns, is said once, and ends where its words end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.desk import Desk
+
+AWAY = "def answer(question):\n    raise ConnectionError('no route to host')\n"
+DUPLICATES = '"What is 1?";"one"\n"What is 1?";"two"\n'
+
+
+def widest(text: str) -> int:
+    return max(map(len, text.splitlines()), default=0)
+
+
+def test_a_run_that_did_not_complete_says_so_within_80_columns_where_only_its_errors_are_read(desk: Desk) -> None:
+    said = desk.run(desk.agent(AWAY), "--retries", "0")
+    assert said.code == 4
+    *_, sentence, command = said.err.splitlines()
+    assert sentence == "The run did not complete: 3 attempts failed for reasons outside the agent."
+    assert command.startswith("Go on with: proctor resume ")
+    assert widest(said.err) <= 80
+
+
+def test_whoever_reads_the_report_is_not_told_again_why_the_run_stopped(desk: Desk) -> None:
+    agent = desk.agent(AWAY)
+    arguments = ("run", "benchmark.csv", "--agent", agent, "--retries", "0")
+    shown = subprocess.run(
+        [sys.executable, "-m", "proctor", *arguments],
+        cwd=desk.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == 4
+    assert shown.stdout.count("3 attempts failed for reasons outside the agent") == 1
+    assert shown.stdout.count("proctor resume") == 1
+    assert widest(shown.stdout) <= 80
+
+
+def test_with_json_the_reason_is_told_wherever_it_is_read(desk: Desk) -> None:
+    said = desk.run(desk.agent(AWAY), "--retries", "0", "--json")
+    assert said.json["status"] == "failed"
+    assert said.err.count("Go on with: proctor resume") == 1
+
+
+@pytest.mark.parametrize("agent", ["http://127.0.0.1:9/a-rather-long-address/of-an-agent/v1", "openai:gpt"])
+def test_what_a_run_would_take_fits_80_columns(desk: Desk, monkeypatch: pytest.MonkeyPatch, agent: str) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    said = desk.run(agent, "--reviewer", "openai:a-model-that-judges", "--dry-run")
+    assert said.code == 0
+    assert widest(said.out) <= 80
+
+
+@pytest.mark.parametrize("command", ["doctor", "check", "list"])
+def test_no_line_ends_in_blanks_where_it_is_piped(desk: Desk, command: str) -> None:
+    path = desk.write("twice.csv", DUPLICATES)
+    desk.run(desk.agent("def answer(question):\n    return 'yes'\n"))
+    said = desk(command, *([str(Path(path).name)] if command != "list" else []))
+    assert said.out
+    assert [line for line in said.out.splitlines() if line != line.rstrip()] == []
+    assert widest(said.out) <= 80
