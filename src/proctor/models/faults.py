@@ -99,6 +99,11 @@ def status_of(error: BaseException) -> int | None:
             status = getattr(link, name, None)
             if isinstance(status, int) and 400 <= status <= 599:
                 return status
+    return status_by_kind(error)
+
+
+def status_by_kind(error: BaseException) -> int | None:
+    """The same by what LangChain calls the exception of a provider that does not number it."""
     kinds = (kind.__name__ for kind in type(error).__mro__)
     return next((_STATUS_OF_KIND[kind] for kind in kinds if kind in _STATUS_OF_KIND), None)
 
