@@ -17,12 +17,24 @@ from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, suppress
 from contextvars import ContextVar
 from functools import partial
+from typing import Protocol
 
 _SLOW_DOWN = frozenset({429, 503})
 _LONGEST_HOLD = 60.0
 _LOOK_AGAIN = 1.0
 
-TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("time_limit", default=None)
+
+class TimeLimit(Protocol):
+    """A limit whose clock can be stopped, such as `asyncio.Timeout`."""
+
+    def when(self) -> float | None:
+        """When it ends, by the loop's clock; None: it does not."""
+
+    def reschedule(self, when: float | None) -> None:
+        """Have it end at another time, or not at all."""
+
+
+TIME_LIMIT: ContextVar[TimeLimit | None] = ContextVar("time_limit", default=None)
 """The limit on the call under way, set by whoever times it: waiting for our own rate limits does not count."""
 
 
@@ -268,12 +280,12 @@ async def uncounted(wait: Callable[[], Awaitable[None]]) -> None:
         _reschedule(limit, loop.time() + left)
 
 
-def _set_in(limit: asyncio.Timeout, loop: asyncio.AbstractEventLoop) -> bool:
+def _set_in(limit: TimeLimit, loop: asyncio.AbstractEventLoop) -> bool:
     """Whether a limit's timer runs in this loop: a thread inherits it, but its own loop would take the timer along."""
     task: asyncio.Task[object] | None = getattr(limit, "_task", None)
     return task is None or task.get_loop() is loop
 
 
-def _reschedule(limit: asyncio.Timeout, when: float | None) -> None:
+def _reschedule(limit: TimeLimit, when: float | None) -> None:
     with suppress(RuntimeError):  # it has run out, or the call is over and a task that it left behind goes on
         limit.reschedule(when)
