@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from proctor.gates import GateVerdict, judge, parse
 from proctor.reports.annotations import in_repository, write_annotations
-from proctor.transcript import Reply
+from proctor.transcript import Reply, Transcript, Turn
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample
@@ -42,11 +43,44 @@ def test_what_did_not_pass_is_an_error_and_what_nobody_could_judge_a_warning(sam
     }
 
 
-def test_each_says_question_tally_checks_and_mark(sample: Sample) -> None:
+def test_each_says_question_tally_reply_checks_and_mark(sample: Sample) -> None:
     (line,) = [line for line in written(sample) if "bad%3A" in line]
     assert line.partition("::Which")[2] == (
-        " policy covers remote work?%0A0 of 3 trials%0Akeywords: 'policy' not found%0Ascore 0.31"
+        " policy covers remote work?%0Apassed 0 of 3 trials%0Atrial 1 replied: Remote work is covered by "
+        "hr/remote.md.%0Aexpected: The remote policy.%0Akeywords: 'policy' not found%0Ascore 0.31"
     )
+
+
+def test_a_flaky_case_says_how_often_it_passed_and_what_the_first_wrong_reply_was(maker: Callable[..., Maker]) -> None:
+    made = maker(trials=3)
+    case = made.case("a")
+    for trial, (mark, text) in enumerate([(1.0, "Paris"), (0.0, "Lyon,\nI think"), (0.0, "Nice")], 1):
+        made.marked(case, mark, trial=trial, reply=Reply(text=text))
+    (line,) = written(made.sample())
+    assert line.endswith(
+        "%0Apassed 1 of 3 trials%0Atrial 2 replied: Lyon, I think%0Aexpected: The remote policy.%0Ascore 0.00"
+    )
+
+
+def test_with_one_trial_the_reply_stands_alone(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.1, reply=Reply(text="Nice"))
+    (line,) = written(made.sample())
+    assert "%0Areplied: Nice%0Aexpected: " in line
+
+
+def test_in_a_conversation_the_turn_that_failed_is_quoted_and_no_faulty_one(sample: Sample) -> None:
+    turns = tuple(
+        Turn(number=number, question=f"q {number}", reply=Reply(text=f"r {number}"), fault=fault)
+        for number, fault in ((1, None), (2, "off-topic: no"), (3, None))
+    )
+    failed = replace(
+        next(each for each in sample.attempts if each.key.exam == "bad"),
+        transcript=Transcript(turns=turns),
+        turn_passed=(True, None, False),
+    )
+    (line,) = [line for line in written(replace(sample, attempts=[failed])) if "bad%3A" in line]
+    assert "trial 1, turn 3 (q 3) replied: r 3" in line
 
 
 def test_whose_failure_it_was_is_said(sample: Sample) -> None:

@@ -19,6 +19,7 @@ from proctor.reports import outcomes
 from proctor.reports.numbers import plural, score
 from proctor.reports.words import one_line
 from proctor.run import Attempt
+from proctor.transcript import Turn
 
 Level = Literal["error", "warning", "notice"]
 _SHOWN = 10
@@ -62,7 +63,8 @@ def write_annotations(
     gates: Sequence[GateVerdict] = (),
 ) -> None:
     """Write what is wrong, gates first; `file` is the benchmark's, whose lines are marked."""
-    found = [*_gates(gates), *_cases(findings, exams, _whys(attempts))]
+    whys = _whys(attempts, exams, trials=findings.run.settings.trials)
+    found = [*_gates(gates), *_cases(findings, exams, whys)]
     for level in ("error", "warning"):
         of_level = [each for each in found if each.level == level]
         for annotation in of_level[:_SHOWN]:
@@ -100,29 +102,59 @@ def _cases(findings: Findings, exams: Mapping[str, Exam], whys: Mapping[str, lis
 
 
 def _tally(case: CaseFinding) -> list[str]:
-    return [outcomes.tally(case)] if case.counted > 1 else []
+    return [f"passed {outcomes.tally(case)}"] if case.counted > 1 else []
 
 
-def _whys(attempts: Iterable[Attempt]) -> dict[str, list[str]]:
+def _whys(attempts: Iterable[Attempt], exams: Mapping[str, Exam], *, trials: int) -> dict[str, list[str]]:
     """Case → what its first attempt that did not pass failed by."""
     whys: dict[str, list[str]] = {}
     for attempt in attempts:
-        if attempt.finished and attempt.passed is not True:
-            whys.setdefault(attempt.key.exam, list(_why(attempt)))
+        if attempt.finished and attempt.passed is not True and attempt.key.exam not in whys:
+            whys[attempt.key.exam] = list(_why(attempt, exams.get(attempt.key.exam), trials=trials))
     return whys
 
 
-def _why(attempt: Attempt) -> Iterator[str]:
+def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
     if attempt.failure is not None:
         whose = "the agent failed" if attempt.failure.owner == "agent" else f"no reply by the {attempt.failure.stage}"
         yield f"{whose}: {one_line(attempt.failure.reason, 300)}"
         return
+    yield from _said(attempt, exam, trials=trials)
     for check in attempt.checks:
         if check.passed is False:
             yield f"{check.name}: {one_line(check.evidence, 300)}"
     if attempt.value is not None:
         yield f"score {score(attempt.value)}"
     yield from (f"no mark by {missing.by}: {one_line(missing.reason, 300)}" for missing in attempt.unscored)
+
+
+def _said(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
+    """The first reply that did not pass, where and to what it was given, and what was expected."""
+    turns = attempt.transcript.turns
+    turn = _first_wrong(attempt)
+    if turn is None or turn.reply is None:
+        return
+    key, several = attempt.key, len(turns) > 1
+    told = {
+        f"trial {key.trial}": trials > 1,
+        f"under {one_line(key.condition, 40)}": bool(key.condition),
+        f"turn {turn.number} ({one_line(turn.question, 120)})": several,
+    }
+    where = ", ".join(piece for piece, tells in told.items() if tells)
+    yield f"{where} replied: {one_line(turn.reply.text, 300) or '(nothing)'}".lstrip()
+    answer = next((case.answer for case in (exam.cases if exam else ()) if case.id == turn.case), None)
+    if answer:
+        yield f"expected: {one_line(answer, 300)}"
+
+
+def _first_wrong(attempt: Attempt) -> Turn | None:
+    """The first turn that was not passed, else the first fair one without a verdict."""
+    turns = attempt.transcript.turns
+    if len(turns) == 1:
+        return turns[0]
+    judged = list(zip(turns, attempt.turn_passed, strict=False))
+    wrong = [turn for turn, passed in judged if passed is False]
+    return next(iter(wrong or [turn for turn, passed in judged if passed is None and not turn.fault]), None)
 
 
 def _left_out(findings: Findings, level: str, count: int) -> Annotation:
