@@ -55,6 +55,14 @@ def test_the_page_begins_with_the_sentence_and_fits_80_columns(compared: Lab) ->
     assert "Question number 8?" in said.out
 
 
+@pytest.mark.parametrize(("a", "b"), [("last", "last"), ("new", "last")])
+def test_a_run_with_itself_is_refused(compared: Lab, a: str, b: str) -> None:
+    run = compared("show", "last", "--json").json["run"]
+    said = compared("compare", a, b, "--force")
+    assert (said.code, said.out) == (2, "")
+    assert f"A={a!r} and B={b!r} are the same run {run}; expected two: `proctor list` shows" in said.err
+
+
 def test_last_and_prefixes_are_runs_too(compared: Lab) -> None:
     whole = compared("show", "old", "--json").json["run"]
     assert compared("compare", whole, "last", "--json").json["b"]["name"] == "new"

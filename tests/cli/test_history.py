@@ -63,6 +63,16 @@ def test_a_rescored_run_is_marked_and_counted_once(watched: Lab) -> None:
     assert rows[3]["change"]["look"] == 2
 
 
+def test_the_benchmark_may_be_named_with_or_without_the_option(watched: Lab) -> None:
+    named = watched("history", "bench", "--json")
+    assert named.code == 0
+    assert named.json == watched("history", "--benchmark", "bench", "--json").json
+    assert "did you mean 'bench'?" in watched("history", "banch").err
+    said = watched("history", "bench", "--benchmark", "other")
+    assert said.code == 2
+    assert "NAME='bench' and --benchmark 'other' are two benchmarks; expected one" in said.err
+
+
 def test_courses_by_a_label(watched: Lab) -> None:
     rows = watched("history", "--by", "prompt", "--json").json
     assert [(row["group"], row["change"] is None) for row in rows] == [("v1", True), ("v1", False), ("v2", True)]

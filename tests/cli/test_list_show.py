@@ -142,3 +142,30 @@ def test_a_case_that_is_not_there_is_answered_with_those_that_are(desk: Desk) ->
         f"no case begins with 'nobody' in run {desk('show', 'last', '--json').json['run']}: "
         f"its cases are {', '.join(cases)}"
     )
+
+
+@pytest.fixture
+def capitals(desk: Desk) -> Desk:
+    desk.write("benchmark.csv", '"What is the capital of France?";"Paris"\n"What is the capital of Spain?";"Madrid"\n')
+    desk.run(desk.agent("def answer(question): return 'Paris'\n"))
+    return desk
+
+
+@pytest.mark.parametrize("words", ["SPAIN", "capital spain?", "of Spain"])
+def test_a_case_is_found_by_words_of_its_question_and_named(capitals: Desk, words: str) -> None:
+    said = capitals("show", "last", "--case", words)
+    cases = capitals("show", "last", "--json").json["cases"]
+    (spain,) = [case["id"] for case in cases if "Spain" in case["question"]]
+    assert said.code == 0
+    assert said.err == f"case {spain} (What is the capital of Spain?)\n"
+    assert said.out == capitals("show", "last", "--case", spain).out
+    assert capitals("show", "last", "--case", spain).err == ""
+
+
+def test_several_cases_with_the_words_are_listed(capitals: Desk) -> None:
+    said = capitals("show", "last", "--case", "capital")
+    ids = [case["id"] for case in capitals("show", "last", "--json").json["cases"]]
+    assert (said.code, said.out) == (2, "")
+    assert said.error.startswith("Error: 2 questions have the words 'capital': ")
+    assert all(f"{each} (What is the capital of " in said.error for each in ids)
+    assert said.error.endswith("; give an id, or more words")

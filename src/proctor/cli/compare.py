@@ -36,8 +36,11 @@ def command(
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
     from proctor.workflows.compare import compare
+    from proctor.workflows.evaluate import store_url
 
-    compared = compare(a, b, k=k, force=force, store=store, config=load_config(config_path))
+    config = load_config(config_path)
+    _refuse_one_run(a, b, store=store_url(store, config))
+    compared = compare(a, b, k=k, force=force, store=store, config=config)
     if as_json:
         from proctor.reports.comparison.json import as_dict
 
@@ -51,3 +54,13 @@ def command(
 
         console().print(render(compared))
     return 0
+
+
+def _refuse_one_run(a: str, b: str, *, store: str) -> None:
+    from proctor.workflows.reading import find_run
+
+    run = find_run(a, store=store)
+    if find_run(b, store=store).id == run.id:
+        raise click.UsageError(
+            f"A={a!r} and B={b!r} are the same run {run.id}; expected two: `proctor list` shows those that are stored"
+        )

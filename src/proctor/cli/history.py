@@ -10,6 +10,7 @@ from proctor.cli import options
 
 
 @click.command("history")
+@click.argument("name", metavar="[NAME]", required=False)
 @click.option("--benchmark", metavar="NAME", help="Which benchmark [default: the newest run's].")
 @click.option("--agent", metavar="NAME", help="Only runs of this agent.")
 @click.option("--by", metavar="agent|model|LABEL", help="A course for each agent, model, or value of a label.")
@@ -26,6 +27,7 @@ from proctor.cli import options
 @options.store
 @options.as_json
 def command(
+    name: str | None,
     benchmark: str | None,
     agent: str | None,
     by: str | None,
@@ -37,7 +39,7 @@ def command(
     config_path: Path | None,
     as_json: bool,
 ) -> int:
-    """Quality over time: the runs of one benchmark, and which changes are real.
+    """Quality over time: the runs of the benchmark NAME, and which changes are real.
 
     Each run is compared, case by case, with the current baseline; a run that differs for real is marked and is the next
     baseline. Runs that were examined differently are not compared.
@@ -47,8 +49,10 @@ def command(
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.history import read_history, save_chart, save_page
 
+    if None not in (name, benchmark) and name != benchmark:
+        raise click.UsageError(f"NAME={name!r} and --benchmark {benchmark!r} are two benchmarks; expected one")
     url = store_url(store, load_config(config_path))
-    found = read_history(store=url, benchmark=benchmark, agent=agent, by=by, last=last, strict=strict)
+    found = read_history(store=url, benchmark=benchmark or name, agent=agent, by=by, last=last, strict=strict)
     for path, save in ((output, save_chart), (html, save_page)):
         if path is not None:
             save(found, path)

@@ -14,7 +14,7 @@ from proctor.cli.gating import gate_options
 @options.run_argument
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
-@click.option("--case", metavar="ID", help="Read what was said about one case instead.")
+@click.option("--case", metavar="ID|WORDS", help="Read what was said about one case instead: its id, or words of it.")
 @click.option("--trial", type=int, help="Only this trial of the case.")
 @gate_options
 @options.store
@@ -57,12 +57,13 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
     """Print the conversations about one case."""
     import json
 
+    from proctor.cli.choosing import chosen
     from proctor.cli.output import console, print_json
     from proctor.codec import encode
     from proctor.reports.battle.dialogue import dialogue
     from proctor.workflows.reading import read_case
 
-    found = read_case(run, case, trial=trial, store=store)
+    found = read_case(run, chosen(run, case, store=store), trial=trial, store=store)
     if as_json:
         print_json(json.loads(encode([attempt for _, attempt in found])))
         return 0
