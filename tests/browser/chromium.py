@@ -16,7 +16,7 @@ from proctor.web.app import create_app
 from proctor.web.serving import address, listening, server
 from proctor.web.settings import WebSettings
 
-PATIENCE = 30_000
+PATIENCE = 60_000
 """Milliseconds that anything may take on a busy machine."""
 
 

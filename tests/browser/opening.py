@@ -42,6 +42,12 @@ class Opening:
             self.complaints.append(said.text)
 
 
+def follow(page: Any, link: Any) -> None:
+    """Press what leads to another page, and wait until all of that one is there, its scripts too."""
+    with page.expect_navigation():
+        link.click()
+
+
 def found_by(page: Any, *scripts: str) -> list[str]:
     """What these scripts find wrong with a page."""
     return [each for name in scripts for each in page.evaluate((_HERE / name).read_text(encoding="utf-8"))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.browser.chromium import serving
-from tests.browser.opening import Opening
+from tests.browser.opening import Opening, follow
 
 GOOD = "".join(f'"Question {number}?";"Answer {number}"\n' for number in range(1, 13))
 BAD = GOOD + '"no answer here"\n'
@@ -42,21 +42,21 @@ def test_a_file_with_errors_is_corrected_on_the_page_saved_and_run(opened: Openi
     assert page.input_value("#name") == "FAQ"
     assert page.input_value("#description") == "Asked most often"
     page.fill("#text", page.input_value("#text").replace('"no answer here"', '"And now?";"Yes"'))
-    page.get_by_role("button", name="Check again").click()
-    page.get_by_text("13 questions").wait_for()
+    follow(page, page.get_by_role("button", name="Check again"))
+    assert page.get_by_text("13 questions").is_visible()
     assert page.locator(".preview tbody tr").count() == 10
     page.get_by_role("button", name="Save").click()
     page.wait_for_url("**/benchmarks/faq")
     assert "Asked most often" in page.inner_text("main")
-    page.get_by_role("link", name="New run").click()
+    follow(page, page.get_by_role("link", name="New run"))
     page.select_option("#agent", "demo:librarian")
     page.fill("#trials", "2")
     page.locator("#trials").blur()
     page.get_by_text("13 cases × 2 trials").wait_for()
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/runs/\d{6}-"))
-    page.get_by_text("completed").first.wait_for()
-    assert "FAQ" in page.inner_text("h1") + page.title()
+    assert "FAQ" in page.inner_text("h1")
+    page.wait_for_selector(".state:has-text('completed')")
 
 
 def test_the_estimate_follows_what_is_chosen_and_so_does_the_address(opened: Opening) -> None:
@@ -66,8 +66,8 @@ def test_the_estimate_follows_what_is_chosen_and_so_does_the_address(opened: Ope
     page.wait_for_url("**benchmark=handbook-30**")
     assert not page.locator("#max_turns").is_visible()
     page.check("[value=abm-dynamic]")
-    assert page.locator("#max_turns").is_visible()
-    assert page.locator("#examiner").is_visible()
+    page.wait_for_selector("#max_turns")
+    page.wait_for_selector("#examiner")
     page.get_by_text("30 conversations × 1 trial").wait_for()
     page.reload()
     assert page.is_checked("[value=abm-dynamic]")
@@ -78,8 +78,7 @@ def test_a_type_that_the_benchmark_does_not_serve_cannot_be_chosen(opened: Openi
     create(page, "One", '"Only one?";"Yes"\n')
     page.get_by_role("button", name="Save").click()
     page.wait_for_url("**/benchmarks/one")
-    page.get_by_role("link", name="New run").click()
-    page.wait_for_url("**/runs/new?benchmark=one**")
+    follow(page, page.get_by_role("link", name="New run"))
     assert page.is_disabled("[value=abm-static]")
     assert "under 10 questions" in page.inner_text(".type.off")
     page.select_option("#benchmark", "handbook-30")
@@ -91,14 +90,13 @@ def test_a_newcomer_comes_to_the_demonstration_in_one_click(opened: Opening) -> 
     page.get_by_role("button", name="Run the demonstration").click()
     page.wait_for_url(re.compile(r"/runs/\d{6}-"))
     assert "handbook-30" in page.inner_text("main")
-    page.get_by_text("completed").first.wait_for()
+    page.wait_for_selector(".state:has-text('completed')")
 
 
 def test_one_question_is_asked_and_answered(opened: Opening) -> None:
     page = opened("/agents?agent=demo%3Alibrarian")
     page.fill("#question", "How many days of paid holiday do full-time staff have?")
-    page.get_by_role("button", name="Ask").click()
-    page.locator(".tried").wait_for()
+    follow(page, page.get_by_role("button", name="Ask"))
     assert "28 days" in page.inner_text(".tried")
 
 
@@ -106,20 +104,20 @@ def test_all_forms_work_without_a_script(opened: Opening) -> None:
     page = opened("/benchmarks/new", java_script_enabled=False)
     page.fill("#name", "Quiet")
     page.set_input_files("#file", chosen(BAD))
-    page.get_by_role("button", name="Check the file").click()
+    follow(page, page.get_by_role("button", name="Check the file"))
     assert "Invalid number of fields" in page.inner_text(".faults")
     page.set_input_files("#file", chosen(GOOD))
     page.get_by_role("button", name="Save").click()
     page.wait_for_url("**/benchmarks/quiet")
-    page.get_by_role("link", name="New run").click()
+    follow(page, page.get_by_role("link", name="New run"))
     page.select_option("#agent", "demo:librarian")
-    page.get_by_role("button", name="Estimate").click()
-    page.get_by_text("12 cases × 1 trial").wait_for()
+    follow(page, page.get_by_role("button", name="Estimate"))
+    assert page.get_by_text("12 cases × 1 trial").is_visible()
     page.get_by_role("button", name="Start").click()
     page.wait_for_url(re.compile(r"/runs/\d{6}-"))
     page.goto(f"{opened.site}/agents?agent=demo%3Alibrarian")
-    page.get_by_role("button", name="Ask").click()
-    page.locator(".tried").wait_for()
+    follow(page, page.get_by_role("button", name="Ask"))
+    assert page.locator(".tried").is_visible()
 
 
 def test_enter_in_a_field_starts_nothing(opened: Opening) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pytest
@@ -33,15 +33,22 @@ def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
 
 def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
     """What was looked for, and what is wrong with the page."""
-    page.set_viewport_size(WIDE)
+    _resize(page, WIDE)
     for scheme in ("dark", "light"):
         page.emulate_media(color_scheme=scheme)
+        page.wait_for_function("scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
         yield scheme, found_by(page, "contrast.js", "borders.js")
     yield "names", found_by(page, "naming.js")
-    page.set_viewport_size(PHONE)
+    _resize(page, PHONE)
     yield "phone", found_by(page, "targets.js", "width.js")
     page.keyboard.press("Tab")
     yield "focus", found_by(page, "focus.js")
+
+
+def _resize(page: Any, size: Mapping[str, int]) -> None:
+    """A page is told of its new size after the browser is."""
+    page.set_viewport_size(size)
+    page.wait_for_function("width => innerWidth === width", arg=size["width"])
 
 
 def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str) -> None:
@@ -59,17 +66,17 @@ def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str
 def test_the_first_key_leads_past_the_links_that_every_page_has(opened: Opening) -> None:
     page = opened("/runs")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement.className") == "skip"
+    page.wait_for_selector(".skip:focus")
     page.keyboard.press("Enter")
     page.wait_for_url("**#main")
 
 
 def test_a_picture_that_is_drawn_follows_the_theme(opened: Opening, played: Played) -> None:
-    ink = "getComputedStyle(document.querySelector('.history .range')).stroke"
+    ink = "ink => getComputedStyle(document.querySelector('.history .range')).stroke === ink"
     page = opened("/history?benchmark=handbook-30", color_scheme="light")
-    assert page.evaluate(ink) == "rgb(27, 31, 36)"
+    page.wait_for_function(ink, arg="rgb(27, 31, 36)")
     page.click("[data-theme-switch]")
-    assert page.evaluate(ink) == "rgb(230, 233, 238)"
+    page.wait_for_function(ink, arg="rgb(230, 233, 238)")
 
 
 def test_the_keys_are_told_and_closed_again(opened: Opening) -> None:
@@ -79,7 +86,7 @@ def test_the_keys_are_told_and_closed_again(opened: Opening) -> None:
     for what in ("next and previous row", "next and previous case", "search"):
         assert what in box.inner_text()
     page.keyboard.press("Escape")
-    assert not box.is_visible()
+    box.wait_for(state="hidden")
 
 
 def test_runs_that_go_on_are_kept_up_on_the_first_page(opened: Opening, played: Played) -> None:

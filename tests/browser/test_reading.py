@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.browser.addressing import contradicted
 from tests.browser.chromium import PATIENCE, serving
-from tests.browser.opening import Opening
+from tests.browser.opening import Opening, follow
 from tests.web.reading.played import ATTACK, Played
 
 from proctor import evaluate
@@ -59,8 +59,9 @@ def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened:
     page = opened("/runs/watched")
     page.wait_for_selector("[data-now=done]:text-is('4')")
     page.wait_for_selector(".headline :text-is('4 cases')")
+    page.reload()  # the table is as the page was opened, which may have been before all four were in
+    page.wait_for_selector("text=The table is as of 4 attempts")
     before, spent = page.inner_text(_INTERVAL), page.inner_text("[data-spent]")
-    assert page.is_visible("text=The table is as of 4 attempts")
     page.wait_for_function("before => document.querySelector('[data-spent]').innerText !== before", arg=spent)
     run.answer(6)
     page.wait_for_selector("[data-now=done]:text-is('10')")
@@ -68,14 +69,13 @@ def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened:
     assert page.inner_text(_INTERVAL) != before
     page.wait_for_selector("[data-part=chips] a:has-text('10 passed')")
     assert page.locator(".results tr[data-row] .pass").count() == 4, "the table stays as it was"
-    page.click(".results >> text=New results: show them")
+    follow(page, page.locator(".results >> text=New results: show them"))
     page.wait_for_selector("text=The table is as of 10 attempts")
     page.click("button:text('Pause')")
     page.wait_for_selector(".state:has-text('paused')")
+    page.wait_for_selector("text=Stopped: on request")
+    page.wait_for_selector("[data-live]", state="detached")
     run.end()
-    page.reload()
-    assert page.is_visible("text=Stopped: on request")
-    assert page.query_selector("[data-live]") is None
 
 
 def test_a_run_that_ends_is_shown_as_it_ended(opened: Opening, played: Played) -> None:
@@ -85,7 +85,7 @@ def test_a_run_that_ends_is_shown_as_it_ended(opened: Opening, played: Played) -
     run.answer(6)
     page.wait_for_selector(".state:has-text('completed')")
     page.wait_for_selector(".progress", state="detached")
-    assert page.inner_text(".headline .figure") == "100 %"
+    page.wait_for_selector(".headline .figure:text-is('100 %')")
     run.end()
 
 
@@ -94,7 +94,7 @@ def test_rows_are_walked_and_opened_by_keys(opened: Opening, played: Played) -> 
     page.keyboard.press("j")
     page.keyboard.press("j")
     page.keyboard.press("k")
-    assert page.evaluate("document.activeElement.innerText") == "n-90"
+    page.wait_for_selector("a:focus:has-text('n-90')")
     page.keyboard.press("j")
     page.keyboard.press("Enter")
     for key, reached in (("", "n-91"), ("n", "n-92"), ("p", "n-91"), ("j", "n-92"), ("k", "n-91")):
@@ -123,25 +123,25 @@ def test_choosing_a_filter_is_enough(opened: Opening, played: Played) -> None:
 
 
 def test_dark_is_remembered_and_follows_the_machine_before(opened: Opening, played: Played) -> None:
-    paper = "getComputedStyle(document.body).backgroundColor"
+    paper = "paper => getComputedStyle(document.body).backgroundColor === paper"
     page = opened(addresses.run(played.id("many")), color_scheme="dark")
-    assert page.evaluate(paper) == "rgb(20, 23, 27)"
+    page.wait_for_function(paper, arg="rgb(20, 23, 27)")
     page.click("[data-theme-switch]")
-    assert page.evaluate(paper) == "rgb(255, 255, 255)"
-    page.goto(page.url.partition("/runs")[0] + contradicted(played))
-    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.wait_for_function(paper, arg="rgb(255, 255, 255)")
+    page.goto(opened.site + contradicted(played))
+    page.wait_for_function(paper, arg="rgb(255, 255, 255)")
 
 
 def test_every_page_reads_without_a_script(opened: Opening, played: Played) -> None:
     page = opened(addresses.run(played.id("many")), java_script_enabled=False)
     assert page.inner_text(".headline .figure") == "75 %"
-    page.click("a:has-text('30 not passed')")
-    page.click("tr[data-row] a")
+    follow(page, page.locator("a:has-text('30 not passed')"))
+    follow(page, page.locator("tr[data-row] a").first)
     assert "n-90" in page.inner_text("h1")
     page.goto(opened.site + addresses.comparison(played.id("many"), played.id("better")))
     assert "B is better by" in page.inner_text("h1")
-    page.click("tr[data-row] a")
-    page.wait_for_selector("ins:has-text('one')", state="attached")
+    follow(page, page.locator("tr[data-row] a").first)
+    assert page.locator("ins:has-text('one')").count() == 1
     page.goto(opened.site + contradicted(played))
     assert page.is_visible(".spoken mark:not(.cited)")
 

@@ -11,9 +11,10 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.background import BackgroundTask
 
+from proctor.errors import RunBusy
 from proctor.reports.particulars import settings_of
 from proctor.roles import Archive
-from proctor.run import Run
+from proctor.run import Run, Wish
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
@@ -105,19 +106,28 @@ def _earlier(archive: Archive, run: Run) -> Run | None:
 @router.post("/runs/{run}/pause")
 def pause(request: Request, run: str) -> RedirectResponse:
     """Stop playing it for now."""
-    return _back(site_of(request).jobs.stop(run, "pause"))
+    return _stop(request, run, "pause")
 
 
 @router.post("/runs/{run}/cancel")
 def cancel(request: Request, run: str) -> RedirectResponse:
     """Stop playing it; what was played stays, and it can still be resumed."""
-    return _back(site_of(request).jobs.stop(run, "cancel"))
+    return _stop(request, run, "cancel")
 
 
 @router.post("/runs/{run}/resume")
 def resume(request: Request, run: str) -> RedirectResponse:
     """Play what is missing, nothing twice."""
     return _back(site_of(request).jobs.play(run))
+
+
+def _stop(request: Request, run: str, wish: Wish) -> RedirectResponse:
+    """Back to the run also where it takes longer to stop: its page says so when it has."""
+    site = site_of(request)
+    try:
+        return _back(site.jobs.stop(run, wish))
+    except RunBusy:
+        return _back(site.store.archive.find(run))
 
 
 def _back(run: Run) -> RedirectResponse:
