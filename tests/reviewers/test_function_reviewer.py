@@ -10,6 +10,7 @@ import pytest
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
+from proctor.reviewers.battle import ComparesReplies
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.reviewers.function import FunctionReviewer, adapt, load
 from proctor.score import Part, Review
@@ -163,9 +164,14 @@ def test_other_parameters_are_refused_with_the_names_that_are_known(judge: Any) 
         adapt(judge, name="python:m:judge")
 
 
-def test_a_complete_reviewer_is_taken_as_it_is() -> None:
+async def test_a_complete_reviewer_is_taken_with_its_name_its_rubric_and_its_marks() -> None:
     reviewer = EmbeddedReviewer()
-    assert adapt(reviewer, name="n") is reviewer
+    taken = adapt(reviewer, name="n")
+    assert (taken.name, taken.rubric) == (reviewer.name, reviewer.rubric)
+    turns = [Turn(number=1, question="Who?", reply=Reply(text="Ada."))]
+    case = Case(id="c", question="Who?", answer="Ada")
+    assert await taken.review(case, turns) == await reviewer.review(case, turns)
+    assert not isinstance(taken, ComparesReplies), "it compares no replies, and is not asked to"
 
 
 async def test_a_function_is_loaded_from_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,6 +35,7 @@ class AgentExaminer:
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
         self._task = system_prompt(_FORM)
+        self.settles: bool = getattr(agent, "settles", False)
 
     @property
     def name(self) -> str:

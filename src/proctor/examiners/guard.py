@@ -6,12 +6,14 @@ import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from proctor.benchmark import Case, Exam
+from proctor.errors import CallError
 from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
-from proctor.models.faults import ModelUnavailable
+from proctor.models.faults import spending
+from proctor.models.purse import Purse
 from proctor.roles import Examiner
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
@@ -58,6 +60,7 @@ class Guarded:
         self._examiner = examiner
         self._retries = retries
         self._takes_note = "note" in inspect.signature(examiner.ask).parameters
+        self._purse = Purse("the examiner", settles=getattr(examiner, "settles", False))
 
     @property
     def name(self) -> str:
@@ -75,12 +78,12 @@ class Guarded:
         fault: str | None = None
         for _ in range(self._retries + 1):
             try:
-                asked = await self._asked(exam, turns, fault)
-            except ModelUnavailable as unavailable:
-                unavailable.spent += spent
+                asked = await self._purse.paid(partial(self._asked, exam, turns, fault), told=_used)
+            except CallError as broken:
+                spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise
             turn = asked if isinstance(asked, Turn) else None
-            spent += (asked.examiner_usage if isinstance(asked, Turn) else asked) or Usage()
+            spent += _used(asked) or Usage()
             fault = fault_of(exam, turns, turn)
             if fault is None:
                 break
@@ -96,6 +99,10 @@ class Guarded:
         if fault is None or not self._takes_note:
             return await self._examiner.ask(exam, turns)
         return await self._examiner.ask(exam, turns, note=fault)  # type: ignore[call-arg]
+
+
+def _used(asked: Turn | Usage | None) -> Usage | None:
+    return asked.examiner_usage if isinstance(asked, Turn) else asked
 
 
 def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> str | None:

@@ -67,6 +67,9 @@ def check_options(options: Mapping[str, Any]) -> None:
 class ModelExaminer:
     """Asks one question at a time and keeps nothing between them; any number of exams may run at once."""
 
+    settles = True
+    """Each of its calls settles with the budget of the run by itself."""
+
     def __init__(
         self,
         model: BaseChatModel,

@@ -24,6 +24,7 @@ from proctor.usage import Usage
 _NOTHING = Usage()
 _GRANTED: ContextVar[Allowance | None] = ContextVar("proctor_allowance", default=None)
 _OCCASION: ContextVar[Occasion | None] = ContextVar("proctor_occasion", default=None)
+_TAB: ContextVar[Tab | None] = ContextVar("proctor_tab", default=None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,6 +55,39 @@ class Allowance:
         return Call(self, source, estimate)
 
 
+class Tab:
+    """What a part of somebody's own uses while it works.
+
+    Something is held for it until it calls a model through us: such calls are let in and settled by themselves, and
+    would wait for ever on what is held for the one that makes them.
+    """
+
+    def __init__(self, budget: Budget, hold: Hold) -> None:
+        self._budget = budget
+        self._hold: Hold | None = hold
+        self._settled = _NOTHING
+
+    def stand_aside(self) -> None:
+        """A call is about to be made that takes its own place."""
+        hold, self._hold = self._hold, None
+        if hold is not None:
+            self._budget.settle(hold, _NOTHING)
+
+    def note(self, usage: Usage) -> None:
+        """Such a call has come to so much."""
+        self._settled += usage
+
+    def close(self, used: Usage | None) -> Usage | None:
+        """Charge what was used besides, and tell it. None: nobody knows, and what is still held counts as used."""
+        own = None if used is None else used - self._settled
+        hold, self._hold = self._hold, None
+        if hold is not None:
+            self._budget.settle(hold, own)
+        elif own is not None:
+            self._budget.charge(own)
+        return own
+
+
 class Call(AbstractAsyncContextManager["Call"]):
     """One call: waits until it is let in, and settles what it came to. Raises BudgetSpent on the way in."""
 
@@ -69,6 +103,8 @@ class Call(AbstractAsyncContextManager["Call"]):
 
     async def __aenter__(self) -> Call:
         if self._budget is not None:
+            if (tab := _TAB.get()) is not None:
+                tab.stand_aside()
             self._hold = await self._budget.admit(self._estimate)
         try:
             self._began = await self._throttle.enter(self._tokens(self._estimate))
@@ -97,7 +133,9 @@ class Call(AbstractAsyncContextManager["Call"]):
 
     def _settle(self, actual: Usage | None) -> None:
         if self._budget is not None and self._hold is not None:
-            self._budget.settle(self._hold, actual)
+            charged = self._budget.settle(self._hold, actual)
+            if (tab := _TAB.get()) is not None:
+                tab.note(charged)
 
     @staticmethod
     def _tokens(usage: Usage) -> int:
@@ -112,6 +150,16 @@ def granted(allowance: Allowance) -> Iterator[Allowance]:
         yield allowance
     finally:
         _GRANTED.reset(token)
+
+
+@contextmanager
+def keeping(tab: Tab) -> Iterator[None]:
+    """Have the calls that are made from here noted on this tab."""
+    token = _TAB.set(tab)
+    try:
+        yield
+    finally:
+        _TAB.reset(token)
 
 
 def current() -> Allowance | None:

@@ -91,14 +91,16 @@ class Budget:
             self._holds.add(hold)
             return hold
 
-    def settle(self, hold: Hold, actual: Usage | None) -> None:
-        """Replace what was reserved by what it came to. None: nobody knows, and the estimate counts as spent.
+    def settle(self, hold: Hold, actual: Usage | None) -> Usage:
+        """Replace what was reserved by what it came to, and tell it. None: nobody knows, and the estimate is spent.
 
-        So it does for a call that failed after it may have been billed: nothing paid is forgotten.
+        So it is for a call that failed after it may have been billed: nothing paid is forgotten.
         """
         with self._lock:
             self._holds.remove(hold)
-            self.charge(_known(hold.estimate, actual))
+            known = _known(hold.estimate, actual)
+            self.charge(known)
+        return known
 
     def charge(self, usage: Usage) -> None:
         """Count what was spent without a hold, such as what an agent of one's own says it has used."""
@@ -188,9 +190,10 @@ def must_have_prices(models: Iterable[str], prices: Mapping[str, Any], *, budget
 
 
 def _known(estimate: Usage, actual: Usage | None) -> Usage:
-    """What a call came to, as far as it can be told."""
-    silent = actual is None or (actual.calls and not actual.input_tokens and not actual.output_tokens)
-    return estimate if actual is None or silent else actual  # a server may not say what it used
+    """What a call came to; the estimate where nobody says, as some servers do not."""
+    if actual is None or (actual.calls and not _tokens(actual) and not actual.least):
+        return estimate
+    return actual
 
 
 def _tokens(usage: Usage) -> int:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.importing import import_attribute
+from proctor.models.purse import Purse
 from proctor.reviewers.signature import asked_for, caller
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
+from proctor.usage import Usage
 
 PARAMETERS = ("case", "turns", "question", "answer", "reply", "context")
 """What a function may ask for, by the names of its parameters; `reply` is the text of the last reply."""
@@ -34,7 +36,7 @@ def adapt(target: Any, *, name: str) -> Reviewer:
         raise InputError(f"the reviewer {name!r} is a class; expected an instance of it, or a function")
     if all(hasattr(target, member) for member in ("review", "conclude", "rubric", "name")):
         complete: Reviewer = target
-        return complete
+        return complete if getattr(target, "settles", False) else PaidReviewer(complete)
     if not callable(target):
         kind = type(target).__name__
         raise InputError(
@@ -42,6 +44,43 @@ def adapt(target: Any, *, name: str) -> Reviewer:
             f"{', '.join(PARAMETERS)}"
         )
     return FunctionReviewer(target, name=name)
+
+
+class PaidReviewer:
+    """A reviewer of somebody's own, which tells what it used: that is charged to the budget of the run."""
+
+    def __init__(self, reviewer: Reviewer) -> None:
+        self._reviewer = reviewer
+        self._purse = Purse("the reviewer", settles=False)
+        if hasattr(reviewer, "compare"):  # only who can compare replies is asked to
+            self.compare = self._compare
+
+    @property
+    def name(self) -> str:
+        """The reviewer's own."""
+        return self._reviewer.name
+
+    @property
+    def rubric(self) -> str:
+        """The reviewer's own."""
+        return self._reviewer.rubric
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """The reviewer's word on the last turn."""
+        return await self._purse.paid(lambda: self._reviewer.review(case, turns), told=usage_of)
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """The reviewer's word on the conversation."""
+        return await self._purse.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
+
+    async def _compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
+        compare: Callable[..., Awaitable[Review | None]] = self._reviewer.compare  # type: ignore[attr-defined]
+        return await self._purse.paid(lambda: compare(exam, pairs), told=usage_of)
+
+
+def usage_of(review: object) -> Usage | None:
+    """What a reviewer tells that it used; whatever else it returned is refused by whoever asked for it."""
+    return review.usage if isinstance(review, Review) else None
 
 
 class FunctionReviewer:
@@ -56,6 +95,7 @@ class FunctionReviewer:
         self.rubric = str(getattr(function, "rubric", name))
         self._wanted = asked_for(function, PARAMETERS, who=f"the reviewer {name!r}")
         self._call = caller(function)
+        self._purse = Purse("the reviewer", settles=False)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """What the function says of the last turn; an exception it raises goes on to the caller."""
@@ -70,7 +110,8 @@ class FunctionReviewer:
             "reply": reply.text,
             "context": case.context if case else None,
         }
-        return to_review(await self._call({name: given[name] for name in self._wanted}))
+        asked = {name: given[name] for name in self._wanted}
+        return to_review(await self._purse.paid(lambda: self._call(asked), told=usage_of))
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: it judges reply by reply."""

@@ -54,6 +54,9 @@ def check_options(options: Mapping[str, Any]) -> None:
 class ModelReviewer:
     """Judges one reply at a time and keeps nothing between them; any number of reviews may run at once."""
 
+    settles = True
+    """Each of its calls settles with the budget of the run by itself."""
+
     def __init__(
         self,
         model: BaseChatModel,
