@@ -49,6 +49,36 @@ def test_the_note_on_the_embedded_reviewer_is_said(sample: Sample) -> None:
     assert "Marks are by the embedded reviewer" in parsed(written(sample)).said
 
 
+def test_a_reader_without_a_command_line_is_told_of_no_options(sample: Sample) -> None:
+    advice = ("1 conversation: they are wide; use --trials.", "They are wide; use more seed questions, or --trials.")
+    found = replace(sample.findings, notes=(*sample.findings.notes, *advice))
+    said = parsed(written(replace(sample, findings=found))).said
+    notes = said.partition("Notes")[2].partition("What broke")[0]
+    assert "no model. Name a model as the reviewer for free-form answers." in notes
+    assert "they are wide; more trials say more." in notes
+    assert "--" not in notes
+
+
+def test_the_axis_of_mean_times_is_told_apart_from_the_longest_attempt(maker: Callable[..., Maker]) -> None:
+    made = maker(trials=2)
+    for name, times in (("a", (1.0, 2.0)), ("b", (2.0, 6.0)), ("c", (3.0, 3.0))):
+        case = made.case(name)
+        for trial, seconds in enumerate(times, 1):
+            made.marked(case, 0.9, trial=trial, seconds=seconds)
+    said = parsed(written(made.sample())).said
+    assert (
+        "Mean time per case 0 4.0 s median 3.0 s (dashed), longest mean 4.0 s; "
+        "single attempts: median 2.5 s, longest 6.0 s" in said
+    )
+
+
+def test_with_one_attempt_a_case_its_time_is_no_mean(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    made.marked(made.case("a"), 0.9, seconds=2.0)
+    said = parsed(written(made.sample())).said
+    assert "Time per case 0 2.0 s median 2.0 s, longest 2.0 s (dashed: median)" in said
+
+
 def test_failures_and_unscored_stand_apart_with_their_reasons(sample: Sample) -> None:
     said = parsed(written(sample)).said
     assert "✗ agent failed 3 agent the agent did not answer within 60 s" in said

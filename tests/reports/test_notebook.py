@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from tests.browser.chromium import chromium
 from tests.reports.pages import HOSTILE
 
 import proctor
+
+NOTEBOOKS = {
+    "light": ('<html><body style="color: #000">', (255, 255, 255)),
+    "JupyterLab": ('<html><body data-jp-theme-light="false" style="color: #ddd">', (17, 17, 17)),
+    "VS Code": ('<html><body class="vscode-dark" style="color: #ccc">', (30, 30, 30)),
+    "Colab": ('<html theme="dark"><body style="color: #d5d5d5">', (56, 56, 56)),
+}
+"""What they are known by, and what is behind the report."""
+
+
+def contrast(one: Sequence[int], other: Sequence[int]) -> float:
+    """As WCAG 2 defines it: 4.5 is enough to read by."""
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def luminance(colour: Sequence[int]) -> float:
+    shares = [part / 255 for part in colour]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def evaluated(tmp_path: Path, **others: str) -> proctor.Evaluation:
@@ -27,8 +50,31 @@ def test_an_evaluation_is_one_line_without_its_store(tmp_path: Path) -> None:
 
 def test_a_notebook_shows_the_report_with_its_colours_and_nothing_of_others_markup(tmp_path: Path) -> None:
     shown = evaluated(tmp_path, name=HOSTILE)._repr_html_()
-    assert shown.startswith("<pre")
+    assert shown.startswith("<style>")
     assert "Pass rate" in shown
     assert "<span style" in shown
     assert "<script" not in shown
     assert "<img" not in shown
+
+
+def test_without_its_style_sheet_the_report_has_the_colours_for_light_ground(tmp_path: Path) -> None:
+    shown = evaluated(tmp_path)._repr_html_()
+    assert "color: var(--proctor-pass, #1a7f4b)" in shown
+    colours = re.findall('color: ([^;"]+)', shown.partition("</style>")[2].partition(">")[2])
+    assert [colour for colour in colours if not colour.startswith("var(--proctor-")] == []
+
+
+def test_what_others_wrote_is_not_taken_for_a_colour(tmp_path: Path) -> None:
+    assert "paint it #1a7f4b, " in evaluated(tmp_path, name="paint it #1a7f4b")._repr_html_()
+
+
+def test_it_is_readable_in_light_and_dark_notebooks(tmp_path: Path) -> None:
+    shown = evaluated(tmp_path)._repr_html_()
+    with chromium() as browser:
+        page = browser.new_page()
+        for name, (opening, ground) in NOTEBOOKS.items():
+            page.set_content(f"{opening}{shown}</body></html>")
+            colours = page.eval_on_selector_all("pre span", "all => all.map(each => getComputedStyle(each).color)")
+            seen = {tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours}
+            assert len(seen) >= 4, name
+            assert min(contrast(colour, ground) for colour in seen) >= 4.5, name

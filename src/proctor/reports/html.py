@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from statistics import median
 from typing import Any, TextIO
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from proctor.reports.headline import headline
 from proctor.reports.particulars import settings_of
 from proctor.reports.selection import Shown, select
 from proctor.reports.templating import environment
+from proctor.reports.words import without_options
 from proctor.run import Attempt
 
 _ATTEMPTS_IN_FULL = 500
@@ -96,7 +98,9 @@ def _page(
         "scores": [case.score for case in findings.cases if case.score is not None],
         "times": times,
         "longest": max(times, default=0.0),
+        "middle": median(times) if times else None,
         "troubles": _troubles(findings),
+        "notes": [without_options(note) for note in findings.notes],
         "missing_marks": outcomes.missing_marks(findings),
         "rows": rows[:_ROWS],
         "filters": _filters(findings, rows),

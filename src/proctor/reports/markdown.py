@@ -12,7 +12,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
 from proctor.reports.terminal import drawn
-from proctor.reports.words import one_line
+from proctor.reports.words import one_line, without_options
 from proctor.statistics.estimate import Estimate
 
 _WORST = 10
@@ -151,4 +151,4 @@ def _troubles(findings: Findings) -> Iterator[str]:
 
 def _notes(findings: Findings) -> Iterator[str]:
     if findings.notes:
-        yield "\n>\n".join(f"> {plain(note, 400)}" for note in findings.notes)
+        yield "\n>\n".join(f"> {plain(without_options(note), 400)}" for note in findings.notes)

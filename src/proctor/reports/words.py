@@ -13,6 +13,12 @@ _UNSAFE = re.compile(
 )
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
+_OPTIONS = {
+    "Use --reviewer to name a model": "Name a model as the reviewer",
+    "use --trials": "more trials say more",
+    "use more seed questions, or --trials": "more seed questions or trials say more",
+}
+"""Advice for the command line → the same for somebody who reads a page."""
 
 
 def clean(text: str) -> str:
@@ -37,3 +43,10 @@ def one_line(text: str, limit: int = 500) -> str:
 def cut(text: str, limit: int) -> str:
     """At most so many characters; the last is … where some were lost."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def without_options(note: str) -> str:
+    """A note without options of the command line, for a reader who has none."""
+    for option, words in _OPTIONS.items():
+        note = note.replace(option, words)
+    return note
