@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 from tests.web.browsing import Browser
+from tests.web.test_jobs import until
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
 from proctor.run import Run
+from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
-from proctor.web import trends
+from proctor.web import summaries, trends
+from proctor.web.pages import home
 from proctor.web.summaries import Summaries
+from proctor.workflows.reading import pass_rate
 
 
 def numbered(name: str = "numbers", *, cases: int = 6) -> Benchmark:
@@ -72,6 +77,43 @@ def test_what_is_known_of_a_run_is_not_counted_again(
     again = Summaries(browser.site.settings.folder / "web" / "found", lambda: store)
     monkeypatch.setattr("proctor.web.summaries.pass_rate", None)
     found = again.known(run)
+    assert found is not None
+    assert found.value == 0.5
+
+
+def test_many_runs_that_nobody_asked_for_are_counted_while_nobody_waits(
+    browser: Browser, store_path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trends, "AT_ONCE", 0)
+    monkeypatch.setattr(home, "_SHOWN", 0)
+    for right in (2, 4):
+        examined(store_path, numbered(), right=right)
+    runs, counted = browser.site.store.archive.runs(), browser.site.summaries.known
+    assert drawn(browser.page("/")) == []
+    until(lambda: all(counted(run) for run in runs))
+    assert "last 2 runs, oldest first: 33.3 %, 66.7 %" in drawn(browser.page("/"))[0]
+
+
+def test_who_asks_again_does_not_wait_for_a_large_run_that_is_being_counted(
+    browser: Browser, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(summaries, "SMALL", 0)
+    monkeypatch.setattr(summaries, "PATIENCE", 60.0)
+    site, asked, may_end = browser.site, threading.Event(), threading.Event()
+
+    def slow(store: Store, run: Run) -> Estimate | None:
+        asked.set()
+        may_end.wait(60)
+        return pass_rate(store, run)
+
+    monkeypatch.setattr(summaries, "pass_rate", slow)
+    first = threading.Thread(target=site.summaries.rate, args=(demo_run,))
+    first.start()
+    assert asked.wait(60)
+    assert site.summaries.rate(demo_run) is None
+    may_end.set()
+    first.join(60)
+    found = site.summaries.known(demo_run)
     assert found is not None
     assert found.value == 0.5
 

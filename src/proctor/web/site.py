@@ -46,6 +46,7 @@ class Site:
     def close(self) -> None:
         """Let go of the store; runs go on."""
         self.jobs.end()
+        self.summaries.end()
         if "store" in self.__dict__:
             self.store.close()
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from pathlib import Path
@@ -23,13 +24,14 @@ from proctor.workflows.reading import pass_rate
 
 SMALL = 20_000
 """Attempts up to which a list waits until they are counted."""
-PATIENCE = 0.05
-"""Seconds that it waits for a larger run, which is shown with the next look at the list."""
+PATIENCE = 0.02
+"""Seconds that whoever asks first waits for a larger run, which is shown with the next look at the list."""
 _KEPT = 5000
 _FRESH = 2.0
 """Seconds for which what was counted of a run that goes on is good enough."""
 _FORMAT = 1
 """One higher whenever Estimate changes, so that what older servers kept is not read."""
+_log = logging.getLogger("proctor.web")
 
 
 class Summaries:
@@ -42,6 +44,8 @@ class Summaries:
         self._counting: dict[Hashable, Future[Estimate | None]] = {}
         self._lock = threading.Lock()
         self._turn = threading.Lock()
+        self._soon: OrderedDict[str, Run] = OrderedDict()
+        self._busy = self._over = False
 
     def rate(self, run: Run) -> Estimate | None:
         """A run's pass rate; None: it cannot be told, or not yet."""
@@ -50,14 +54,27 @@ class Summaries:
         if known is not None:
             return known
         future, ours = self._future(key)
-        if ours and run.planned <= SMALL:
+        small = run.planned <= SMALL
+        if ours and small:
             self._count_rate(future, key, run)
         elif ours:
             threading.Thread(target=self._count_rate, args=(future, key, run), daemon=True).start()
         try:
-            return future.result(timeout=None if run.planned <= SMALL else PATIENCE)
+            return future.result(timeout=None if small else PATIENCE if ours else 0)
         except TimeoutError:
             return None
+
+    def count_soon(self, runs: Iterable[Run]) -> None:
+        """Count these without anybody waiting for it, one after the other in a thread of its own."""
+        with self._lock:
+            self._soon |= {run.id: run for run in runs}
+            if self._soon and not self._busy:
+                self._busy = True
+                threading.Thread(target=self._count_all, name="proctor-counting", daemon=True).start()
+
+    def end(self) -> None:
+        """Begin to count nothing more."""
+        self._over = True
 
     def known(self, run: Run) -> Estimate | None:
         """The same, if it was counted before."""
@@ -95,6 +112,18 @@ class Summaries:
         finally:
             with self._lock:
                 self._counting.pop(key, None)
+
+    def _count_all(self) -> None:
+        while run := self._next():
+            try:
+                self.rate(run)
+            except Exception:  # whoever asks for it is told
+                _log.warning("run %s cannot be counted", run.id, exc_info=True)
+
+    def _next(self) -> Run | None:
+        with self._lock:
+            self._busy = bool(self._soon) and not self._over
+            return self._soon.popitem(last=False)[1] if self._busy else None
 
     def _recalled(self, key: Hashable, run: Run) -> Any:
         with self._lock:

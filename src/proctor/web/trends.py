@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-import time
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from markupsafe import Markup
 
@@ -17,8 +18,10 @@ from proctor.web.site import Site
 
 BENCHMARKS = 5
 RUNS = 20
-_PATIENCE = 0.05
-"""Seconds in which rates that nobody has asked for yet are counted; the others come with the next look."""
+AT_ONCE = 4000
+"""Attempts of runs that nobody has asked for yet, counted while somebody waits; the others come with the next look."""
+_EACH = 50
+"""How many attempts it takes as long to count as to look for a run."""
 _FEWEST = 8
 """Columns at least, so that a second run does not stand at the other end of the world."""
 _TOP, _HEIGHT = 4, 48
@@ -90,8 +93,9 @@ def trends(site: Site, runs: Iterable[Run]) -> list[Trend]:
     for run in runs:
         if run.status == "completed":
             groups.setdefault((run.benchmark, run.settings.type), []).append(run)
-    until = time.monotonic() + _PATIENCE
-    known = {key: [*_known(site, groups[key][:RUNS], until)][::-1] for key in [*groups][:BENCHMARKS]}
+    last = {key: groups[key][:RUNS] for key in [*groups][:BENCHMARKS]}
+    rates = _rates(site, [run for each in last.values() for run in each])
+    known = {key: [(run, rates[run.id]) for run in each[::-1] if run.id in rates] for key, each in last.items()}
     floor = _floor(rate for each in known.values() for _, rate in each)
     return [
         Trend(benchmark=key[0], type=key[1], runs=len(groups[key]), known=each, floor=floor)
@@ -106,10 +110,12 @@ def _floor(rates: Iterable[Estimate]) -> float:
     return min(0.5, math.floor(lowest * 5) / 5)
 
 
-def _known(site: Site, runs: Iterable[Run], until: float) -> Iterator[tuple[Run, Estimate]]:
-    for run in runs:
-        rate = site.summaries.known(run)
-        if rate is None and time.monotonic() < until:
-            rate = site.summaries.rate(run)
-        if rate is not None and rate.value is not None:
-            yield run, rate
+def _rates(site: Site, runs: Sequence[Run]) -> dict[str, Estimate]:
+    """Run → its pass rate, of those that are known or quickly counted; the others are counted for the next look."""
+    found = {run.id: site.summaries.known(run) for run in runs}
+    unknown = [run for run in runs if found[run.id] is None]
+    spent = [*accumulate(run.planned + _EACH for run in unknown)]
+    quick = bisect_right(spent, AT_ONCE)
+    found |= {run.id: site.summaries.rate(run) for run in unknown[:quick]}
+    site.summaries.count_soon(unknown[quick:])
+    return {run: rate for run, rate in found.items() if rate is not None and rate.value is not None}
