@@ -87,7 +87,7 @@ async def test_a_spent_budget_stops_the_run_and_no_attempt_is_blamed(tmp_path: P
         with granted(Allowance(budget=budget)):
             run, attempts = await played(agent, cases, tmp_path, concurrency=4)
     assert run.run.status != "completed"
-    assert "the budget is spent" in run.run.reason
+    assert "the budget is not enough for the next call" in run.run.reason
     assert 15 <= len(server.bodies) <= 20
     assert budget.spent.input_tokens + budget.spent.output_tokens <= 20 * each
     assert not [attempt for attempt in attempts if attempt.failure is not None]

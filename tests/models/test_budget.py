@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
-from proctor.models.budget import Budget, Foresight, Hold, must_have_prices
+from proctor.models.budget import SPENT, Budget, Foresight, Hold, enough_for_the_next, must_have_prices
 from proctor.models.prices import Price
 from proctor.net.limits import TIME_LIMIT
 from proctor.usage import Usage
@@ -68,7 +68,7 @@ def test_a_call_that_may_fit_later_waits_and_one_that_never_will_is_refused() ->
     first = budget.reserve(usage(60))
     assert first is not None
     assert budget.reserve(usage(60)) is None
-    with pytest.raises(BudgetSpent, match=r"0 of 100 tokens, and the next call may take 101$"):
+    with pytest.raises(BudgetSpent, match=r"0 of 100 tokens used, and the next call may take 101;"):
         budget.reserve(usage(101))
     budget.settle(first, usage(20))
     assert budget.reserve(usage(60)) is not None
@@ -79,7 +79,7 @@ def test_money_is_told_as_money() -> None:
     hold = budget.reserve(usage(10, 0.75))
     assert hold is not None
     budget.settle(hold, usage(10, 0.75))
-    with pytest.raises(BudgetSpent, match=r"0.75 of 1.00, and the next call may take 0.26$"):
+    with pytest.raises(BudgetSpent, match=r"0.75 of 1.00 used, and the next call may take 0.26;"):
         budget.reserve(usage(10, 0.26))
 
 
@@ -180,3 +180,66 @@ async def test_whoever_waits_in_another_event_loop_is_woken_too() -> None:
         await asyncio.sleep(0)
     budget.settle(hold, usage(5))
     assert (await elsewhere).estimate == usage(5)
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        (
+            Budget(cost=0.002),
+            "the budget is not enough for the next call: 0.00 of 0.002 used, and the next call may take 0.0035; "
+            "resume with at least 0.0035",
+        ),
+        (
+            Budget(cost=0.0036, spent=usage(10, 0.0001004)),
+            "the budget is not enough for the next call: 0.0001 of 0.0036 used, and the next call may take 0.0035; "
+            "resume with at least 0.003601",
+        ),
+        (
+            Budget(tokens=1_300, spent=usage(400)),
+            "the budget is not enough for the next call: 400 of 1,300 tokens used, and the next call may take 1,200; "
+            "resume with at least 1,600 tokens",
+        ),
+        (
+            Budget(tokens=300, spent=usage(300)),
+            "the budget is spent: 300 of 300 tokens used, and the next call may take 1,200; "
+            "resume with at least 1,500 tokens",
+        ),
+        (
+            Budget(cost=1.0, tokens=1_000, spent=usage(10, 1.0)),
+            "the budget is spent: 1.00 of 1.00 used, and the next call may take 0.0035; 10 of 1,000 tokens used, and "
+            "the next call may take 1,200; resume with at least 1.0035 and 1,210 tokens",
+        ),
+    ],
+)
+def test_it_says_what_is_used_what_the_next_call_may_take_and_what_would_be_enough(budget: Budget, reason: str) -> None:
+    with pytest.raises(BudgetSpent) as caught:
+        budget.reserve(Usage(input_tokens=200, output_tokens=1_000, calls=1, cost=0.0035))
+    assert str(caught.value) == reason
+    assert reason.startswith(SPENT)
+
+
+def test_what_would_be_enough_is_enough() -> None:
+    spent, estimate = usage(123, 0.00012345678), Usage(input_tokens=20, output_tokens=77, calls=1, cost=0.00333333333)
+    with pytest.raises(BudgetSpent) as caught:
+        Budget(cost=0.002, tokens=130, spent=spent).reserve(estimate)
+    cost, tokens = enough_for_the_next(str(caught.value))
+    assert Budget(cost=cost, tokens=tokens, spent=spent).reserve(estimate) is not None
+    with pytest.raises(BudgetSpent):
+        Budget(cost=cost, tokens=tokens - 1, spent=spent).reserve(estimate)
+
+
+def test_a_resume_that_has_learnt_nothing_yet_is_counted_with() -> None:
+    budget = Budget(tokens=1_050)
+    first = budget.reserve(usage(1_000))
+    assert first is not None
+    budget.settle(first, usage(100))
+    budget.charge(usage(900))
+    with pytest.raises(BudgetSpent) as caught:
+        budget.reserve(usage(100))
+    assert enough_for_the_next(str(caught.value)) == (0.0, 2_000)
+
+
+@pytest.mark.parametrize("reason", ["", "20 environment failures in a row", "the budget is spent: 400 of 450 tokens"])
+def test_other_reasons_tell_no_amount(reason: str) -> None:
+    assert enough_for_the_next(reason) == (0.0, 0)

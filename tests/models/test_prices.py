@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from proctor.errors import InputError
-from proctor.models.prices import Price, price_of, usage_of
+from proctor.models.prices import Price, amount, price_of, usage_of
 from proctor.usage import Usage
 
 PRICES = {"openai:gpt-small": {"input": 0.25, "output": 2}, "llama3": Price(input=0.0, output=0.0)}
@@ -47,3 +47,16 @@ def test_a_free_model_costs_nothing_and_an_unpriced_one_an_unknown_amount() -> N
 
 def test_without_metadata_even_a_known_price_gives_no_cost() -> None:
     assert usage_of(None, Price(input=1, output=1)) == Usage(calls=1)
+
+
+@pytest.mark.parametrize(
+    ("cost", "shown"),
+    [(0.0, "0.00"), (5.0, "5.00"), (0.75, "0.75"), (0.0042, "0.0042"), (0.0000071, "0.0000071"), (1234.5, "1,234.50")],
+)
+def test_an_amount_has_as_many_decimals_as_it_takes(cost: float, shown: str) -> None:
+    assert amount(cost) == amount(cost, up=True) == shown
+
+
+@pytest.mark.parametrize("cost", [0.0012345678, 1.00000001, 3.14159265, 1e-9 / 3])
+def test_an_amount_rounded_up_is_never_less(cost: float) -> None:
+    assert float(amount(cost, up=True)) >= cost

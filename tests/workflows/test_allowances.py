@@ -30,7 +30,7 @@ def test_a_run_stops_before_it_spends_more_than_its_budget_and_goes_on_with_a_la
     store = tmp_path / "s.db"
     first = proctor.evaluate(CASES, agent=frugal, max_tokens=450, concurrency=1, store=store)
     assert first.run.status == "paused"
-    assert "the budget is spent: 400 of 450 tokens" in first.run.reason
+    assert "the budget is not enough for the next call: 400 of 450 tokens used" in first.run.reason
     assert first.findings.counts.scored == 4
     again = proctor.resume(first.run.id, agent=frugal, max_tokens=2000, store=store)
     assert again.run.status == "completed"
@@ -188,7 +188,7 @@ def test_a_reply_that_failed_counts_with_what_it_told_else_with_its_estimate(
     result = proctor.evaluate(
         CASES, agent=sometimes, max_tokens=counted + 150, concurrency=1, retries=0, store=tmp_path / "s.db"
     )
-    assert f"the budget is spent: {counted + 100} of {counted + 150} tokens" in result.run.reason
+    assert f"the next call: {counted + 100} of {counted + 150} tokens used" in result.run.reason
 
 
 def test_an_agent_that_never_tells_what_it_uses_is_not_guessed_at(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ async def test_the_budget_holds_for_all_three_however_many_are_under_way(tmp_pat
         assert 20_000 < first <= 30_000
         again = await proctor.aresume(result.run.id, max_tokens=60_000, store=tmp_path / "s.db", config=config)
     assert first < served.tokens <= 60_000
-    assert again.run.reason.startswith("the budget is spent")
+    assert again.run.reason.startswith("the budget is not enough for the next call")
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ async def test_what_a_tool_loop_has_paid_before_the_budget_ended_is_kept(tmp_pat
         assert (first.run.status, len(served.answered)) == ("paused", 1)
         assert first.findings.usage.input_tokens + first.findings.usage.output_tokens == served.tokens
         again = await proctor.aresume(first.run.id, store=store, config=config)
-        assert f"the budget is spent: {served.tokens} of 200 tokens" in again.run.reason
+        assert f"{served.tokens} of 200 tokens used" in again.run.reason
         last = await proctor.aresume(first.run.id, max_tokens=5_000, store=store, config=config)
     assert last.run.status == "completed"
     assert last.findings.usage.calls == len(served.answered) == 4

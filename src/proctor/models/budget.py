@@ -10,8 +10,9 @@ than its estimate, no more than the budget is ever spent.
 from __future__ import annotations
 
 import math
+import re
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,8 +21,11 @@ from proctor.models.prices import Price, amount, price_of
 from proctor.net import limits
 from proctor.usage import Usage
 
-SPENT = "the budget is spent"
-"""How the reason of a run begins that its budget has paused."""
+SPENT = ("the budget is not enough for the next call", "the budget is spent")
+"""How the reason of a run begins that its budget has paused, for `str.startswith`."""
+_AT_LEAST = re.compile(
+    r"resume with at least (?:(?P<cost>[\d,]+\.\d+)(?: and )?)?(?:(?P<tokens>[\d,]+) tokens)?"
+)  # an amount of money has decimals, a number of tokens has none
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
 """Tokens that an answer is expected to have before the model's first ones have been seen."""
@@ -52,6 +56,8 @@ class Budget:
         self._spent = _NOTHING + spent
         self._holds: set[Hold] = set()
         self._waiting: list[limits.Waiter] = []
+        self._largest = _NOTHING
+        """The most that any call was expected to take: a resume, which knows nothing yet, will expect as much."""
         self._lock = threading.RLock()
 
     @property
@@ -83,9 +89,10 @@ class Budget:
         if self._cost is not None and estimate.cost is None:
             raise Misconfigured(_NO_PRICE.format(self._cost, "a model that is called"))
         with self._lock:
-            if (lacking := self._lacking(estimate, _NOTHING)) is not None:
-                raise BudgetSpent(f"{SPENT}: {lacking}")
-            if self._lacking(estimate, self.reserved) is not None:
+            self._largest = larger(self._largest, estimate)
+            if lacking := self._lacking(estimate, _NOTHING):
+                raise BudgetSpent(self._told(lacking))
+            if self._lacking(estimate, self.reserved):
                 return None
             hold = Hold(estimate)
             self._holds.add(hold)
@@ -132,18 +139,46 @@ class Budget:
             self._waiting.append(waiter)
             return waiter
 
-    def _lacking(self, estimate: Usage, reserved: Usage) -> str | None:
-        """What does not fit; None: all of it does."""
-        needed = _tokens(self._spent) + _tokens(reserved) + _tokens(estimate)
-        if self._tokens is not None and needed > self._tokens:
-            return (
-                f"{_tokens(self._spent):,} of {self._tokens:,} tokens, and the next call may take {_tokens(estimate):,}"
-            )
-        price = math.fsum(usage.least for usage in (self._spent, reserved, estimate))
-        if self._cost is not None and price > self._cost:
-            used, needed_now = amount(self._spent.least), amount(estimate.least)
-            return f"{used} of {amount(self._cost)}, and the next call may take {needed_now}"
-        return None
+    def _lacking(self, estimate: Usage, reserved: Usage) -> list[str]:
+        """What does not fit: how much of it is spent, and how much more the call may take."""
+        lacking = []
+        cost = math.fsum(usage.least for usage in (self._spent, reserved, estimate))
+        if self._cost is not None and cost > self._cost:
+            spent, most = amount(self._spent.least), amount(self._cost)
+            lacking.append(f"{spent} of {most} used, and the next call may take {amount(estimate.least)}")
+        tokens = _tokens(self._spent) + _tokens(reserved) + _tokens(estimate)
+        if self._tokens is not None and tokens > self._tokens:
+            spent, most = f"{_tokens(self._spent):,}", f"{self._tokens:,} tokens"
+            lacking.append(f"{spent} of {most} used, and the next call may take {_tokens(estimate):,}")
+        return lacking
+
+    def _told(self, lacking: Sequence[str]) -> str:
+        """Why there is no next call, and what would be enough for one."""
+        nothing_left = (self._cost is not None and self._spent.least >= self._cost) or (
+            self._tokens is not None and _tokens(self._spent) >= self._tokens
+        )
+        enough = [] if self._cost is None else [amount(self._spent.least + self._largest.least, up=True)]
+        enough += [] if self._tokens is None else [f"{_tokens(self._spent) + _tokens(self._largest):,} tokens"]
+        return f"{SPENT[nothing_left]}: {'; '.join(lacking)}; resume with at least {' and '.join(enough)}"
+
+
+def enough_for_the_next(reason: str) -> tuple[float, int]:
+    """The money and the tokens that a paused run needs at least to make its next call, as its reason tells; else 0."""
+    found = _AT_LEAST.search(reason)
+    cost, tokens = (found["cost"], found["tokens"]) if found else (None, None)
+    return float((cost or "0").replace(",", "")), int((tokens or "0").replace(",", ""))
+
+
+def larger(a: Usage, b: Usage) -> Usage:
+    """One call that takes as much as either; the first itself where the second takes no more of anything."""
+    if b.input_tokens <= a.input_tokens and b.output_tokens <= a.output_tokens and b.least <= a.least:
+        return a
+    return Usage(
+        input_tokens=max(a.input_tokens, b.input_tokens),
+        output_tokens=max(a.output_tokens, b.output_tokens),
+        calls=1,
+        cost=max(a.least, b.least),
+    )
 
 
 class Foresight:

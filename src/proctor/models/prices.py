@@ -53,11 +53,14 @@ def price_of(model: str, prices: Mapping[str, Any]) -> Price | None:
     return Price(**{name: float(value) for name, value in entry.items()})
 
 
-def amount(cost: float) -> str:
-    """An amount of money, exact enough to be held against another one: `5.00`, `0.75`, `0.0042`."""
-    if 0 < cost < 0.0001:
-        return "less than 0.0001"
-    whole, _, decimals = f"{cost:,.4f}".partition(".")
+def amount(cost: float, *, up: bool = False) -> str:
+    """An amount of money, exact enough to be held against another one: `5.00`, `0.75`, `0.0042`, `0.0000071`.
+
+    Two digits of it are told at least, and six decimals where they are needed; `up`: never less than it is.
+    """
+    places = 6 if cost <= 0 else max(6, 1 - math.floor(math.log10(cost)))
+    rounded = math.ceil(round(cost * 10**places, 3)) / 10**places if up else cost
+    whole, _, decimals = f"{rounded:,.{places}f}".partition(".")
     return f"{whole}.{decimals[:2]}{decimals[2:].rstrip('0')}"
 
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.faults import classify
 from proctor.models.allowance import Tab, current, keeping
-from proctor.models.budget import Budget
+from proctor.models.budget import Budget, larger
 from proctor.models.faults import spending
 from proctor.net.limits import uncounted
 from proctor.usage import Usage
@@ -72,7 +72,7 @@ class Purse:
                 "cost, so the budget cannot be kept; have it tell the cost, or use --max-tokens"
             )
             raise spending(fault, used)
-        self._most = _larger(self._most, own)
+        self._most = larger(self._most, own)
         return result
 
     def _lost(self, error: BaseException) -> Usage | None:
@@ -85,15 +85,3 @@ class Purse:
             return spent
         unreached = isinstance(classify(error), EnvironmentFault)
         return _NOTHING if unreached or self._most is _SOMETHING else None
-
-
-def _larger(a: Usage, b: Usage) -> Usage:
-    """At least as much as either; the first again where the second adds nothing to it."""
-    if b.input_tokens <= a.input_tokens and b.output_tokens <= a.output_tokens and b.least <= a.least:
-        return a
-    return Usage(
-        input_tokens=max(a.input_tokens, b.input_tokens),
-        output_tokens=max(a.output_tokens, b.output_tokens),
-        calls=1,
-        cost=max(a.least, b.least),
-    )
