@@ -18,6 +18,7 @@ from proctor.gates import exit_code as gates_exit_code
 from proctor.threads import run_anywhere
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.gating import Gating
 from proctor.workflows.tally import Tally
 
 _REDRAW_EVERY = 0.1
@@ -127,6 +128,13 @@ def show(
         from proctor.reports.text import render
 
         console().print(render(findings, k=k, html=html, gates=gates))
+
+
+def conclude(findings: Findings, gating: Gating, *, k: int | None, as_json: bool) -> int:
+    """Judge the gates, show what was found, and give the exit code."""
+    verdicts = gating.judge(findings)
+    show(findings, as_json=as_json, k=k, gates=verdicts)
+    return exit_code(findings, verdicts, as_json=as_json)
 
 
 def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli import options
 from proctor.cli.gating import gate_options
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.findings import Findings
+    from proctor.workflows.rescore import Rescoring
 
 
 @click.command("rescore")
@@ -22,10 +28,6 @@ from proctor.cli.gating import gate_options
 @options.as_json
 def command(
     run: str,
-    reviewer: str | None,
-    passing_score: float | None,
-    weights: dict[str, float] | None,
-    name: str | None,
     k: int | None,
     gates: tuple[str, ...],
     look: int,
@@ -33,37 +35,45 @@ def command(
     store: str | None,
     config_path: Path | None,
     as_json: bool,
+    **changes: Any,
 ) -> int:
     """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
     from proctor.cli.output import agents_speak_on_stderr
-    from proctor.cli.playing import exit_code, play, show
+    from proctor.cli.playing import conclude
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
-    from proctor.workflows.allowances import allowing
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gating import read_gates, with_baselines
-    from proctor.workflows.rescore import prepare_rescoring, start_rescoring
+    from proctor.workflows.rescore import prepare_rescoring
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
     with agents_speak_on_stderr():  # a module may print when it is imported
-        prepared = prepare_rescoring(
-            run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
-        )
+        prepared = prepare_rescoring(run, store=url, config=config, **changes)
     made = prepared.run
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    opening = f"run {made.id}: the replies of run {made.rescored_from}, {made.planned} attempts"
+    findings = _judged(prepared, config, store=url, quiet=as_json)
+    return conclude(findings, gating, k=k, as_json=as_json)
+
+
+def _judged(prepared: Rescoring, config: Config, *, store: str, quiet: bool) -> Findings:
+    """Have the stored replies judged, with the progress shown."""
+    from proctor.cli.playing import play
+    from proctor.reports.numbers import plural
+    from proctor.workflows.allowances import allowing
+    from proctor.workflows.rescore import start_rescoring
+
+    made = prepared.run
+    opening = f"run {made.id}: the replies of run {made.rescored_from}, {plural(made.planned, 'attempt')}"
     with allowing(made.settings, config):
         evaluation = play(
-            lambda watch: start_rescoring(prepared, store=url, watch=watch),
+            lambda watch: start_rescoring(prepared, store=store, watch=watch),
             run_id=made.id,
             planned=made.planned,
-            opening="" if as_json else opening,
+            opening="" if quiet else opening,
         )
-    verdicts = gating.judge(evaluation.findings)
-    show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
-    return exit_code(evaluation.findings, verdicts, as_json=as_json)
+    return evaluation.findings

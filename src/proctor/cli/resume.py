@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from proctor.cli import options
 from proctor.cli.gating import gate_options
+
+if TYPE_CHECKING:
+    from proctor.run import Run
+    from proctor.workflows.gating import Gating
 
 
 @click.command("resume")
@@ -23,10 +27,6 @@ from proctor.cli.gating import gate_options
 @options.as_json
 def command(
     run: str,
-    trials: int | None,
-    budget: float | None,
-    max_tokens: int | None,
-    cache: bool,
     k: int | None,
     gates: tuple[str, ...],
     look: int,
@@ -34,40 +34,40 @@ def command(
     store: str | None,
     config_path: Path | None,
     as_json: bool,
+    **changes: Any,
 ) -> int:
     """Go on with RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
-    from proctor.cli.playing import exit_code, play, show
-    from proctor.cli.run import check_k
+    from proctor.cli.playing import conclude, play
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import check_stored, read_gates, with_baselines
-    from proctor.workflows.reading import find_run
-    from proctor.workflows.resume import aresume, with_trials
+    from proctor.workflows.gating import read_gates
+    from proctor.workflows.resume import aresume
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
-    found = with_trials(find_run(run, store=url), trials)
-    check_k(k, found.settings.trials)
-    gating = with_baselines(gating, found, store=url)
-    if found.status == "completed":
-        sys.stderr.write(f"run {found.id} is completed already; nothing was played\n")
-    else:
-        check_stored(gating, found, store=url)
+    found, gating = _found(run, gating, trials=changes["trials"], store=url)
     evaluation = play(
-        lambda watch: aresume(
-            found.id,
-            trials=trials,
-            budget=budget,
-            max_tokens=max_tokens,
-            cache=cache,
-            store=url,
-            config=config,
-            watch=watch,
-        ),
+        lambda watch: aresume(found.id, store=url, config=config, watch=watch, **changes),
         run_id=found.id,
         planned=found.planned,
     )
-    verdicts = gating.judge(evaluation.findings)
-    show(evaluation.findings, as_json=as_json, k=k, gates=verdicts)
-    return exit_code(evaluation.findings, verdicts, as_json=as_json)
+    return conclude(evaluation.findings, gating, k=k, as_json=as_json)
+
+
+def _found(name: str, gating: Gating, *, trials: int | None, store: str) -> tuple[Run, Gating]:
+    """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
+    from proctor.cli.output import tell
+    from proctor.cli.run import check_k
+    from proctor.workflows.gating import check_stored, with_baselines
+    from proctor.workflows.reading import find_run
+    from proctor.workflows.resume import with_trials
+
+    found = with_trials(find_run(name, store=store), trials)
+    check_k(gating.k, found.settings.trials)
+    gating = with_baselines(gating, found, store=store)
+    if found.status == "completed":
+        tell(f"run {found.id} is completed already; nothing was played")
+    else:
+        check_stored(gating, found, store=store)
+    return found, gating
