@@ -177,6 +177,17 @@ def test_a_run_that_cannot_begin_says_why(sites: SitesOpener, tmp_path: Path) ->
     site.jobs._awake.set()
     until(lambda: status(site, run) == "failed")
     assert "not valid TOML" in site.store.archive.find(run.id).reason
+    until(lambda: not site.jobs._mark_file(run.id).exists())
+    assert "not valid TOML" in site.jobs._log_file(run.id).read_text(), "what its process said is kept"
+
+
+def test_what_the_process_of_a_good_run_has_said_is_not_kept(sites: SitesOpener) -> None:
+    site = sites(processes=1)
+    run = started(site, "slow")
+    until(site.jobs._log_file(run.id).exists)
+    until(lambda: status(site, run) == "completed")
+    until(lambda: not site.jobs._mark_file(run.id).exists())
+    assert not site.jobs._log_file(run.id).exists()
 
 
 def test_an_agent_that_cannot_be_built_is_told_before_anything_is_stored(sites: SitesOpener) -> None:

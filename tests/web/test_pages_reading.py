@@ -20,7 +20,7 @@ from proctor.comparison import compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
-from proctor.storage import open_store
+from proctor.storage import Store, open_store
 from proctor.traces.span import trace_id
 from proctor.web.app import create_app
 from proctor.web.reading import addresses
@@ -326,10 +326,27 @@ def test_cases_follow_each_other_as_in_the_table(reader: Browser, played: Played
     assert f'rel="next" href="{unescape(addresses.case(run, listed[2]))}"' in page
 
 
-def test_an_attempt_is_called_by_its_question(reader: Browser, played: Played) -> None:
-    heading = re.search(r"<h1>(.*?)</h1>", reader.page(addresses.case(played.id("many"), "n-7")))
-    assert heading is not None
-    assert re.sub(r"<.*?>", "", heading[1]) == "What comes after 7? n-7"
+def test_an_attempt_is_called_by_its_question_and_so_is_a_case_that_is_compared(
+    reader: Browser, played: Played
+) -> None:
+    many, better = played.id("many"), played.id("better")
+    for address in (addresses.case(many, "n-7"), addresses.pair(many, better, "n-7")):
+        page = reader.page(address)
+        heading = re.search(r"<h1>(.*?)</h1>", page)
+        assert heading is not None
+        assert re.sub(r"<.*?>", "", heading[1]) == "What comes after 7? n-7"
+        assert "<title>What comes after 7?" in page
+
+
+def test_a_run_that_is_slow_to_stop_leads_back_to_its_page(
+    browser: Browser, store: Store, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("proctor.web.jobs._PATIENCE", 0.0)
+    with store.journal.writing(demo_run.id):
+        store.journal.mark(demo_run.id, "running")
+        answer = browser.post(addresses.run(demo_run.id) + "/pause")
+        assert store.archive.wish(demo_run.id) == "pause"
+    assert (answer.status_code, answer.headers["location"]) == (303, addresses.run(demo_run.id))
 
 
 def test_an_orchestrators_steps_stand_on_a_line_of_time(reader: Browser, played: Played) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
+from tests.web.browsing import TOKEN
 
 from proctor.cli import main
 from proctor.web import serving as answering
@@ -65,6 +68,25 @@ def test_it_ends_on_ctrl_c_although_a_page_is_still_watching(tmp_path: Path) -> 
         watching.close()
         assert process.stderr is not None
         assert process.stderr.read() == ""
+
+
+def test_logging_out_ends_what_that_browser_still_watches(tmp_path: Path) -> None:
+    from proctor import evaluate
+
+    evaluate([("Why?", "because")], agent=lambda question: "because", store=tmp_path / ".proctor" / "proctor.db")
+    with serving(tmp_path, PROCTOR_TOKEN=TOKEN) as (address, _), httpx.Client(base_url=address, timeout=20) as browser:
+
+        def post(path: str, **fields: str) -> int:
+            [token] = re.findall(r'name="form-token" content="(\w+)"', browser.get("/", follow_redirects=True).text)
+            return browser.post(path, data={"form_token": token, **fields}).status_code
+
+        assert post("/login", token=TOKEN) == 303
+        with browser.stream("GET", "/runs/last/events") as watching:
+            lines = watching.iter_lines()
+            assert next(lines) == "event: progress"
+            assert post("/logout") == 303
+            assert not any(line.startswith("event:") for line in lines), "it ends, and says nothing more"
+        assert browser.get("/runs/last/events").status_code == 303
 
 
 def test_headers_cannot_say_where_a_request_comes_from(tmp_path: Path) -> None:

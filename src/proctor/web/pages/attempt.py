@@ -13,7 +13,6 @@ from proctor.benchmark import Exam
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import Talk, talk
 from proctor.run import Attempt, Run
-from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.reading import addresses, traces
 from proctor.web.reading.exchanges import worth_reading
@@ -55,7 +54,7 @@ def attempt(
     """What was said in one attempt; without a trial, the first that did not pass."""
     site, shelf = site_of(request), shelf_of(request)
     found = site.store.archive.find(run)
-    exam = _named(shelf.exams(found), found, case)
+    exam = named(shelf.exams(found), found, case)
     beside = trials(site.store, found, exam, condition=condition, around=trial)
     shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
     held = talk(shown, exam, name="talk")
@@ -76,13 +75,8 @@ def attempt(
     )
 
 
-def exam_of(store: Store, run: Run, case: str) -> Exam:
+def named(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
     """The exam of that id, or the one in which a row of that id is asked."""
-    exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
-    return _named({exam.id: exam for exam in exams}, run, case)
-
-
-def _named(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
     if case in exams:
         return exams[case]
     for exam in exams.values():

@@ -15,7 +15,7 @@ from proctor.run import Run
 from proctor.statistics.flips import Flip
 from proctor.storage import Store
 from proctor.web.finding import says
-from proctor.web.pages.attempt import exam_of, trials
+from proctor.web.pages.attempt import named, trials
 from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
 from proctor.web.reading.shelf import Shelf, shelf_of
@@ -111,9 +111,9 @@ def compare_case(
     condition: str = "",
 ) -> HTMLResponse:
     """Both replies to one case, what is different marked."""
-    site = site_of(request)
+    site, shelf = site_of(request), shelf_of(request)
     runs = [site.store.archive.find(name) for name in (a, b)]
-    exams = [exam_of(site.store, run, case) for run in runs]
+    exams = [named(shelf.exams(run), run, case) for run in runs]
     played = [
         trials(site.store, run, exam, condition=condition, around=trial) for run, exam in zip(runs, exams, strict=True)
     ]
@@ -124,7 +124,7 @@ def compare_case(
     sides = [next((each for each in attempts if each.key.trial == number), None) for attempts in played]
     if sides[0] is None or sides[1] is None:
         raise HTTPException(404, f"trial {number} of case {case!r} has not been played in both runs")
-    changes = _neighbours(shelf_of(request), runs[0], runs[1], case)
+    changes = _neighbours(shelf, runs[0], runs[1], case)
     return render(
         request,
         "compare/case.html.j2",
