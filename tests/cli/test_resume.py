@@ -112,7 +112,7 @@ def test_an_interrupted_run_says_how_to_go_on_and_goes_on(desk: Desk, code: str,
     said = desk.finish(run)
     assert (said.code, said.out) == (4, "")
     stopped = desk("show", "last", "--json").json
-    assert f"Go on with: proctor resume {stopped['run']}" in said.err
+    assert said.err.endswith(f"stored.\nGo on with: proctor resume {stopped['run']}\n")
     assert "Traceback" not in said.err
     assert (stopped["status"], stopped["reason"]) == ("paused", "interrupted")
     assert 30 <= stopped["attempts"]["scored"] < 120

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import click
+
 from proctor.cli.output import agents_speak_on_stderr, console, nobody_listens, print_json, read_apart, tell
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
@@ -34,7 +36,7 @@ def play(
     except KeyboardInterrupt:
         tell("Interrupted: what was answered is stored.")
         tell(f"Go on with: proctor resume {run_id}")
-        raise
+        raise click.exceptions.Exit(4) from None
 
 
 @contextmanager
