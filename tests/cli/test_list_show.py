@@ -135,13 +135,21 @@ def test_every_command_works_on_postgresql_too(desk: Desk, postgres_url: str, mo
 
 def test_a_case_that_is_not_there_is_answered_with_those_that_are(desk: Desk) -> None:
     desk.run(desk.agent("def answer(question): return 'yes'\n"))
+    found = desk("show", "last", "--json").json
     said = desk("show", "last", "--case", "nobody")
-    assert said.code == 2
-    cases = [case["id"] for case in desk("show", "last", "--json").json["cases"]]
-    assert said.error.endswith(
-        f"no case begins with 'nobody' in run {desk('show', 'last', '--json').json['run']}: "
-        f"its cases are {', '.join(cases)}"
+    assert (said.code, said.out) == (2, "")
+    cases = ", ".join(f"{case['id']} ({case['question']})" for case in found["cases"]).replace("), ", "); ")
+    assert said.error == (
+        f"Error: no case of run {found['run']} has an id that begins with 'nobody', or a question with these words: "
+        f"its cases are {cases}"
     )
+
+
+def test_words_as_they_are_come_before_words_that_hold_them(desk: Desk) -> None:
+    desk.benchmark(13)
+    desk.run(desk.agent("def answer(question): return 'yes'\n"))
+    assert desk("show", "last", "--case", "q 3").err.endswith(" (q 3)\n")
+    assert desk("show", "last", "--case", "q").error.startswith("Error: 13 questions have the words 'q': ")
 
 
 @pytest.fixture

@@ -57,11 +57,11 @@ def test_what_a_run_would_take_fits_80_columns(desk: Desk, monkeypatch: pytest.M
     assert widest(said.out) <= 80
 
 
-@pytest.mark.parametrize("command", ["doctor", "check", "list"])
+@pytest.mark.parametrize("command", ["doctor", "check", "list", "agents"])
 def test_no_line_ends_in_blanks_where_it_is_piped(desk: Desk, command: str) -> None:
     path = desk.write("twice.csv", DUPLICATES)
     desk.run(desk.agent("def answer(question):\n    return 'yes'\n"))
-    said = desk(command, *([str(Path(path).name)] if command != "list" else []))
+    said = desk(command, *([str(Path(path).name)] if command in ("doctor", "check") else []))
     assert said.out
     assert [line for line in said.out.splitlines() if line != line.rstrip()] == []
     assert widest(said.out) <= 80

@@ -58,10 +58,8 @@ def test(
 
 
 def _list(config: Config, *, as_json: bool) -> None:
-    from rich.text import Text
-
     from proctor import plugins
-    from proctor.cli.output import console, print_json
+    from proctor.cli.output import console, folded, print_json
     from proctor.faults import without_credentials
 
     declared = [
@@ -72,14 +70,14 @@ def _list(config: Config, *, as_json: bool) -> None:
     if as_json:
         print_json({"agents": declared, "kinds": kinds})
         return
-    out, names = console(), max((len(part["name"]) for part in declared), default=0)
+    width, names = console().width, max((len(part["name"]) for part in declared), default=0)
     for part in declared:
         kind = "" if part["kind"] == "standard" else f"  ({part['kind']})"
-        click.echo(_line(part["name"], part["spec"] + kind, names=names, width=out.width))
+        click.echo(_line(part["name"], part["spec"] + kind, names=names, width=width))
     if not declared:
-        click.echo("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec.")
+        click.echo(folded("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec."))
     click.echo()
-    out.print(Text(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
+    click.echo(folded(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
     click.echo("Try one with: proctor agents test NAME")
 
 

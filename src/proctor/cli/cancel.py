@@ -33,4 +33,4 @@ def said(run: Run) -> str:
     """What became of a run that was to be stopped."""
     if run.status == "completed":
         return f"run {run.id} was completed before it could be stopped."
-    return f"run {run.id} is {run.status}. Go on with: proctor resume {run.id}"
+    return f"run {run.id} is {run.status}.\nGo on with: proctor resume {run.id}"

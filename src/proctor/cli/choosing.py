@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from proctor.benchmark import Case
@@ -15,7 +16,7 @@ _QUESTION = 60
 def chosen(run: str, text: str, *, store: str) -> str:
     """The text where an id begins with it; else the id of the one case whose question has all its words.
 
-    Which one that was is told on standard error. Where none has them the text is left as it is.
+    Which one that was is told on standard error.
     """
     from proctor.cli.output import tell
     from proctor.errors import InputError
@@ -29,19 +30,26 @@ def chosen(run: str, text: str, *, store: str) -> str:
     if any(name.startswith(text) for name in (*(exam.id for exam in exams), *(case.id for case in cases))):
         return text
     meant = _with_words(text, cases)
+    if not meant:
+        raise InputError(
+            f"no case of run {found.id} has an id that begins with {text!r}, or a question with these words: "
+            f"its cases are {_listed(cases)}"
+        )
     if len(meant) > 1:
         raise InputError(f"{len(meant)} questions have the words {text!r}: {_listed(meant)}; give an id, or more words")
-    if not meant:
-        return text
     tell(f"case {_said(meant[0])}")
     return meant[0].id
 
 
 def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
+    """Those with the words as they are; where there is none, those with words that hold them."""
     from proctor.text.fold import fold
 
-    words = fold(text).split()
-    return [case for case in cases if words and all(word in fold(case.question) for word in words)]
+    wanted = re.findall(r"\w+", fold(text))
+    asked = {case.id: fold(case.question) for case in cases} if wanted else {}
+    whole = [name for name, question in asked.items() if {*re.findall(r"\w+", question)}.issuperset(wanted)]
+    meant = {*(whole or (name for name, question in asked.items() if all(word in question for word in wanted)))}
+    return [case for case in cases if case.id in meant]
 
 
 def _listed(cases: Sequence[Case]) -> str:
