@@ -58,6 +58,12 @@ async def test_standard_error_is_kept_beside_the_reply() -> None:
     assert (reply.text, reply.stderr.strip()) == ("yes", "warning")
 
 
+async def test_standard_error_is_kept_beside_a_whole_reply_too() -> None:
+    code = "import json, sys; print('warning', file=sys.stderr); print(json.dumps({'text': 'yes'}))"
+    reply = await load(program(code), {}).reply(ASKED)
+    assert (reply.text, reply.stderr.strip()) == ("yes", "warning")
+
+
 async def test_a_non_zero_exit_is_the_agents_failure_with_its_last_words() -> None:
     with pytest.raises(AgentFault, match="exit code 3: it broke"):
         await load(program("import sys; print('it broke', file=sys.stderr); sys.exit(3)"), {}).reply(ASKED)

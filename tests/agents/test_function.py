@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from proctor import Request as PublicRequest
+from proctor.agents import function
 from proctor.agents.function import adapt, load
 from proctor.errors import InputError
 from proctor.transcript import Reply, Request
@@ -57,6 +59,23 @@ class AsyncCallable:
         return f"async called {question}"
 
 
+class StreamedCallable:
+    async def __call__(self, question: str) -> AsyncIterator[str]:
+        yield "called "
+        yield question
+
+
+class StreamedReply:
+    async def reply(self, request: Request) -> AsyncIterator[str]:
+        yield "replied "
+        yield request.question
+
+
+class BlockingReply:
+    def reply(self, question: str) -> dict[str, Any]:
+        return {"text": f"blocking {question}"}
+
+
 class WithReply:
     async def reply(self, request: Request) -> Reply:
         return Reply(text=f"replied {request.context}")
@@ -74,6 +93,12 @@ class WithReply:
         (Callable(), "called q"),
         (Callable, "called q"),
         (AsyncCallable(), "async called q"),
+        (StreamedCallable(), "called q"),
+        (StreamedCallable, "called q"),
+        (StreamedReply(), "replied q"),
+        (StreamedReply, "replied q"),
+        (BlockingReply(), "blocking q"),
+        (BlockingReply, "blocking q"),
         (WithReply(), "replied c"),
         (WithReply, "replied c"),
         (lambda question: asynchronous(question), "async q"),
@@ -89,6 +114,49 @@ async def test_a_stream_tells_the_time_to_its_first_token_and_its_tool_calls() -
     assert reply.first_token is not None
     assert reply.first_token >= 0
     assert [call.name for call in reply.tool_calls] == ["t"]
+
+
+async def test_the_first_token_is_timed_and_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 10.0
+
+    async def slowly(question: str) -> AsyncIterator[str]:
+        nonlocal now
+        for seconds in (2.0, 30.0, 30.0):
+            now += seconds
+            yield "word "
+
+    monkeypatch.setattr(function, "time", SimpleNamespace(perf_counter=lambda: now))
+    assert (await adapt(slowly, name="a").reply(ASKED)).first_token == 2.0
+
+
+async def test_what_a_stream_says_at_its_end_of_the_whole_comes_before_the_pieces() -> None:
+    async def corrected(question: str) -> AsyncIterator[Any]:
+        yield "It is Bn."
+        yield Reply(text="It is Ben.")
+
+    assert await text_of(corrected) == "It is Ben."
+
+
+RETURNED: list[Any] = ["so", {"text": "so", "tool_calls": [{"name": "t"}]}, Reply(text="so")]
+
+
+@pytest.mark.parametrize("value", RETURNED, ids=["str", "dict", "Reply"])
+async def test_a_text_a_table_or_a_reply_may_be_returned_by_any_shape(value: Any) -> None:
+    async def asynchronous(question: str) -> Any:
+        return value
+
+    async def streamed(question: str) -> AsyncIterator[Any]:
+        yield value
+
+    class Kept:
+        def reply(self, question: str) -> Any:
+            return value
+
+        __call__ = reply
+
+    for agent in (lambda question: value, asynchronous, streamed, Kept(), Kept):
+        reply = await adapt(agent, name="a").reply(ASKED)
+        assert (reply.text, len(reply.tool_calls)) == ("so", int(isinstance(value, dict)))
 
 
 def test_only_agents_that_take_a_request_say_so() -> None:

@@ -376,6 +376,15 @@ async def test_an_output_without_an_answer_is_the_agents_failure() -> None:
         await asked(an_errand(), input=told, output="summary")
 
 
+async def test_an_answer_to_an_earlier_question_is_none_to_this_one() -> None:
+    graph: Any = StateGraph(MessagesState)
+    graph.add_node("silent", lambda state: {})
+    graph.add_edge(START, "silent")
+    later = Request(question="And third?", conversation="c", history=EARLIER, turn=3)
+    with pytest.raises(AgentFault, match="end with no answer to the question"):
+        await asked(graph.compile(), later)
+
+
 async def test_the_context_can_stand_in_front_of_the_question() -> None:
     reply = await asked(
         agent_with(minds.echoing), Request(question="And?", conversation="c", context="A race."), context="question"

@@ -210,6 +210,28 @@ def said(text: str, **others: Any) -> dict[str, Any]:
     return {"content": [{"type": "text", "text": text}], **others}
 
 
+async def test_tools_that_are_listed_on_several_pages_are_all_found() -> None:
+    pages = {None: ("first", "two"), "two": ("second", "three"), "three": ("ask", None)}
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        call = await request.json()
+        if "id" not in call:
+            return web.Response(status=202)
+        result: dict[str, Any] = {"protocolVersion": "2025-06-18", "capabilities": {}}
+        if call["method"] == "tools/list":
+            name, following = pages[call.get("params", {}).get("cursor")]
+            result = {"tools": [{**TOOL, "name": name}], **({"nextCursor": following} if following else {})}
+        elif call["method"] == "tools/call":
+            result = said(call["params"]["name"])
+        return web.json_response({"jsonrpc": "2.0", "id": call["id"], "result": result})
+
+    async with serving(handle) as server:
+        agent = load(server.url, {"tool": "ask"})
+        assert [tool.name for tool in await agent.list_tools()] == ["first", "second", "ask"]
+        assert (await agent.reply(ASKED)).text == "ask"
+        await agent.close()
+
+
 async def test_a_server_that_keeps_no_sessions_is_greeted_once() -> None:
     async with asking(lambda call: said("yes")) as (agent, server):
         await asyncio.gather(*(agent.reply(Request(question="?", conversation=name)) for name in "abc"))

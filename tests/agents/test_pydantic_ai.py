@@ -24,7 +24,7 @@ pytest.importorskip("pydantic_ai", reason="pydantic-ai is not installed")
 import pydantic_ai
 from pydantic_ai import DeferredToolRequests, RunContext, ToolOutput
 from pydantic_ai.messages import Citation as Cited
-from pydantic_ai.messages import ModelResponse, TextPart, WebCitationSource
+from pydantic_ai.messages import ModelResponse, NativeToolCallPart, NativeToolReturnPart, TextPart, WebCitationSource
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.models.test import TestModel
 from tests.agents.minded.pydantic_ai import agent_with, model_with
@@ -180,6 +180,17 @@ async def test_results_of_any_type_are_recorded_as_plain_data() -> None:
         return [Found(source="a.md", lines=(1, 2))]
 
     assert (await asked(agent)).tool_calls[0].result == [{"source": "a.md", "lines": [1, 2]}]
+
+
+async def test_a_tool_that_the_provider_runs_is_recorded() -> None:
+    async def searched(*_: Any) -> ModelResponse:
+        calling = NativeToolCallPart("web_search", {"query": "Ada"}, tool_call_id="w1", provider_name="function")
+        found = NativeToolReturnPart("web_search", ["a.md"], tool_call_id="w1", provider_name="function")
+        return ModelResponse(parts=[calling, found, TextPart("It is so.")])
+
+    reply = await asked(pydantic_ai.Agent(FunctionModel(searched)))
+    made = [(each.name, each.arguments, each.result) for each in reply.tool_calls]
+    assert (reply.text, made) == ("It is so.", [("web_search", {"query": "Ada"}, ["a.md"])])
 
 
 async def test_the_form_of_an_answer_is_no_tool_call() -> None:

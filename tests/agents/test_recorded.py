@@ -61,6 +61,14 @@ async def test_what_is_not_recorded_is_the_environments(tmp_path: Path) -> None:
         await agent.reply(asked("Why?", trial=2))
 
 
+async def test_without_a_case_only_the_very_same_question_is_the_one(tmp_path: Path) -> None:
+    agent = agent_for(tmp_path, {"question": "Why?", "reply": "So."})
+    assert (await agent.reply(asked(" Why?\n", "c9"))).text == "So.", "blanks around it are no part of a question"
+    for question in ("why?", "Why", "Why? And how?"):
+        with pytest.raises(EnvironmentFault, match="no recording"):
+            await agent.reply(asked(question, "c9"))
+
+
 async def test_a_recording_without_an_answer_is_the_environments(tmp_path: Path) -> None:
     agent = agent_for(tmp_path, {"messages": [{"role": "user", "content": "Why?"}]})
     with pytest.raises(EnvironmentFault, match=r"r\.jsonl:1 tells no answer"):
