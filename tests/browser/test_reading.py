@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from tests.browser.addressing import contradicted
 from tests.browser.chromium import PATIENCE, serving
-from tests.browser.opening import Opening, follow
+from tests.browser.opening import PHONE, WIDE, Opening, follow
 from tests.web.reading.played import ATTACK, Played
 
 from proctor import evaluate
@@ -165,16 +166,21 @@ def test_a_line_between_two_turns_leads_from_one_to_the_other(opened: Opening, p
     assert page.evaluate("document.querySelector(':target').classList.contains('spoken')")
 
 
-def test_a_line_between_two_turns_has_no_gap(opened: Opening, played: Played) -> None:
-    page = opened(contradicted(played))
-    gaps = page.evaluate(
-        """() => {
-          const rows = [...document.querySelectorAll(".strand")].map((each) => each.getBoundingClientRect());
-          return rows.slice(1).map((row, place) => Math.round(row.top - rows[place].bottom));
-        }"""
-    )
+_STRANDS = """() => [...document.querySelectorAll(".spoken")].map((row) => {
+  const [strand, said] = [".strand", ".agent"].map((part) => row.querySelector(part).getBoundingClientRect());
+  return { top: strand.top, bottom: strand.bottom, beside: strand.left - said.right };
+})"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+def test_a_line_between_two_turns_has_no_gap_and_crosses_no_word(
+    opened: Opening, played: Played, size: dict[str, int]
+) -> None:
+    strands = opened(contradicted(played), viewport=size).evaluate(_STRANDS)
+    gaps = [round(below["top"] - above["bottom"]) for above, below in pairwise(strands)]
     assert gaps
     assert all(gap <= 1 for gap in gaps), gaps
+    assert all(strand["beside"] >= 0 for strand in strands), strands
 
 
 def test_fifty_kilobytes_of_hostile_reply_stay_text(opened: Opening, played: Played) -> None:
