@@ -113,7 +113,7 @@ def _floor(rates: Iterable[Estimate]) -> float:
 def _rates(site: Site, runs: Sequence[Run]) -> dict[str, Estimate]:
     """Run → its pass rate, of those that are known or quickly counted; the others are counted for the next look."""
     found = {run.id: site.summaries.known(run) for run in runs}
-    unknown = [run for run in runs if found[run.id] is None]
+    unknown = sorted((run for run in runs if found[run.id] is None), key=lambda run: run.planned)
     spent = [*accumulate(run.planned + _EACH for run in unknown)]
     quick = bisect_right(spent, AT_ONCE)
     found |= {run.id: site.summaries.rate(run) for run in unknown[:quick]}
