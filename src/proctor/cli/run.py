@@ -85,6 +85,7 @@ def command(
 ) -> int:
     """Examine an agent on the benchmark FILE."""
     from proctor.cli.foretelling import foretell
+    from proctor.cli.output import tell
     from proctor.config import load_config
     from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import store_url
@@ -98,7 +99,7 @@ def command(
     gating = with_baselines(gating, run, store=url)
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
-        click.echo(f"warning: {warning}", err=True)
+        tell(f"warning: {warning}")
     if dry_run:
         return foretell(prepared, config, as_json=as_json)
     findings = _played(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json)

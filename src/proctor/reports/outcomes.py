@@ -110,6 +110,7 @@ def _badness(case: CaseFinding) -> tuple[int, float, float]:
 
 def tally(case: CaseFinding) -> str:
     """`2 of 3 trials`; with one trial the sign says it; what is missing is said."""
-    passed = f"{case.passed} of {case.counted} trials" if case.counted > 1 else ""
+    what = "attempts" if case.conditions else "trials"
+    passed = f"{case.passed} of {case.counted} {what}" if case.counted > 1 else ""
     missing = f"{case.missing} of {case.planned} missing" if case.missing else ""
     return ", ".join(piece for piece in (passed, missing) if piece)

@@ -89,7 +89,7 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     title.add_row(Text(one_line(f"{run.agent} on {run.benchmark}"), style="bold"), status)
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
-    yield Text(f"{named}, {_reviewed(run)}", style="dim", no_wrap=True, overflow="ellipsis")
+    yield Text(f"{named}, {_reviewed(run)}", style="dim")
     if said := what_passes(findings):
         yield Text(said, style="dim")
     if run.reason:
