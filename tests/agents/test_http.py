@@ -14,6 +14,7 @@ from aiohttp import web
 from tests.net.serving import Handler, Server, serving
 
 from proctor.agents.http import load, load_secure
+from proctor.agents.http.agent import HttpAgent
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
 from proctor.transcript import Reply, Request, Turn
@@ -85,6 +86,33 @@ async def test_without_options_the_request_is_sent_as_json() -> None:
         "history": SPOKEN,
         "conversation": "run/exam/1",
     }
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "put"])
+async def test_the_method_is_the_one_that_is_said(method: str) -> None:
+    async with agent_at(mirror, method=method) as (agent, server):
+        said = json.loads((await agent.reply(ASKED)).text)
+    assert server.requests == [f"{method.upper()} /ask"]
+    assert said["body"]["question"] == ASKED.question
+
+
+async def test_a_get_has_the_question_in_its_query_and_no_body() -> None:
+    headers = {"Content-Type": "application/json", "X-Kept": "yes"}
+    async with agent_at(mirror, method="GET", query={"q": "{{question}}"}, headers=headers) as (agent, server):
+        said = json.loads((await agent.reply(ASKED)).text)
+    assert server.requests[0].startswith("GET /ask?q=")
+    assert (said["query"], said["body"], said["headers"]) == ({"q": ASKED.question}, "", {"X-Kept": "yes"})
+    assert said["type"] == "application/octet-stream", "what has no body says nothing of its type"
+
+
+async def test_tokens_that_a_reply_tells_count_against_the_tokens_a_minute() -> None:
+    used = {"text": "yes", "usage": {"input_tokens": 2_500, "output_tokens": 500}}
+    async with agent_at(answering(used), tokens_per_minute=60_000) as (agent, _):
+        assert isinstance(agent, HttpAgent)
+        await agent.reply(ASKED)
+        bucket = agent._throttle._tokens
+        assert bucket is not None
+        assert bucket.take(0, now=time.monotonic()) > 1.0, "3,000 of 1,000 a second are used: two are owed"
 
 
 async def test_a_placeholder_alone_becomes_the_value_and_within_text_is_text() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -11,7 +12,9 @@ from aiohttp import web
 from tests.agents.test_http import ASKED, agent_at
 from tests.net.serving import Handler
 
+from proctor.agents.http import streaming as streams
 from proctor.errors import AgentFault, EnvironmentFault
+from proctor.net.events import Event
 from proctor.transcript import Reply, Request
 
 
@@ -35,6 +38,15 @@ async def reply_of(*events: Any, end: str = "data: [DONE]\n\n", **options: Any) 
 
 def chunk(content: Any = None, **others: Any) -> dict[str, Any]:
     return {"choices": [{"delta": {"role": "assistant", "content": content, **others}}], "usage": None}
+
+
+def test_the_first_token_is_timed_and_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter((12.0, 40.0, 70.0))
+    monkeypatch.setattr(streams, "time", SimpleNamespace(perf_counter=lambda: next(times)))
+    gathered = streams.Gathered(expressions={}, started=10.0)
+    for piece in ("", "one ", "two ", "three"):
+        gathered.take(Event(name="message", data=json.dumps({"text": piece})))
+    assert gathered.reply().first_token == 2.0
 
 
 async def test_deltas_are_put_together_up_to_done() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from collections.abc import AsyncIterator, Callable
@@ -53,6 +54,20 @@ async def clock() -> str:
 
 def fail(reason: str) -> None:
     raise LookupError(reason)
+
+
+ran: list[str] = []
+PAUSE = 0.03
+
+
+def note() -> str:
+    ran.append("note")
+    return "noted"
+
+
+async def pause() -> str:
+    await asyncio.sleep(PAUSE)
+    return "rested"
 
 
 def thread() -> str:
@@ -346,6 +361,25 @@ async def test_an_error_of_a_tool_is_handed_back_to_the_model(way: dict[str, Any
 async def test_a_blocking_tool_does_not_hold_up_the_others() -> None:
     reply, _ = await reply_of(Said(calls=(("thread", {}),)), Said(text="x"), tools=[f"{HERE}thread"])
     assert reply.tool_calls[0].result == "proctor-call"
+
+
+async def test_no_tool_is_run_after_the_last_round() -> None:
+    ran.clear()
+    async with asking(plays=lambda _: Said(calls=(("note", {}),)), tools=[f"{HERE}note"], max_tool_rounds=2) as (
+        agent,
+        _,
+    ):
+        with pytest.raises(AgentFault, match="after 2 rounds"):
+            await agent.reply(ASKED)
+    assert len(ran) == 2
+
+
+async def test_the_first_token_of_an_answer_comes_after_its_tools() -> None:
+    script = Said(calls=(("pause", {}),)), Said(text="So it is.")
+    reply, _ = await reply_of(*script, tools=[f"{HERE}pause"], stream=True)
+    assert reply.first_token is not None
+    assert reply.seconds is not None
+    assert PAUSE <= reply.first_token <= reply.seconds
 
 
 async def test_a_model_that_never_stops_calling_tools_fails_and_what_it_spent_is_known() -> None:

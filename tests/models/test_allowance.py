@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from aiohttp import web
 from tests.models.openai_api import TOKENS, Answer, Api, Refused, Said, api
@@ -89,6 +90,20 @@ async def test_another_trial_case_condition_question_or_setting_is_another_verdi
                 assert not (await put(model, structured=False)).cached
                 assert (await put(model)).cached
         assert len(server.bodies) == 7
+
+
+async def test_another_schema_is_another_verdict_though_the_words_are_the_same(tmp_path: Path) -> None:
+    class Verdict(msgspec.Struct):
+        """A mark alone."""
+
+        score: float
+
+    async with judged(plays=lambda _: Said(text=GOOD)) as (model, server):
+        with granted(Allowance(cache=Cache(tmp_path))), in_trial(1):
+            await put(model)
+            other = await ask(model, system="You judge.", user="Judge this.", schema=Verdict)
+        assert len(server.bodies) == 2
+    assert (other.cached, other.value) == (False, Verdict(score=0.5))
 
 
 async def test_nothing_is_kept_where_nobody_says_which_trial_it_is(tmp_path: Path) -> None:
