@@ -145,6 +145,15 @@ def test_an_output_that_is_not_unicode_gets_stand_ins(sample: Sample, encoding: 
     assert "Pass rate" in stream.buffer.getvalue().decode(encoding)
 
 
+def test_who_examined_and_who_reviewed_is_never_cut(sample: Sample) -> None:
+    chosen = replace(
+        sample.findings.run.settings, examiner="an examiner with a name", reviewer="a reviewer with a name"
+    )
+    run = replace(sample.findings.run, settings=chosen)
+    said = " ".join(printed(render(replace(sample.findings, run=run))).split())
+    assert "examined by an examiner with a name, reviewed by a reviewer with a name" in said
+
+
 def test_k_picks_what_is_shown(sample: Sample) -> None:
     said = printed(render(sample.findings, k=2))
     assert "pass@2" in said
