@@ -13,6 +13,7 @@ import pytest
 from proctor import Request as PublicRequest
 from proctor.agents import function
 from proctor.agents.function import adapt, load
+from proctor.agents.http import load as load_http
 from proctor.errors import InputError
 from proctor.transcript import Reply, Request
 
@@ -207,3 +208,10 @@ async def test_a_spec_is_loaded_from_the_current_folder(tmp_path: Path, monkeypa
 def test_options_of_a_python_agent_are_refused() -> None:
     with pytest.raises(InputError, match="takes no options"):
         load("os:getcwd", {"temperature": 1})
+
+
+def test_a_misspelt_key_of_its_table_is_told_with_the_one_that_was_meant() -> None:
+    with pytest.raises(InputError, match="did you mean 'kind'"):
+        load("os:getcwd", {"knid": "orchestrator"})
+    with pytest.raises(InputError, match="an http agent has no option 'kindd'; did you mean 'kind'"):
+        load_http("//127.0.0.1:1/ask", {"kindd": "orchestrator"})

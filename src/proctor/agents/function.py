@@ -10,6 +10,7 @@ from typing import Any
 
 from proctor import threads
 from proctor.agents.live import adapt_object
+from proctor.agents.options import must_be_none
 from proctor.codec import to_reply
 from proctor.errors import InputError
 from proctor.importing import import_attribute
@@ -20,8 +21,7 @@ from proctor.transcript import Reply, Request
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The agent that `package.module:attribute` names."""
-    if options:
-        raise InputError(f"a python: agent takes no options, got {sorted(options)!r}; configure it in its own code")
+    must_be_none(options, whose="a python: agent", instead="configure it in its own code")
     return adapt(import_attribute(spec, what="agent"), name=f"python:{spec}")
 
 

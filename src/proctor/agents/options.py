@@ -13,11 +13,27 @@ MAX_BYTES = 10_000_000
 """How much of a reply is held in memory, if nothing else is said."""
 
 
+_EVERY_AGENTS = ("spec", "kind")
+"""What any agent has in its table, besides options; whoever misspells it has it taken for an option."""
+
+
+def must_be_none(options: Mapping[str, Any], *, whose: str, instead: str) -> None:
+    """Refuse every option of an agent that takes none; `instead` is what to do."""
+    if options:
+        near = next((near[0] for name in sorted(options) if (near := _near(name, _EVERY_AGENTS))), None)
+        hint = instead if near is None else f"did you mean {near!r}?"
+        raise InputError(f"{whose} takes no options, got {sorted(options)!r}; {hint}")
+
+
+def _near(name: str, names: Iterable[str]) -> list[str]:
+    return difflib.get_close_matches(name, list(names), n=1)
+
+
 def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: str) -> None:
     """Refuse options that mean nothing, with the nearest that does; `whose` is the subject of the sentence."""
     names = list(known)
     for name in sorted(set(options) - set(names)):
-        near = difflib.get_close_matches(name, names, n=1)
+        near = _near(name, [*names, *_EVERY_AGENTS])
         hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
         raise InputError(f"{whose} has no option {name!r}; {hint}")
 

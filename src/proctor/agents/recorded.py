@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from proctor.agents.options import must_be_none
 from proctor.codec import to_reply
 from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
@@ -19,8 +20,7 @@ _SHOWN = 60
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The recordings in a file: matched by case id, else by exact question; the n-th of a case is trial n."""
-    if options:
-        raise InputError(f"a recorded: agent takes no options, got {sorted(options)!r}; it reads what the file says")
+    must_be_none(options, whose="a recorded: agent", instead="it reads what the file says")
     if not spec:
         raise InputError("recorded: names no file; expected something like recorded:transcripts.jsonl")
     return Recorded(Recordings(spec), name=f"recorded:{spec}")
