@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from proctor.gates import GateVerdict, judge, parse
 from proctor.reports.annotations import in_repository, write_annotations
+from proctor.score import CheckResult
 from proctor.transcript import Reply, Transcript, Turn
 
 if TYPE_CHECKING:
@@ -67,6 +68,14 @@ def test_with_one_trial_the_reply_stands_alone(maker: Callable[..., Maker]) -> N
     made.marked(made.case("a"), 0.1, reply=Reply(text="Nice"))
     (line,) = written(made.sample())
     assert "%0Areplied: Nice%0Aexpected: " in line
+
+
+def test_the_only_reply_is_not_quoted_where_a_check_says_what_it_saw(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    check = CheckResult(turn=1, name="keywords", passed=False, evidence="“Tokyo” is missing")
+    made.marked(made.case("a"), 0.1, checks=(check,))
+    (line,) = written(made.sample())
+    assert line.endswith("work?%0Akeywords: “Tokyo” is missing%0Ascore 0.10")
 
 
 def test_in_a_conversation_the_turn_that_failed_is_quoted_and_no_faulty_one(sample: Sample) -> None:

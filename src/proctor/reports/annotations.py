@@ -119,10 +119,11 @@ def _why(attempt: Attempt, exam: Exam | None, *, trials: int) -> Iterator[str]:
         whose = "the agent failed" if attempt.failure.owner == "agent" else f"no reply by the {attempt.failure.stage}"
         yield f"{whose}: {one_line(attempt.failure.reason, 300)}"
         return
-    yield from _said(attempt, exam, trials=trials)
-    for check in attempt.checks:
-        if check.passed is False:
-            yield f"{check.name}: {one_line(check.evidence, 300)}"
+    failed = [check for check in attempt.checks if check.passed is False]
+    if trials > 1 or not failed:  # what a check saw in the only reply is enough
+        yield from _said(attempt, exam, trials=trials)
+    for check in failed:
+        yield f"{check.name}: {one_line(check.evidence, 300)}"
     if attempt.value is not None:
         yield f"score {score(attempt.value)}"
     yield from (f"no mark by {missing.by}: {one_line(missing.reason, 300)}" for missing in attempt.unscored)
