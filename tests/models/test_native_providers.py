@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import json
 from collections.abc import Iterator
@@ -30,6 +31,13 @@ CASE = Case(id="c", question="Who?", answer="Ada")
 
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'ClientResponse.json' was never awaited")
 """Google's package forgets to wait for the body of an error."""
+
+
+@pytest.fixture(autouse=True)
+def no_later_warnings() -> Iterator[None]:
+    """What it forgot is found when it is collected: here, and not in whatever test is next."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(params=DIALECTS, ids=[dialect.scheme for dialect in DIALECTS])

@@ -12,6 +12,7 @@ from proctor.config import Config
 from proctor.errors import AgentFault, InputError, UsageError
 from proctor.models.allowance import Allowance, current
 from proctor.models.faults import spending
+from proctor.models.naming import Source
 from proctor.run import Run, Settings, Spec
 from proctor.score import Part, Review
 from proctor.storage import open_store
@@ -125,16 +126,19 @@ def test_amounts_that_cannot_be_spent_are_refused(given: dict[str, float], tmp_p
         proctor.evaluate(CASES, agent=frugal, store=tmp_path / "s.db", **given)
 
 
-def test_an_agent_of_ones_own_that_calls_a_model_inside_is_not_kept_waiting_for_itself(tmp_path: Path) -> None:
-    """What its models use is in what it tells, so that nothing is counted or waited for twice."""
+def test_an_agent_of_ones_own_that_calls_a_model_inside_is_neither_kept_waiting_nor_charged_twice(
+    tmp_path: Path,
+) -> None:
+    inside = Usage(input_tokens=60, calls=1, cost=0.0)
 
     async def asks_inside(request: Request) -> Reply:
-        inner = current()
-        assert inner is not None
-        assert inner.budget is None
-        return frugal(request)
+        allowance = current()
+        assert allowance is not None
+        async with allowance.call(Source(provider="m"), inside) as call:
+            call.answered(inside)
+        return frugal(request)  # what it tells is more than that, and has it in it
 
-    result = proctor.evaluate(CASES, agent=asks_inside, max_tokens=5000, store=tmp_path / "s.db")
+    result = proctor.evaluate(CASES, agent=asks_inside, max_tokens=1100, concurrency=1, store=tmp_path / "s.db")
     assert result.run.status == "completed"
     assert result.findings.counts.failed == 0
 

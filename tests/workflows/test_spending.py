@@ -63,7 +63,7 @@ async def test_a_run_takes_what_was_foretold(settings: dict[str, Any], tool: str
         foretold = foresee(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), config)
         result = await run(config, tmp_path / "s.db", **settings)
     used = result.findings.usage
-    assert result.run.status == "completed"
+    assert result.run.status == "completed", result.run.reason
     assert used.calls == len(served.answered)
     assert used.cost is not None
     assert foretold.cost is not None
@@ -80,7 +80,7 @@ async def test_agent_reviewer_and_examiner_share_the_limits_of_their_host(tmp_pa
     async with provider(latency=0.02) as served:
         config = config_for(served, limits=limits)
         result = await run(config, tmp_path / "s.db", type="abm-dynamic", seeds=10, max_turns=4, concurrency=10)
-    assert result.run.status == "completed"
+    assert result.run.status == "completed", result.run.reason
     assert {name for name, _, _ in served.answered} == {"a", "r", "e"}
     assert served.most_inside <= 3
     for first, later in zip(served.times, served.times[60:], strict=False):  # 30 a second, and a second's worth at once
@@ -111,7 +111,7 @@ async def test_a_provider_that_says_too_many_is_asked_less_at_once_and_then_more
     cases = [(f"What is {number} + 1?", str(number + 1)) for number in range(60)]
     async with provider(latency=0.03, capacity=6, retry_after=retry_after) as served:
         result = await run(config_for(served), tmp_path / "s.db", cases=cases, concurrency=30, retries=6)
-    assert result.run.status == "completed"
+    assert result.run.status == "completed", result.run.reason
     assert len(served.answered) == 120
     assert 0 < served.refused < 120
     assert served.most_inside >= 4

@@ -1,4 +1,4 @@
-"""What a reviewer or examiner of somebody's own takes of the run's budget: Purse.
+"""What an agent, reviewer or examiner of somebody's own takes of the run's budget: Purse.
 
     purse = Purse("the reviewer", settles=False)
     await purse.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)

@@ -16,12 +16,12 @@ from proctor.codec import to_reply
 from proctor.conditions import in_force
 from proctor.errors import Misconfigured
 from proctor.models.allowance import occasion
+from proctor.models.purse import Purse
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
-from proctor.running.purse import Purse
 from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
@@ -62,7 +62,7 @@ class Player:
         self._settings = settings
         self._emit = emit
         self._faults = faults or {}
-        self._purse = Purse(agent)
+        self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures
         )
@@ -182,7 +182,7 @@ class Player:
 
         async def put() -> Reply:
             with self._in_force(play):
-                return await self._purse.paid(ask)
+                return await self._purse.paid(ask, told=_used)
 
         reply: Reply | None = None
         try:
@@ -300,6 +300,10 @@ def _keeps_memory(agent: Agent) -> bool:
     """Whether a conversation lives in the agent itself, so that one that was cut off has to be replayed."""
     kept: bool = getattr(agent, "keeps_memory", not agent.takes_request)
     return kept
+
+
+def _used(reply: Reply) -> Usage | None:
+    return reply.usage
 
 
 def _unjudged(turn: Turn, judged: Mapping[int, _Judged]) -> bool:
