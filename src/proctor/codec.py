@@ -120,10 +120,22 @@ def _checked(reply: Reply) -> Reply:
 
 
 def _is_plain(reply: Reply) -> bool:
-    """Whether it is nothing but its text."""
+    """Whether it is nothing but a text with sound numbers, as most replies are: then there is nothing to convert."""
     lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
-    numbers = reply.usage is None and reply.seconds is None and reply.first_token is None
-    return lists and numbers and reply.stderr == ""
+    times = _is_sound(reply.seconds) and _is_sound(reply.first_token)
+    return lists and times and reply.stderr == "" and (reply.usage is None or _is_plain_usage(reply.usage))
+
+
+def _is_plain_usage(usage: Usage) -> bool:
+    if type(usage) is not Usage or usage.known_cost is None:
+        return False
+    counts = (usage.input_tokens, usage.output_tokens, usage.calls, usage.cached)
+    whole = all(type(count) is int and 0 <= count <= _MOST for count in counts)
+    return whole and _is_sound(usage.cost) and _is_sound(usage.known_cost)
+
+
+def _is_sound(amount: object) -> bool:
+    return amount is None or (type(amount) is float and 0 <= amount <= _MOST)
 
 
 def _refuse_odd_numbers(reply: Reply) -> None:

@@ -10,7 +10,6 @@ import asyncio
 import io
 import ssl
 import urllib.request
-import weakref
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 
@@ -41,9 +40,7 @@ class Client:
         self._bounds = bounds or Bounds()
         self._tls = _trusting(ca)
         self._proxy = proxy
-        self._sessions: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, aiohttp.ClientSession] = (
-            weakref.WeakKeyDictionary()
-        )
+        self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
 
     async def send(
         self, method: str, url: str, *, body: bytes | None = None, headers: Mapping[str, str] | None = None
@@ -102,6 +99,8 @@ class Client:
         session = self._sessions.get(loop)
         if session is None or session.closed:
             session = self._sessions[loop] = self._new_session()
+            for ended in [each for each in list(self._sessions) if each.is_closed()]:
+                self._sessions.pop(ended, None)
         return session
 
     def _new_session(self) -> aiohttp.ClientSession:

@@ -35,9 +35,9 @@ class Tokens:
     """Of those sent, the ones in the provider's own prompt cache."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
+@dataclass(kw_only=True, slots=True)
 class Completion:
-    """One answer of the model."""
+    """One answer of the model; whoever asked for it notes the times."""
 
     text: str
     wanted: tuple[Wanted, ...] = ()

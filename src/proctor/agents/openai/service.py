@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -101,7 +101,8 @@ class Service:
             usage = completion.usage(self._options.price)
             call.answered(usage)
         self._foresight.learn(tokens, usage)
-        return replace(completion, seconds=time.perf_counter() - started), usage
+        completion.seconds = time.perf_counter() - started
+        return completion, usage
 
     async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         response = await self._client.send("POST", self._url, body=body, headers=self._headers)
@@ -119,7 +120,9 @@ class Service:
             async for event in events(incoming.chunks()):
                 if stream.take(event) and first is None:
                     first = time.perf_counter() - started
-        return replace(stream.completion(), first_token=first)
+        completion = stream.completion()
+        completion.first_token = first
+        return completion
 
     def _heed(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
         """Raise the fault that a status means, and tell the limits of it."""
