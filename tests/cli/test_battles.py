@@ -131,6 +131,7 @@ def test_a_battle_without_a_fair_question_is_no_test_and_never_looks_won(desk: D
     (listed,) = desk("list", "--json").json
     assert listed["pass_rate"] is None
     assert "100 %" not in desk("list").out
+    assert "not compared; no attempt has a verdict" in desk("history").out
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from proctor.cli import options
-
-if TYPE_CHECKING:
-    from proctor.run import Run
 
 
 @click.command("list")
@@ -27,7 +23,7 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
     from proctor.workflows.reading import list_runs
 
     url = store_url(store, load_config(config_path))
-    listed = [(run, None if _is_no_test(run, url) else rate) for run, rate in list_runs(store=url, limit=limit)]
+    listed = list_runs(store=url, limit=limit)
     if as_json:
         from proctor.reports.json import run_row
 
@@ -37,18 +33,3 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
 
     console().print(runs_table(listed))
     return 0
-
-
-def _is_no_test(run: Run, store: str) -> bool:
-    """Whether the verdicts of a battle tell nothing, as its examiner asked no fair question."""
-    if run.settings.type != "abm-dynamic":
-        return False
-    from proctor.errors import StoreError
-    from proctor.findings import rests_on_seeds_alone
-    from proctor.storage import open_store
-
-    try:
-        with open_store(store, create=False) as opened:
-            return rests_on_seeds_alone(run, opened.archive.attempts(run.id))
-    except StoreError:  # it was deleted meanwhile
-        return False

@@ -18,8 +18,12 @@ def rests_on_seeds_alone(run: Run, attempts: Iterable[Attempt]) -> bool:
     """Whether a battle is `untested`, told by its outcomes without transcripts."""
     if run.settings.type != "abm-dynamic" or run.settings.max_turns == 1:
         return False
-    over = [attempt for attempt in attempts if attempt.finished]
-    return bool(over) and not any(map(_was_tested, over))
+    over = False
+    for attempt in attempts:
+        if attempt.finished and _was_tested(attempt):
+            return False
+        over = over or attempt.finished
+    return over
 
 
 def _was_tested(attempt: Attempt) -> bool:

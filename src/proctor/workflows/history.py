@@ -1,4 +1,4 @@
-"""Stored runs of one benchmark → its history; only verdicts are read, no attempt and no transcript."""
+"""Stored runs of one benchmark → its history; only verdicts are read, of battles outcomes too, and no transcript."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from proctor.errors import InputError, NoSuchRun, UsageError
+from proctor.findings import rests_on_seeds_alone
 from proctor.history import Counts, History, tell
 from proctor.run import Run
 from proctor.storage import Store, open_store
@@ -48,7 +49,10 @@ def _one_of(name: str, names: Sequence[str], option: str) -> str:
 
 
 def _verdicts(opened: Store, run: Run) -> Counts:
+    """By case; none where a battle put no fair question."""
     try:
+        if run.settings.type == "abm-dynamic" and rests_on_seeds_alone(run, opened.archive.attempts(run.id)):
+            return {}
         return opened.archive.verdict_counts(run.id)
     except NoSuchRun:  # it was deleted meanwhile
         return {}

@@ -7,7 +7,7 @@ from itertools import chain, repeat
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError, NoSuchRun, StoreError
-from proctor.findings import Findings
+from proctor.findings import Findings, rests_on_seeds_alone
 from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.statistics.estimate import Estimate
@@ -94,13 +94,15 @@ def pass_rate(opened: Store, run: Run) -> Estimate | None:
 
 
 def _share_of_replies(opened: Store, run: Run) -> Estimate | None:
-    """A battle's pass rate, from the verdicts of its replies."""
+    """A battle's pass rate, from the verdicts of its replies; None: no fair question was asked."""
     from proctor.battle.conversation import verdicts
     from proctor.battle.units import Units
 
     repeats = run.settings.repeats
     units, missing = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats), run.planned
     try:
+        if rests_on_seeds_alone(run, opened.archive.attempts(run.id)):
+            return None
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
         for attempt in opened.archive.attempts(run.id):
             replies, passed = verdicts(exams[attempt.key.exam], attempt)
