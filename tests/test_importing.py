@@ -29,6 +29,14 @@ def test_half_a_name_says_what_was_expected(spec: str) -> None:
         import_attribute(spec, what="agent")
 
 
+@pytest.mark.parametrize(
+    ("spec", "meant"), [("mine.py:answer", "mine:answer"), ("./bots/mine.py:answer", "bots.mine:answer")]
+)
+def test_a_file_is_answered_with_the_module_that_was_meant(spec: str, meant: str) -> None:
+    with pytest.raises(InputError, match=f"not its file: {meant}$"):
+        import_attribute(spec, what="agent")
+
+
 def test_a_missing_module_and_a_missing_dependency_are_told_apart(here: Path) -> None:
     (here / "needs_more.py").write_text("import not_installed_anywhere\n")
     with pytest.raises(InputError, match="no module 'nowhere_at_all'"):

@@ -6,6 +6,7 @@ import difflib
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
@@ -16,10 +17,18 @@ def import_attribute(spec: str, *, what: str) -> Any:
     module_name, colon, attribute = spec.partition(":")
     if not colon or not module_name or not attribute:
         raise InputError(f"cannot find the {what} {spec!r}: expected package.module:attribute, such as my_agent:answer")
+    if module_name.endswith(".py"):
+        meant = f"{module_of(module_name)}:{attribute}"
+        raise InputError(f"cannot find the {what} {spec!r}: name the module, not its file: {meant}")
     target: Any = _module(module_name, what)
     for name in attribute.split("."):
         target = _attribute(target, name, spec, what)
     return target
+
+
+def module_of(file: str) -> str:
+    """How a file that was named, such as `bots/mine.py`, is imported."""
+    return ".".join(Path(file).with_suffix("").parts)
 
 
 def _module(name: str, what: str) -> object:

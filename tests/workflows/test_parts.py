@@ -93,6 +93,7 @@ async def test_static_and_class_methods_answer_too(agent: object, text: str) -> 
         ("min", "did you mean 'mine'?"),
         ("demo", "did you mean 'demo:…'?"),
         ("pyton:a:b", "did you mean 'python:…'?"),
+        ("bots/mine.py", "as in python:bots.mine:FUNCTION"),
         ("ftp://localhost", "there is no agent 'ftp://localhost'"),
     ],
 )

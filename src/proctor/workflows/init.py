@@ -59,7 +59,8 @@ def write_starter(folder: Path, *, force: bool) -> list[Path]:
     paths = [folder / name for name in _FILES]
     there = [str(path) for path in paths if path.exists()]
     if there and not force:
-        raise InputError(f"{', '.join(there)} exists already; choose another folder, or overwrite with --force")
+        exist = "exists" if len(there) == 1 else "exist"
+        raise InputError(f"{', '.join(there)} {exist} already; choose another folder, or overwrite with --force")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in zip(paths, _FILES.values(), strict=True):

@@ -11,6 +11,7 @@ from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
+from proctor.importing import module_of
 from proctor.models.naming import PROVIDERS
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
@@ -136,6 +137,9 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
     scheme, colon, _ = spec.partition(":")
     known = plugins.known(family)
     if scheme not in known or (family == "agents" and not colon):
+        if family == "agents" and spec.endswith(".py"):
+            said = f"the agent {spec!r} is a file: name what answers in it"
+            raise InputError(f"{said}, as in python:{module_of(spec)}:FUNCTION")
         names = sorted(declared) + sorted(f"{name}:…" if family == "agents" else name for name in known)
         raise InputError(plugins.unknown(family, spec, names))
 
