@@ -155,4 +155,4 @@ def _neighbours(shelf: Shelf, a: Run, b: Run, case: str) -> dict[str, Any]:
             "next": told[here + 1].b.id if here + 1 < len(told) else "",
         }
     addressed = {name: addresses.pair(a.id, b.id, each) if each else "" for name, each in links.items()}
-    return {"change": this, "changed": len(told), **addressed}
+    return {"change": this, "changed": len(told), "place": None if here is None else here + 1, **addressed}
