@@ -5,10 +5,17 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
+import urllib.error
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from email.message import Message
 from email.utils import format_datetime
 
+import aiohttp
+import httpx
 import pytest
+from multidict import CIMultiDict, CIMultiDictProxy
+from yarl import URL
 
 from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
 from proctor.faults import classify, keep_secret, parse_retry_after, said, without_credentials, without_secrets
@@ -24,6 +31,28 @@ class HttpError(Exception):
 @pytest.mark.parametrize("status", [408, 425, 429, 502, 503, 504])
 def test_a_passing_status_is_the_environments(status: int) -> None:
     assert isinstance(classify(HttpError(status)), EnvironmentFault)
+
+
+def by_httpx(status: int) -> Exception:
+    return httpx.HTTPStatusError("", request=httpx.Request("GET", "http://x"), response=httpx.Response(status))
+
+
+def by_aiohttp(status: int) -> Exception:
+    asked = aiohttp.RequestInfo(URL("http://x"), "GET", CIMultiDictProxy(CIMultiDict()), URL("http://x"))
+    return aiohttp.ClientResponseError(asked, (), status=status)
+
+
+def by_urllib(status: int) -> Exception:
+    return urllib.error.HTTPError("http://x", status, "", Message(), None)
+
+
+@pytest.mark.parametrize("raised", [by_httpx, by_aiohttp, by_urllib])
+def test_an_outage_is_known_however_a_client_tells_it(raised: Callable[[int], Exception]) -> None:
+    assert isinstance(classify(raised(429)), EnvironmentFault)
+    assert isinstance(classify(raised(503)), EnvironmentFault)
+    assert isinstance(classify(raised(500)), AgentFault)
+    assert isinstance(classify(raised(404)), AgentFault), "something that a tool did not find"
+    assert isinstance(classify(SystemExit(503)), AgentFault)
 
 
 @pytest.mark.parametrize("status", [401, 403, 404])

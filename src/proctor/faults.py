@@ -37,10 +37,9 @@ def classify(error: BaseException) -> CallError:
     if isinstance(error, CallError):
         return error
     for link in chain(error):
-        status = getattr(link, "status_code", None)
-        if status in TRANSIENT:
+        if (status := _passing_status(link)) is not None:
             return EnvironmentFault(f"HTTP {status}: {_named(error)}", retry_after=retry_after(link))
-        if status in FATAL:
+        if (status := getattr(link, "status_code", None)) in FATAL:
             return Misconfigured(f"HTTP {status}: {_named(error)}")
         if _is_network(link):
             return EnvironmentFault(_named(error))
@@ -49,6 +48,15 @@ def classify(error: BaseException) -> CallError:
     if any(_OUTGROWN.search(f"{type(link).__name__} {_told(link)}") for link in chain(error)):
         return AgentFault(f"the conversation outgrew the model's window ({_named(error)})")
     return AgentFault(_named(error))
+
+
+def _passing_status(link: BaseException) -> int | None:
+    """A status that tells of an outage, under any of the names that clients of HTTP give it."""
+    if not isinstance(link, Exception):
+        return None  # sys.exit has a code, too
+    answered = getattr(getattr(link, "response", None), "status_code", None)
+    told = (getattr(link, "status_code", None), answered, getattr(link, "status", None), getattr(link, "code", None))
+    return next((status for status in told if isinstance(status, int) and status in TRANSIENT), None)
 
 
 def _is_network(link: BaseException) -> bool:
