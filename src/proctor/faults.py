@@ -54,9 +54,12 @@ def _passing_status(link: BaseException) -> int | None:
     """A status that tells of an outage, under any of the names that clients of HTTP give it."""
     if not isinstance(link, Exception):
         return None  # sys.exit has a code, too
-    answered = getattr(getattr(link, "response", None), "status_code", None)
-    told = (getattr(link, "status_code", None), answered, getattr(link, "status", None), getattr(link, "code", None))
-    return next((status for status in told if isinstance(status, int) and status in TRANSIENT), None)
+    places = ((link, "status_code"), (getattr(link, "response", None), "status_code"), (link, "status"), (link, "code"))
+    for holder, name in places:
+        status = getattr(holder, name, None)
+        if isinstance(status, int):
+            return status if status in TRANSIENT else None
+    return None
 
 
 def _is_network(link: BaseException) -> bool:
