@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 import proctor
 from proctor import Case
 from proctor.errors import NoSuchRun, StoreError, UsageError
+from proctor.run import Finished
+from proctor.storage import open_store
 from proctor.workflows.tally import Tally
 
 CASES = [(f"q {number}", "yes") for number in range(6)]
@@ -141,6 +144,22 @@ async def test_a_cancelled_evaluation_is_paused_with_all_that_was_answered(optio
     resumed = await proctor.aresume("mine", agent=well, **options)
     assert resumed.findings.counts.scored == 6
     assert Counter(asked.values()) == {1: 5, 2: 1}
+
+
+async def test_the_time_before_a_kill_counts_and_that_until_the_resume_does_not(options: Options) -> None:
+    agent = Sometimes({"q 1", "q 4"})
+    run = (await proctor.aevaluate(CASES, agent=agent, reviewer="exact", retries=0, **options)).run
+    assert run.ended is not None
+    with open_store(options["store"], create=False) as opened:
+        opened.journal.mark(run.id, "running")  # taken up 100 s later, and killed a minute after
+        for number, attempt in enumerate(opened.archive.full_attempts(run.id)):
+            if attempt.failure is not None:
+                began = run.ended + 100 + 10 * number
+                opened.journal.write([Finished(attempt=replace(attempt, started=began, ended=began + 30))])
+    agent.down.clear()
+    resumed = (await proctor.aresume(run.id, agent=agent, **options)).run
+    assert resumed.status == "completed"
+    assert 60 <= resumed.seconds < 100
 
 
 async def test_an_unscored_reply_stays_unscored_when_the_run_goes_on(options: Options) -> None:

@@ -62,6 +62,7 @@ async def aresume(
             check_prices(found.settings, config)
             cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
+                _count_killed(opened, found.id)
                 if (trials, budget, max_tokens) != (None, None, None):
                     opened.journal.amend(found)
                 spent = _spent(opened, found) if is_limited(found.settings) else None
@@ -104,6 +105,17 @@ def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:
         max_tokens=run.settings.max_tokens if max_tokens is None else max_tokens,
     )
     return replace(run, settings=settings)
+
+
+def _count_killed(store: Store, run: str) -> None:
+    """Count the time that a run was played before it was killed, for whoever was killed could not."""
+    stored = store.archive.find(run)
+    if stored.status != "running":  # we hold it, so nobody plays it
+        return
+    before = stored.ended or 0.0
+    times = [(attempt.started, attempt.ended) for attempt in store.archive.attempts(run) if attempt.started > before]
+    worked = max(ended for _, ended in times) - min(started for started, _ in times) if times else 0.0
+    store.journal.mark(run, "paused", reason="it was killed", seconds=max(0.0, worked))
 
 
 def _spent(store: Store, run: Run) -> Usage:
