@@ -13,6 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("same", derandomize=True)
+settings.register_profile("explore")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
+"""Properties are tried on the same examples each time, so that a failure is the change's; `explore` looks elsewhere."""
 
 _REQUIRED = "PROCTOR_REQUIRE_POSTGRES"
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -262,7 +264,8 @@ texts = st.one_of(
 async def test_whatever_is_said_it_asks_on_fairly_deterministically_and_ends(
     question: str, answer: str | None, context: str | None, replies: list[str]
 ) -> None:
-    assume(not answer or fold(answer).strip() not in FRAMES)  # an answer such as `know` stands in the wording itself
+    bare = re.sub(r"^[\W_]+|[\W_]+$", "", fold(answer or ""))
+    assume(not bare or bare not in FRAMES)  # an answer such as `know` stands in the wording itself
     case = Case(id="case", question=question, answer=answer, context=context)
 
     def answers(_: str, number: int) -> str:
