@@ -1,8 +1,10 @@
-"""What more than one room's tests need: a real PostgreSQL server, from a wheel."""
+"""What more than one room's tests need: a real PostgreSQL server, from a wheel; models that speak their own way."""
 
 from __future__ import annotations
 
+import gc
 import importlib
+import importlib.util
 import os
 import shutil
 import tempfile
@@ -14,6 +16,7 @@ from typing import Any
 
 import pytest
 from hypothesis import settings
+from tests.models.native import DIALECTS, Dialect
 
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore")
@@ -66,3 +69,16 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "store" / "proctor.db")
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+@pytest.fixture(params=DIALECTS, ids=[dialect.scheme for dialect in DIALECTS])
+def dialect(request: pytest.FixtureRequest) -> Iterator[Dialect]:
+    """Each provider whose package is installed.
+
+    What Google's package leaves behind is found when it is collected: here, and not in whatever test is next.
+    """
+    spoken: Dialect = request.param
+    if importlib.util.find_spec(spoken.package) is None:
+        pytest.skip(f'not installed: pip install "proctor[{spoken.scheme}]"')
+    yield spoken
+    gc.collect()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable
 
 import pytest
 from tests.agents.minded.door import loaded
-from tests.models.native import DIALECTS, KEY, TOKENS, Dialect, Native, Said, native
+from tests.models.native import KEY, TOKENS, Dialect, Native, Said, native
 from tests.models.openai_api import TOKENS as CHAT_TOKENS
 from tests.models.openai_api import Refused, api
 from tests.models.openai_api import Said as ChatSaid
@@ -34,14 +33,6 @@ ANSWER = Said(text="Ada Lovelace.")
 def search(query: str) -> str:
     """Find passages."""
     return f"found: {query} Lovelace"
-
-
-@pytest.fixture(params=DIALECTS, ids=[dialect.scheme for dialect in DIALECTS])
-def dialect(request: pytest.FixtureRequest) -> Dialect:
-    spoken: Dialect = request.param
-    if importlib.util.find_spec(spoken.package) is None:
-        pytest.skip(f'not installed: pip install "proctor[{spoken.scheme}]"')
-    return spoken
 
 
 async def asked(dialect: Dialect, monkeypatch: pytest.MonkeyPatch, *script: Said) -> tuple[Reply, Native]:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import gc
-import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
-from tests.models.native import DIALECTS, KEY, TOKENS, Dialect, Native, Said, native
+from tests.models.native import KEY, TOKENS, Dialect, Native, Said, native
 from tests.models.verdict import Verdict
 
 from proctor.benchmark import Case
@@ -31,21 +29,6 @@ CASE = Case(id="c", question="Who?", answer="Ada")
 
 pytestmark = pytest.mark.filterwarnings("ignore:coroutine 'ClientResponse.json' was never awaited")
 """Google's package forgets to wait for the body of an error."""
-
-
-@pytest.fixture(autouse=True)
-def no_later_warnings() -> Iterator[None]:
-    """What it forgot is found when it is collected: here, and not in whatever test is next."""
-    yield
-    gc.collect()
-
-
-@pytest.fixture(params=DIALECTS, ids=[dialect.scheme for dialect in DIALECTS])
-def dialect(request: pytest.FixtureRequest) -> Dialect:
-    spoken: Dialect = request.param
-    if importlib.util.find_spec(spoken.package) is None:
-        pytest.skip(f'not installed: pip install "proctor[{spoken.scheme}]"')
-    return spoken
 
 
 @contextmanager

@@ -9,24 +9,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.net.clock import Clock
 
 from proctor.net import limits
 from proctor.net.limits import TIME_LIMIT, Bucket, Throttle
-
-
-class Clock:
-    """Time passes only for those who sleep."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        wake = self.now + seconds
-        await asyncio.sleep(0)
-        self.now = max(self.now, wake)
 
 
 def made(clock: Clock, **limits: float) -> Throttle:

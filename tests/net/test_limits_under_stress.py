@@ -15,6 +15,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import pytest
+from tests.net.clock import Clock
 
 from proctor.net import limits
 from proctor.net.limits import TIME_LIMIT, Throttle, uncounted
@@ -26,21 +27,6 @@ PATIENCE = 20.0
 @pytest.fixture
 def nobody_looks_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "_LOOK_AGAIN", None)
-
-
-class Clock:
-    """Time passes only for those who sleep."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    async def sleep(self, seconds: float) -> None:
-        wake = self.now + seconds
-        await asyncio.sleep(0)
-        self.now = max(self.now, wake)
 
 
 class Crowd:
