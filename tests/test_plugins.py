@@ -9,7 +9,7 @@ import pytest
 
 from proctor import plugins
 from proctor.errors import InputError
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 
 
 def remember(spec: str, options: Any) -> tuple[str, Any]:

@@ -17,6 +17,27 @@ A message says what happened, the value, what was expected and what to do next.
 
 from __future__ import annotations
 
+from typing import Literal
+
+FailureKind = Literal[
+    "unknown",  # stored before kinds were
+    "timeout",
+    "blocked",  # an agent that held the event loop
+    "refused",
+    "dns",
+    "tls",
+    "dropped",
+    "rate_limit",
+    "http",
+    "resources",
+    "wrong_type",
+    "cancelled",
+    "exit",
+    "exception",
+    "bug",
+]
+"""What went wrong, for programs; the message says it to people."""
+
 
 class ProctorError(Exception):
     """Something a person can act on."""
@@ -49,6 +70,12 @@ class CallError(ProctorError):
 
     exit_code = 4
 
+    def __init__(self, message: str, *, kind: FailureKind = "exception", host: str = "") -> None:
+        super().__init__(message)
+        self.kind: FailureKind = kind
+        self.host = host
+        """HOST:PORT of the server that was called, where it is known."""
+
 
 class AgentFault(CallError):
     """The agent's own failure: counts as not passed, and is not asked again."""
@@ -57,8 +84,16 @@ class AgentFault(CallError):
 class EnvironmentFault(CallError):
     """Not the agent's fault: tried again, unless it `lasts`, then left for `proctor resume`."""
 
-    def __init__(self, message: str, *, retry_after: float | None = None, lasts: bool = False) -> None:
-        super().__init__(message)
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_after: float | None = None,
+        lasts: bool = False,
+        kind: FailureKind = "exception",
+        host: str = "",
+    ) -> None:
+        super().__init__(message, kind=kind, host=host)
         self.retry_after = retry_after
         self.lasts = lasts
 

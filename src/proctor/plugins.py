@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
 
 from proctor.errors import InputError
-from proctor.faults import keep_secret
+from proctor.redaction import keep_secret
 
 Family = Literal["agents", "reviewers", "examiners", "checks"]
 Factory = Callable[[str, Mapping[str, Any]], Any]

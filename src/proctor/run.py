@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from proctor.benchmark import Exam
+from proctor.errors import FailureKind
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -18,6 +19,7 @@ Wish = Literal["pause", "cancel"]
 Resumed = Literal["", "continued", "replayed"]
 Stage = Literal["agent", "examiner", "reviewer", "engine"]
 Owner = Literal["agent", "environment"]
+Outcome = Literal["passed", "failed", "agent_failed", "environment_failed", "unscored", "undecided", "pending"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -30,6 +32,10 @@ class Failure:
     """Whose it is: the agent's counts as not passed, the environment's is out of n and tried again by `resume`."""
     reason: str
     """One sentence."""
+    kind: FailureKind = "unknown"
+    """What went wrong, for programs."""
+    host: str = ""
+    """HOST:PORT of the server that was called, where it is known."""
     turn: int | None = None
     """The turn in which it broke."""
     tries: int = 1
@@ -90,10 +96,24 @@ class Attempt:
     """Time the agent took, over all turns."""
     struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
+    changed: dict[str, float] = field(default_factory=dict)
+    """Settings that it was played with and that differ from the run's own: timeout, concurrency, retries."""
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
     """Seconds since the epoch."""
+
+    @property
+    def outcome(self) -> Outcome:
+        """Where it stands, in the one vocabulary that everything counts by."""
+        if not self.finished:
+            return "pending"
+        if self.failure is not None:
+            blames_agent = self.failure.owner == "agent" and self.failure.stage != "reviewer"
+            return "agent_failed" if blames_agent else "environment_failed"
+        if self.passed is None:
+            return "unscored" if self.unscored else "undecided"
+        return "passed" if self.passed else "failed"
 
     @property
     def value(self) -> float | None:

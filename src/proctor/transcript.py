@@ -88,6 +88,10 @@ class Reply:
     """Seconds to the first token, where it streamed."""
     stderr: str = ""
     """What a program said on standard error."""
+    tools_known: bool = True
+    """Whether `tool_calls` tells all calls that were made; if not, nothing can be said of tools that are not in it."""
+    cut_off: bool = False
+    """Whether the model stopped at its output limit, in the middle of the reply."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -8,7 +8,7 @@ from langchain_core import exceptions
 from tests.models.scripted import Status
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.faults import said
+from proctor.failures import said
 from proctor.models.faults import ModelUnavailable, fault_of
 from proctor.usage import Usage
 

@@ -10,7 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
-from proctor.faults import FATAL, TRANSIENT, classify, said
+from proctor.failures import FATAL, TRANSIENT, classify, said
 from proctor.importing import import_attribute
 from proctor.models.faults import retry_after, spending, status_by_kind
 from proctor.traces.capture import capturing

@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 
 from proctor.errors import AgentFault
-from proctor.faults import without_secrets
 from proctor.net.client import Incoming
 from proctor.net.events import events
+from proctor.redaction import without_secrets
 
 ACCEPT = "application/json, text/event-stream"
 METHOD_NOT_FOUND = -32601

@@ -60,7 +60,7 @@ def test(
 def _list(config: Config, *, as_json: bool) -> None:
     from proctor import plugins
     from proctor.cli.output import console, folded, print_json
-    from proctor.faults import without_credentials
+    from proctor.redaction import without_credentials
 
     declared = [
         {"name": name, "spec": without_credentials(part.spec), "kind": part.kind}

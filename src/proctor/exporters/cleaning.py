@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 from proctor.traces.redaction import REDACTED
 
 

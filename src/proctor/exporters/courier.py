@@ -16,7 +16,7 @@ import msgspec
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault
 from proctor.exporters.outcome import SENT, State, Verdict
-from proctor.faults import parse_retry_after
+from proctor.failures import parse_retry_after
 from proctor.net.addresses import credentials_in, scrubbed, shown
 from proctor.net.client import Client
 from proctor.net.exchange import Bounds, Response

@@ -14,8 +14,8 @@ from proctor.exporters.marks import Mark
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict
 from proctor.exporters.spans import SpanPost
-from proctor.faults import keep_secret
 from proctor.net.addresses import shown
+from proctor.redaction import keep_secret
 from proctor.run import Run
 from proctor.traces.otlp import Encoding
 from proctor.traces.writing import spans_of

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from proctor.errors import CallError, EnvironmentFault, Misconfigured
-from proctor.faults import said
+from proctor.failures import said
 from proctor.metrics.loading import Conversation, Interaction
 from proctor.metrics.settings import AgenticSettings
 from proctor.models.fence import FENCE_RULE, fence

@@ -19,7 +19,7 @@ import msgspec
 
 from proctor import threads
 from proctor.errors import InputError
-from proctor.faults import said
+from proctor.failures import said
 
 FILE = "replies.db"
 MAX_BYTES = 1_000_000_000

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from proctor import faults
+from proctor import failures
 from proctor.errors import CallError, EnvironmentFault, Misconfigured, ProctorError
-from proctor.faults import said
+from proctor.failures import said
 from proctor.usage import Usage
 
 _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
@@ -61,7 +61,7 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
         return spending(error, spent)
     if is_too_long(error):
         return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
-    kinds = {kind.__name__ for link in faults.chain(error) for kind in type(link).__mro__}
+    kinds = {kind.__name__ for link in failures.chain(error) for kind in type(link).__mro__}
     status = status_of(error)
     if status in _WRONG or kinds & _ADDRESS_KINDS:
         doing = _WRONG.get(status or 0, "cannot be called at this address")
@@ -76,13 +76,13 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
 
 def retry_after(error: BaseException) -> float | None:
     """The seconds that the server asked to wait, where the exception or one of its causes carries them."""
-    waits = (faults.retry_after(link) for link in faults.chain(error))
+    waits = (failures.retry_after(link) for link in failures.chain(error))
     return next((seconds for seconds in waits if seconds is not None), None)
 
 
 def is_late(error: BaseException) -> bool:
     """Whether nobody waited for the answer any longer; it may have been given, and paid for, all the same."""
-    return any("Timeout" in kind.__name__ for link in faults.chain(error) for kind in type(link).__mro__)
+    return any("Timeout" in kind.__name__ for link in failures.chain(error) for kind in type(link).__mro__)
 
 
 def spending(fault: CallError, spent: Usage) -> CallError:
@@ -94,7 +94,7 @@ def spending(fault: CallError, spent: Usage) -> CallError:
 
 def status_of(error: BaseException) -> int | None:
     """The HTTP status that an exception or its cause carries, under any of the names providers give it."""
-    for link in faults.chain(error):
+    for link in failures.chain(error):
         for name in ("status_code", "code", "status"):
             status = getattr(link, name, None)
             if isinstance(status, int) and 400 <= status <= 599:

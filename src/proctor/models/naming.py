@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from proctor.errors import InputError
-from proctor.faults import said
+from proctor.failures import said
 from proctor.importing import import_attribute
 
 if TYPE_CHECKING:

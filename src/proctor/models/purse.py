@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.faults import classify
+from proctor.failures import classify
 from proctor.models.allowance import Tab, current, keeping
 from proctor.models.budget import Budget, larger
 from proctor.models.faults import spending

@@ -17,7 +17,7 @@ import aiohttp
 from yarl import URL
 
 from proctor.errors import AgentFault, InputError, Misconfigured
-from proctor.faults import said
+from proctor.failures import said
 from proctor.net import addresses
 from proctor.net.addresses import shown
 from proctor.net.exchange import Bounds, Response

@@ -10,9 +10,10 @@ import aiohttp
 from yarl import URL
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.faults import FATAL, TRANSIENT, parse_retry_after, said, without_secrets
+from proctor.failures import FATAL, TRANSIENT, parse_retry_after, said
 from proctor.net.addresses import shown
 from proctor.net.exchange import Bounds, Response
+from proctor.redaction import without_secrets
 
 _EXCERPT = 200
 _CHECK = {

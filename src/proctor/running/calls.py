@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from proctor.errors import AgentFault, BudgetSpent, CallError, EnvironmentFault, Misconfigured
-from proctor.faults import classify, without_secrets
+from proctor.failures import classify
+from proctor.redaction import without_secrets
 from proctor.run import Failure, Stage
 from proctor.running.waiting import Late, within
 from proctor.usage import Usage

@@ -10,7 +10,8 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.conditions import Tally
-from proctor.faults import said, without_secrets
+from proctor.failures import said
+from proctor.redaction import without_secrets
 from proctor.run import Attempt, Failure, Resumed, Sitting
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn

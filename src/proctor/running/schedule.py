@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequenc
 from typing import Any, Literal
 
 from proctor.errors import BudgetSpent, Misconfigured
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Failure, Record, Settings, Sitting
 from proctor.running.attempt import Player

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, TypeVar
 
 import msgspec
@@ -48,6 +48,7 @@ class Outcome:
     cached: int = 0
     lost: Usage = Usage()
     struck: int | None = None
+    changed: dict[str, float] = field(default_factory=dict)
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -121,6 +122,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["lost"] = attempt.lost
     if attempt.struck is not None:
         kept["struck"] = attempt.struck
+    if attempt.changed:
+        kept["changed"] = attempt.changed
     return kept
 
 
@@ -163,6 +166,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         lost=outcome.lost,
         seconds=seconds,
         struck=outcome.struck,
+        changed=outcome.changed,
         started=started,
         ended=ended,
     )
@@ -190,7 +194,7 @@ def read(body: str, kind: type[T], key: Key) -> T:
         ) from error
 
 
-_RUN_FIELDS = tuple(field.name for field in fields(Run))
+_RUN_FIELDS = tuple(each.name for each in fields(Run))
 RUN_COLUMNS = tuple(runs.c[name] for name in _RUN_FIELDS)
 
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, ParamSpec
 from unittest import SkipTest
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.faults import classify
+from proctor.failures import classify
 from proctor.roles import Agent
 from proctor.testing import minds
 from proctor.testing.minds import Mind

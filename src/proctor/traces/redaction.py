@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.codec import encode
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 from proctor.traces.span import Event, Span
 
 REDACTED = "[redacted]"

@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 from proctor.run import Run, Status, Wish
 from proctor.storage import Store
 from proctor.web.settings import WebSettings

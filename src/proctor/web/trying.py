@@ -10,7 +10,7 @@ import threading
 from typing import Any
 
 from proctor.errors import RunBusy
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 from proctor.web import offer
 from proctor.web.site import Site
 

@@ -21,7 +21,7 @@ from proctor.exporters.destinations import build, check_destination
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import Report, Verdict
 from proctor.exporters.shipment import Shipment
-from proctor.faults import said
+from proctor.failures import said
 from proctor.findings import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
 from proctor.running.plan import exams_of

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from proctor.codec import to_reply
 from proctor.config import Config
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
-from proctor.faults import classify, without_credentials, without_secrets
+from proctor.failures import classify
+from proctor.redaction import without_credentials, without_secrets
 from proctor.transcript import Reply, Request
 from proctor.workflows.parts import build_agent, choose
 

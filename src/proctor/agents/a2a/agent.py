@@ -19,7 +19,7 @@ from proctor.agents.a2a.options import Options
 from proctor.agents.a2a.task import Work
 from proctor.agents.a2a.wire import Thread
 from proctor.errors import AgentFault, CallError, Misconfigured
-from proctor.faults import parse_retry_after
+from proctor.failures import parse_retry_after
 from proctor.net.addresses import credentials_in, may_follow, scrubbed, shown
 from proctor.net.client import Client, Incoming
 from proctor.net.exchange import Bounds, Response

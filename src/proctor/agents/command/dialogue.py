@@ -11,7 +11,7 @@ import msgspec
 from proctor import codec
 from proctor.agents.command.program import Program, start
 from proctor.errors import AgentFault
-from proctor.faults import without_secrets
+from proctor.redaction import without_secrets
 
 _QUOTED = 200
 _GRACE = 2.0  # seconds to end by itself once standard input is closed, and again once it was asked to

@@ -10,8 +10,8 @@ from proctor import codec
 from proctor.agents.command.dialogue import Dialogue
 from proctor.agents.command.worker import Worker
 from proctor.errors import AgentFault
-from proctor.faults import without_secrets
 from proctor.net.limits import Throttle
+from proctor.redaction import without_secrets
 from proctor.transcript import Reply, Request
 
 _SAID = 500

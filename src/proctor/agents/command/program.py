@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import cast
 
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
-from proctor.faults import said, without_secrets
+from proctor.failures import said
+from proctor.redaction import without_secrets
 
 _STDERR_KEPT = 4000
 _STDERR_HELD = 16 * _STDERR_KEPT  # bytes: secrets are scrubbed before it is cut, and a character may take four

@@ -15,7 +15,7 @@ from proctor.agents.http.streaming import gather
 from proctor.agents.http.template import Template
 from proctor.agents.http.writing import EVENTS, Message, Writer
 from proctor.errors import AgentFault, CallError
-from proctor.faults import parse_retry_after
+from proctor.failures import parse_retry_after
 from proctor.net.addresses import credentials_in, scrubbed, without_content
 from proctor.net.client import Client
 from proctor.net.exchange import Bounds, Response

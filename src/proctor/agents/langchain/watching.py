@@ -16,7 +16,7 @@ from proctor.agents.framework import plain
 from proctor.agents.langchain.reading import Ending
 from proctor.agents.notes import Kind, Notes, Work
 from proctor.errors import InputError
-from proctor.faults import said
+from proctor.failures import said
 from proctor.traces.messages import parsed
 from proctor.transcript import Reply
 from proctor.usage import Usage

@@ -15,7 +15,7 @@ from proctor.agents.mcp import protocol
 from proctor.agents.mcp.protocol import Answered, Busy
 from proctor.agents.rpc import Message
 from proctor.errors import AgentFault, CallError, EnvironmentFault
-from proctor.faults import FATAL, TRANSIENT
+from proctor.failures import FATAL, TRANSIENT
 from proctor.net.client import Client, Incoming
 from proctor.net.exchange import Bounds, Response
 from proctor.net.trouble import fault_of_status

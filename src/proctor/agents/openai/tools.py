@@ -14,7 +14,7 @@ import msgspec
 from proctor import conditions, threads
 from proctor.agents.openai.completion import Wanted
 from proctor.errors import InputError, Misconfigured
-from proctor.faults import said
+from proctor.failures import said
 from proctor.importing import import_attribute
 from proctor.transcript import ToolCall
 

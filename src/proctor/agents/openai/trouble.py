@@ -10,10 +10,11 @@ from typing import Any
 import msgspec
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.faults import FATAL, TRANSIENT, parse_retry_after, without_secrets
+from proctor.failures import FATAL, TRANSIENT, parse_retry_after
 from proctor.net.addresses import shown
 from proctor.net.exchange import Response
 from proctor.net.trouble import excerpt, named
+from proctor.redaction import without_secrets
 
 _SHOWN = 300
 _TOO_LONG = re.compile(

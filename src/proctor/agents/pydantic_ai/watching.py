@@ -22,7 +22,7 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 
 from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
-from proctor.faults import said
+from proctor.failures import said
 from proctor.traces.messages import arguments_in, parsed, question_in
 from proctor.usage import Usage
 

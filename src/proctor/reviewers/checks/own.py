@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.faults import said
+from proctor.failures import said
 from proctor.importing import import_attribute
 from proctor.reviewers.checks.contract import Check, Outcome
 from proctor.reviewers.signature import asked_for, caller

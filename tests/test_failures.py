@@ -18,7 +18,8 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
 from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
-from proctor.faults import classify, keep_secret, parse_retry_after, said, without_credentials, without_secrets
+from proctor.failures import classify, parse_retry_after, said
+from proctor.redaction import keep_secret, without_credentials, without_secrets
 
 
 class HttpError(Exception):

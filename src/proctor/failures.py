@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 import re
 import socket
 import ssl
@@ -12,6 +11,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
+from proctor.redaction import without_secrets
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})
@@ -25,11 +25,6 @@ _OUTGROWN = re.compile(
     re.IGNORECASE,
 )
 """How providers say that a prompt does not fit into the model."""
-_SECRET_ENDINGS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "PASS", "PAT", "AUTH", "CREDENTIALS")
-_SHORTEST_SECRET = 8
-_USER = re.compile(r"(://)[^/?#\s]*@")
-_QUERY = re.compile(r"(://[^?\s]*)\?\S+")
-_kept_secret: set[str] = set()
 
 
 def classify(error: BaseException) -> CallError:
@@ -100,31 +95,6 @@ def _told(error: BaseException) -> str:
         return str(error)
     except Exception:
         return ""  # somebody else's exception, which cannot even say what it is
-
-
-def keep_secret(name: str) -> None:
-    """From now on, the value of this variable is a secret, whatever its name looks like."""
-    _kept_secret.add(name)
-
-
-def without_secrets(text: str) -> str:
-    """The text with every secret that the environment holds replaced by its name.
-
-    Scrub first and cut afterwards: half a secret is not found.
-    """
-    secrets = [(value, name) for name, value in os.environ.items() if _is_secret(name, value)]
-    for value, name in sorted(secrets, key=lambda secret: len(secret[0]), reverse=True):  # one may hold another
-        text = text.replace(value, f"${name}")
-    return text
-
-
-def without_credentials(spec: str) -> str:
-    """A spec with the user, the password and the query of an address in it left out: they may be secrets."""
-    return _QUERY.sub(r"\1?…", _USER.sub(r"\1…@", spec))
-
-
-def _is_secret(name: str, value: str) -> bool:
-    return len(value) >= _SHORTEST_SECRET and (name in _kept_secret or name.upper().endswith(_SECRET_ENDINGS))
 
 
 def _named(error: BaseException) -> str:
