@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Group
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -18,7 +19,7 @@ _WHOSE = {"agent": "the agent failed", "environment": "the environment failed", 
 _SHOWN = 200
 
 
-@click.group("agents", invoke_without_command=True)
+@click.group("agents", cls=Group, invoke_without_command=True)
 @options.store
 @options.as_json
 @click.pass_context

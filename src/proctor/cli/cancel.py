@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.run import Run
 
 
-@click.command("cancel")
+@click.command("cancel", cls=Command)
 @options.run_argument
 @options.store
 @options.as_json

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.benchmark import Case
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic": "ABM Dynamic"}
 
 
-@click.command("check")
+@click.command("check", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @options.as_json
 @click.pass_context

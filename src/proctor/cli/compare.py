@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 
-@click.command("compare")
+@click.command("compare", cls=Command)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
 @click.option("--k", type=int, help="The k of pass@k and pass^k [default: the trials that both runs have].")

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from proctor.cli.command import Command
+
 if TYPE_CHECKING:
     from proctor.formats.convert import ConversionReport
 
 
-@click.command("convert")
+@click.command("convert", cls=Command)
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.pass_context

@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 
-@click.command("delete")
+@click.command("delete", cls=Command)
 @options.run_argument
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @options.store

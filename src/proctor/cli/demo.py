@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.errors import InputError
@@ -20,7 +21,7 @@ _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one g
 _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while things go wrong")
 
 
-@click.command("demo")
+@click.command("demo", cls=Command)
 @click.option("--battle", is_flag=True, help="Put two agents under pressure instead: one holds, one gives in.")
 @click.option("--orchestrator", is_flag=True, help="Examine an agent with sub-agents instead, while things go wrong.")
 @click.option(

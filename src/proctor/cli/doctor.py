@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,7 +21,7 @@ _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
 _LINES_SHOWN = 5
 
 
-@click.command("doctor")
+@click.command("doctor", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
 @click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
 
 
-@click.command("export")
+@click.command("export", cls=Command)
 @options.run_argument
 @click.option(
     "--format",

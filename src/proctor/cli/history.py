@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 
-@click.command("history")
+@click.command("history", cls=Command)
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--benchmark", metavar="NAME", help="Which benchmark [default: the newest run's].")
 @click.option("--agent", metavar="NAME", help="Only runs of this agent.")

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import click
 
+from proctor.cli.command import Command
 
-@click.command("init")
+
+@click.command("init", cls=Command)
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=Path())
 @click.option("--force", is_flag=True, help="Overwrite files that exist.")
 def command(folder: Path, force: bool) -> int:

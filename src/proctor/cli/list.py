@@ -7,9 +7,10 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 
-@click.command("list")
+@click.command("list", cls=Command)
 @click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many, newest first."
 )

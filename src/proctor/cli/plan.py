@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.comparison.planning import DifferencePlan
@@ -28,7 +29,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
         return tuple(int(piece) for piece in pieces)
 
 
-@click.command("plan")
+@click.command("plan", cls=Command)
 @click.option("--difference", type=float, metavar="D", help="The difference in pass rate to be seen, such as 0.05.")
 @click.option("--flips", type=float, metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
 @click.option("--noise", type=float, default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from proctor.workflows.rescore import Rescoring
 
 
-@click.command("rescore")
+@click.command("rescore", cls=Command)
 @options.run_argument
 @click.option("--reviewer", metavar="NAME|SPEC", help="Who judges now [default: the stored marks are kept].")
 @click.option("--passing-score", type=float, help="A case passes here.")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.workflows.gating import Gating
 
 
-@click.command("resume")
+@click.command("resume", cls=Command)
 @options.run_argument
 @click.option("--trials", type=int, help="Extend the run to so many trials, completed or not.")
 @click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, what was spent before included.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from proctor.workflows.gating import Gating
 
 
-@click.command("run")
+@click.command("run", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
 @click.option("--agent-kind", type=click.Choice(["standard", "orchestrator", "desktop"]), help="What sort of agent.")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import click
 
+from proctor.cli.command import Command
 
-@click.command("schema")
+
+@click.command("schema", cls=Command)
 def command() -> None:
     """Print the JSON Schema of suite files, for editors that complete and check while one writes."""
     from proctor.cli.output import print_json

@@ -11,9 +11,10 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 
-@click.command("serve")
+@click.command("serve", cls=Command)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 picks a free one."

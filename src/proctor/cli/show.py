@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @options.run_argument
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")

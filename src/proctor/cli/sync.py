@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from proctor.cli import options
+from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.exporters.outcome import Report
 
 
-@click.command("sync")
+@click.command("sync", cls=Command)
 @click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]")
 @click.argument("run", metavar="RUN", required=False)
 @click.option("--endpoint", metavar="URL", help="Where to send [default: as the environment says]; not for langfuse.")
