@@ -17,7 +17,7 @@ from proctor.codec import benchmark_of, case_id, decode, digest, encode, to_repl
 from proctor.errors import AgentFault
 from proctor.run import Attempt, Failure, Key, Run, Settings, Spec
 from proctor.score import CheckResult, Contradiction, Part, Score, Unscored
-from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
+from proctor.transcript import UNKNOWN, Citation, Reply, Step, ToolCall, Transcript, Turn
 from proctor.usage import Usage
 
 FULL = Attempt(
@@ -31,7 +31,7 @@ FULL = Attempt(
                 case="c",
                 reply=Reply(
                     text="a",
-                    tool_calls=(ToolCall(name="t", arguments={"a": [1, None]}, result={"x": 1}, result_known=True),),
+                    tool_calls=(ToolCall(name="t", arguments={"a": [1, None]}, result={"x": 1}),),
                     citations=(Citation(source="s", quote="q"),),
                     steps=(Step(id="1", kind="plan", name="p", usage=Usage(calls=1)),),
                     usage=Usage(input_tokens=1, cost=0.1),
@@ -74,7 +74,7 @@ def test_any_text_can_be_stored_even_half_a_surrogate_pair(text: str) -> None:
 @pytest.mark.parametrize("result", [date(2026, 1, 2), {1, 2}, object(), float("inf"), 10**30, b"bytes", {1: {2: 3}}])
 @pytest.mark.parametrize("text", ["plain", "half a pair \ud800"])
 def test_any_tool_result_can_be_stored(result: Any, text: str) -> None:
-    stored = encode(Reply(text=text, tool_calls=(ToolCall(name="t", result=result, result_known=True),)))
+    stored = encode(Reply(text=text, tool_calls=(ToolCall(name="t", result=result),)))
     assert json.loads(stored)["tool_calls"][0]["name"] == "t"
     assert decode(stored, Reply).tool_calls[0].result_known
 
@@ -96,8 +96,45 @@ def test_a_case_id_is_twelve_hex_digits_over_question_and_context() -> None:
 
 
 def test_a_str_a_dict_and_a_reply_are_replies() -> None:
-    whole = Reply(text="yes")
+    whole = Reply(text="yes", tools_known=False)
     assert to_reply("yes") == to_reply({"text": "yes"}) == to_reply(whole) == whole
+
+
+def test_a_reply_tells_its_tools_only_where_somebody_said_so() -> None:
+    assert to_reply(Reply(text="yes")).tools_known
+    assert to_reply({"text": "yes", "tool_calls": []}).tools_known
+    assert to_reply({"text": "yes", "tools_known": True}).tools_known
+    assert not to_reply("yes").tools_known
+    assert not to_reply({"text": "yes", "citations": []}).tools_known
+
+
+def test_a_result_that_was_given_is_known_also_none() -> None:
+    for call, known in [
+        (ToolCall(name="t"), False),
+        (ToolCall(name="t", result=None), True),
+        (ToolCall(name="t", result=0), True),
+        (replace(ToolCall(name="t"), result=None), True),
+        (replace(ToolCall(name="t", result=1), error="broke"), True),
+    ]:
+        assert call.result_known is known
+        read = decode(encode(call), ToolCall)
+        assert read == call
+        assert (read.result is UNKNOWN) is not known
+        assert to_reply(Reply(text="", tool_calls=(call,))).tool_calls == (call,)
+
+
+@pytest.mark.parametrize(
+    ("stored", "known"),
+    [
+        ('{"name":"t","arguments":{},"result":null,"result_known":false,"error":null}', ToolCall(name="t")),
+        ('{"name":"t","arguments":{},"result":null,"result_known":true}', ToolCall(name="t", result=None)),
+        ('{"name":"t","arguments":{},"result":"x","result_known":false}', ToolCall(name="t", result="x")),
+        ('{"name":"t","arguments":{},"result":"x","result_known":true}', ToolCall(name="t", result="x")),
+    ],
+)
+def test_calls_that_were_stored_before_are_read_as_they_were_meant(stored: str, known: ToolCall) -> None:
+    assert decode(stored, ToolCall) == known
+    assert set(json.loads(encode(known))) == {*json.loads(stored), "error", "id", "step", "seconds"}
 
 
 def test_a_dict_may_carry_everything_a_reply_has() -> None:

@@ -10,7 +10,7 @@ import msgspec
 
 from proctor.benchmark import Benchmark, Case
 from proctor.errors import AgentFault
-from proctor.transcript import Reply, ToolCall
+from proctor.transcript import Reply
 from proctor.usage import Usage
 
 T = TypeVar("T")
@@ -88,15 +88,20 @@ def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmar
 
 
 def to_reply(value: object) -> Reply:
-    """What an agent returned, as a Reply; raises AgentFault where it is none."""
+    """What an agent returned, as a Reply; raises AgentFault where it is none.
+
+    A text, or a dict without `tool_calls`, does not tell which tools were called.
+    """
     if isinstance(value, str):
-        return Reply(text=value)
+        return Reply(text=value, tools_known=False)
     if isinstance(value, Reply):
         return _checked(value)
     if isinstance(value, Mapping):
         return _reply_from_mapping(value)
     given = "None" if value is None else f"a value of type {type(value).__name__}"
-    raise AgentFault(f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply")
+    raise AgentFault(
+        f"the agent returned {given}; expected a str, a dict with 'text', or a proctor.Reply", kind="wrong_type"
+    )
 
 
 def _checked(reply: Reply) -> Reply:
@@ -111,11 +116,12 @@ def _checked(reply: Reply) -> Reply:
     except AgentFault:
         raise
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a Reply that is not one: {error}") from error
+        raise AgentFault(f"the agent returned a Reply that is not one: {error}", kind="wrong_type") from error
     except Exception as error:  # from the objects in it, whose __str__ is anybody's code
         raise AgentFault(
             f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
-            "expected tool calls with plain arguments and results"
+            "expected tool calls with plain arguments and results",
+            kind="wrong_type",
         ) from error
 
 
@@ -123,7 +129,8 @@ def _is_plain(reply: Reply) -> bool:
     """Whether it is nothing but a text with sound numbers, as most replies are: then there is nothing to convert."""
     lists = reply.tool_calls == () and reply.citations == () and reply.steps == ()
     times = _is_sound(reply.seconds) and _is_sound(reply.first_token)
-    return lists and times and reply.stderr == "" and (reply.usage is None or _is_plain_usage(reply.usage))
+    flags = type(reply.cut_off) is bool and type(reply.tools_known) is bool
+    return lists and times and flags and reply.stderr == "" and (reply.usage is None or _is_plain_usage(reply.usage))
 
 
 def _is_plain_usage(usage: Usage) -> bool:
@@ -141,7 +148,10 @@ def _is_sound(amount: object) -> bool:
 def _refuse_odd_numbers(reply: Reply) -> None:
     for name, value in _numbers(reply):
         if value is not None and not 0 <= value <= _MOST:
-            raise AgentFault(f"the agent reported {name}={value!r}; expected a number of at least 0 and at most 10^12")
+            raise AgentFault(
+                f"the agent reported {name}={value!r}; expected a number of at least 0 and at most 10^12",
+                kind="wrong_type",
+            )
 
 
 def _numbers(reply: Reply) -> Iterator[tuple[str, float | None]]:
@@ -166,7 +176,8 @@ def _refuse_deep_values(reply: Reply) -> None:
         if _deeper([call.arguments, call.result], _DEEPEST):
             raise AgentFault(
                 f"the agent reported a call of {call.name!r} whose arguments or result are nested "
-                f"more than {_DEEPEST} levels deep"
+                f"more than {_DEEPEST} levels deep",
+                kind="wrong_type",
             )
 
 
@@ -179,19 +190,31 @@ def _deeper(value: object, levels: int) -> bool:
 
 def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
     if "text" not in value:
-        raise AgentFault(f"the agent returned a dict without 'text'; its keys are {sorted(map(str, value))!r}")
-    calls = value.get("tool_calls")
-    if isinstance(calls, (list, tuple)):
-        value = {**value, "tool_calls": [_call_with_known_result(call) for call in calls]}
+        raise AgentFault(
+            f"the agent returned a dict without 'text'; its keys are {sorted(map(str, value))!r}; "
+            "expected 'text', or 'messages' that end with the agent's answer",
+            kind="wrong_type",
+        )
     try:
-        reply = msgspec.convert(value, Reply, str_keys=True)
+        reply = msgspec.convert({"tools_known": "tool_calls" in value, **value}, Reply, str_keys=True)
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a dict that is no reply: {error}") from error
+        raise AgentFault(f"the agent returned a dict that is no reply: {error}", kind="wrong_type") from error
     return _checked(reply)
 
 
-def _call_with_known_result(call: object) -> object:
-    """A call that was given with its result says so, even if the result is None."""
-    if isinstance(call, ToolCall) or not isinstance(call, Mapping):
-        return call
-    return {"result_known": "result" in call, **call}
+_STOPPED = ("finish_reason", "stop_reason", "done_reason", "stopReason", "finishReason")
+_AT_THE_LIMIT = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded", "token_limit"}
+)
+"""Why a model stopped in the middle of its reply, in the providers' words."""
+
+
+def is_cut_off(told: object) -> bool:
+    """Whether what a provider tells of an answer, or the reason alone, says that it reached the output limit."""
+    if isinstance(told, Mapping):
+        details = told.get("incomplete_details")
+        reasons = [told.get(name) for name in _STOPPED]
+        reasons.append(details.get("reason") if isinstance(details, Mapping) else getattr(details, "reason", None))
+        return any(is_cut_off(reason) for reason in reasons if reason is not None)
+    reason = getattr(told, "value", told)  # an enumeration's
+    return isinstance(reason, str) and reason.rpartition(".")[2].lower() in _AT_THE_LIMIT

@@ -3,9 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import Any
 
 from proctor.usage import Usage
+
+
+class Unknown(Enum):
+    """The value of what nobody told, which is not the same as None; null in JSON."""
+
+    UNKNOWN = None
+
+    def __bool__(self) -> bool:
+        """Nothing was told."""
+        return False
+
+
+UNKNOWN = Unknown.UNKNOWN
+"""What stands for a tool's result that was not reported."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,10 +31,10 @@ class ToolCall:
     """The tool's name."""
     arguments: dict[str, Any] = field(default_factory=dict)
     """What it was given."""
-    result: Any = None
-    """What it gave back."""
-    result_known: bool = False
-    """Whether `result` was reported at all."""
+    result: Any = UNKNOWN
+    """What it gave back: given is known, also None."""
+    result_known: bool = field(init=False, default=True)
+    """Whether `result` was reported at all; it follows from `result`."""
     error: str | None = None
     """Why it failed; None: it did not."""
     id: str | None = None
@@ -28,6 +43,13 @@ class ToolCall:
     """Its place in time where the agent tells it; equal steps ran in parallel."""
     seconds: float | None = None
     """How long it took."""
+
+    def __post_init__(self) -> None:
+        """Tell a result that was given from one that was not; JSON has null for both, with `result_known` beside it."""
+        known = self.result is not UNKNOWN and (self.result is not None or self.result_known)
+        object.__setattr__(self, "result_known", known)
+        if not known:
+            object.__setattr__(self, "result", UNKNOWN)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

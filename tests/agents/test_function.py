@@ -14,7 +14,7 @@ from proctor import Request as PublicRequest
 from proctor.agents import function
 from proctor.agents.function import adapt, load
 from proctor.agents.http import load as load_http
-from proctor.errors import InputError
+from proctor.errors import AgentFault, InputError
 from proctor.transcript import Reply, Request
 
 ASKED = Request(question="q", conversation="one", context="c")
@@ -215,3 +215,50 @@ def test_a_misspelt_key_of_its_table_is_told_with_the_one_that_was_meant() -> No
         load("os:getcwd", {"knid": "orchestrator"})
     with pytest.raises(InputError, match="an http agent has no option 'kindd'; did you mean 'kind'"):
         load_http("//127.0.0.1:1/ask", {"kindd": "orchestrator"})
+
+
+SPOKEN = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": "Before?"},
+    {"role": "assistant", "content": "", "tool_calls": [{"id": "a", "function": {"name": "old", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "a", "content": "1"},
+    {"role": "assistant", "content": "Then."},
+    {"role": "user", "content": "q"},
+    {"role": "assistant", "tool_calls": [{"id": "b", "function": {"name": "find", "arguments": '{"x": 1}'}}]},
+    {"role": "tool", "tool_call_id": "b", "content": "4711"},
+    {"role": "user", "content": "Go on."},
+    {"role": "assistant", "content": "It is 4711."},
+]
+
+
+@pytest.mark.parametrize("returned", [{"messages": SPOKEN}, SPOKEN, {"messages": SPOKEN[6:8] + SPOKEN[9:], "usage": 3}])
+async def test_messages_are_read_as_the_reply_to_the_question(returned: Any) -> None:
+    reply = await adapt(lambda question: returned, name="a").reply(ASKED)
+    assert reply.text == "It is 4711."
+    assert [(call.name, call.arguments, call.result) for call in reply.tool_calls] == [("find", {"x": 1}, "4711")]
+    assert reply.tools_known
+
+
+async def test_messages_of_langchain_are_read_from_any_agent() -> None:
+    from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+
+    def agent(question: str) -> dict[str, Any]:
+        asked = AIMessage("", tool_calls=[{"name": "find", "args": {"x": 1}, "id": "b"}])
+        failed = ToolMessage("no such page", tool_call_id="b", status="error")
+        return {"messages": [HumanMessage(question), asked, failed, AIMessage("I cannot say.")]}
+
+    reply = await adapt(agent, name="a").reply(ASKED)
+    assert reply.text == "I cannot say."
+    assert [(call.name, call.error) for call in reply.tool_calls] == [("find", "no such page")]
+
+
+async def test_messages_without_an_answer_are_no_reply() -> None:
+    with pytest.raises(AgentFault, match="'messages' that end with the agent's answer"):
+        await adapt(lambda question: {"messages": [{"role": "user", "content": question}]}, name="a").reply(ASKED)
+
+
+async def test_a_text_tells_no_tools_and_a_reply_does() -> None:
+    assert not (await adapt(plain, name="a").reply(ASKED)).tools_known
+    assert not (await adapt(by_public_annotation, name="a").reply(ASKED)).tools_known
+    assert (await adapt(streamed, name="a").reply(ASKED)).tools_known
+    assert (await adapt(lambda question: Reply(text="x"), name="a").reply(ASKED)).tools_known

@@ -153,7 +153,7 @@ async def test_responses_sends_instructions_apart_and_leaves_nothing_with_the_pr
 @pytest.mark.parametrize("way", WAYS)
 async def test_tool_calls_of_earlier_turns_are_part_of_the_history(way: dict[str, Any]) -> None:
     calls = (
-        ToolCall(name="search", arguments={"query": "a"}, result=["a"], result_known=True, id="x", step=1),
+        ToolCall(name="search", arguments={"query": "a"}, result=["a"], id="x", step=1),
         ToolCall(name="search", arguments={"query": "b"}, error="none", step=1),
         ToolCall(name="gone", arguments={}, step=2),
     )
@@ -282,7 +282,7 @@ async def test_tools_that_the_server_runs_are_seen() -> None:
     assert server.bodies[0]["tools"] == [declared]
     assert reply.tool_calls == (
         ToolCall(name="web_search", arguments={"type": "search", "query": "ada"}, id="w1"),
-        ToolCall(name="find", arguments={"q": 1}, result="found", result_known=True, id="m1"),
+        ToolCall(name="find", arguments={"q": 1}, result="found", id="m1"),
     )
 
 

@@ -33,7 +33,6 @@ REPLY = Reply(
             name="search_knowledge",
             arguments={"query": "remote work"},
             result=["hr/remote.md", "hr/leave.md", "hr/travel.md"],
-            result_known=True,
             seconds=0.042,
         ),
     ),

@@ -130,7 +130,7 @@ def hostile_sample(maker: Callable[..., Maker], text: str) -> Sample:
     made = maker(run=replace(made.run, name=text, agent=text, benchmark=text, reason=text, labels={text: text}))
     reply = Reply(
         text=text,
-        tool_calls=(ToolCall(name=text, arguments={text: text}, result=text, result_known=True, error=text),),
+        tool_calls=(ToolCall(name=text, arguments={text: text}, result=text, error=text),),
         citations=(Citation(source=text, quote=text),),
         steps=(Step(id="1", kind=text, name=text, agent=text, detail=text, status="error"),),
         stderr=text,

@@ -33,7 +33,7 @@ def test_calls_are_read_in_the_usual_forms(given: Any) -> None:
 def test_everything_that_is_known_of_a_call_is_kept() -> None:
     assert used_call(
         {"tool_name": "t", "parameters": {}, "result": None, "step": 2, "error": "broke", "id": 7}
-    ) == ToolCall(name="t", result_known=True, step=2, error="broke", id="7")
+    ) == ToolCall(name="t", result=None, step=2, error="broke", id="7")
     assert used_call({"name": "t", "output": 3}).result == 3
     assert not used_call({"name": "t"}).result_known
 

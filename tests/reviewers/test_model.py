@@ -103,7 +103,7 @@ async def test_the_model_sees_the_whole_reply_with_its_tool_calls_and_citations(
     reply = Reply(
         text="It is Paris.",
         tool_calls=(
-            ToolCall(name="search", arguments={"query": "capital"}, result=["France: Paris"], result_known=True),
+            ToolCall(name="search", arguments={"query": "capital"}, result=["France: Paris"]),
             ToolCall(name="read", arguments={}, error="no such file"),
             ToolCall(name="find", arguments={"x": 1}),
         ),
@@ -134,8 +134,8 @@ async def test_the_question_is_the_one_that_was_really_asked() -> None:
     "place",
     [
         lambda text: Reply(text=text),
-        lambda text: Reply(text="", tool_calls=(ToolCall(name="read", result=text, result_known=True),)),
-        lambda text: Reply(text="", tool_calls=(ToolCall(name="read", result={"a": [text]}, result_known=True),)),
+        lambda text: Reply(text="", tool_calls=(ToolCall(name="read", result=text),)),
+        lambda text: Reply(text="", tool_calls=(ToolCall(name="read", result={"a": [text]}),)),
         lambda text: Reply(text="", tool_calls=(ToolCall(name=text, arguments={text: text}, error=text),)),
         lambda text: Reply(text="", citations=(Citation(source=text, quote=text),)),
     ],
@@ -221,7 +221,7 @@ async def test_a_longer_one_loses_its_middle_and_both_prompt_and_explanation_say
 
 async def test_endless_tool_results_hide_no_other_call() -> None:
     results = ["short", "x" * 300_000, "short", "y" * 300_000]
-    calls = [ToolCall(name=f"tool{n}", result=result, result_known=True) for n, result in enumerate(results)]
+    calls = [ToolCall(name=f"tool{n}", result=result) for n, result in enumerate(results)]
     model = Tooled(script=[called(marks())])
     review = await reviewed(model, Reply(text="Paris", tool_calls=tuple(calls)))
     assert "1. tool0 {} gave: short" in model.prompt()

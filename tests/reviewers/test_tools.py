@@ -145,7 +145,7 @@ def test_an_expectation_s_own_settings_are_used() -> None:
 
 
 def with_result(result: Any, name: str = "tool", **arguments: Any) -> ToolCall:
-    return ToolCall(name=name, arguments=arguments, result=result, result_known=True)
+    return ToolCall(name=name, arguments=arguments, result=result)
 
 
 def utilisation(
@@ -186,7 +186,7 @@ def test_without_result_or_word_the_aspect_has_no_weight_and_that_is_said() -> N
 
 
 def test_a_failed_call_has_no_result_to_use() -> None:
-    failed = ToolCall(name="a", arguments={"x": 1}, result=77, result_known=True, error="no such row")
+    failed = ToolCall(name="a", arguments={"x": 1}, result=77, error="no such row")
     assert score_calls([A], [failed], answer="nothing", flag=None).utilisation_by == "nothing"
 
 

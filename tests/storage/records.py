@@ -97,7 +97,7 @@ def without_transcript(whole: Attempt) -> Attempt:
 def full_of_everything(which: Key) -> Attempt:
     """An attempt in which no field is empty."""
     call = ToolCall(
-        name="search", arguments={"query": "ö\0", "deep": [1, {"x": None}]}, result={"hits": [1.5]}, result_known=True,
+        name="search", arguments={"query": "ö\0", "deep": [1, {"x": None}]}, result={"hits": [1.5]},
         error="late", id="c1", step=1, seconds=0.1,
     )  # fmt: skip
     step = Step(

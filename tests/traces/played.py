@@ -53,7 +53,6 @@ SEARCH = ToolCall(
     name="search_knowledge",
     arguments={"query": "What is the data retention policy?"},
     result={"hits": [{"chunk_id": "c1", "score": 0.9}]},
-    result_known=True,
 )
 REPLY = Reply(
     text="30 days",
@@ -105,10 +104,10 @@ def orchestrated() -> Reply:
     return Reply(
         text="Whitby, by 3 to 2.",
         tool_calls=(
-            ToolCall(name="read", arguments={"path": "a.md"}, result="# A", result_known=True, id="c1", seconds=0.125),
+            ToolCall(name="read", arguments={"path": "a.md"}, result="# A", id="c1", seconds=0.125),
             ToolCall(name="read", arguments={"path": "b.md"}, error="no such file", id="c2"),
-            ToolCall(name="count", arguments={}, result='{"looks": "like JSON"}', result_known=True, step=1),
-            ToolCall(name="count", arguments={"n": 2}, result=None, result_known=True, step=1),
+            ToolCall(name="count", arguments={}, result='{"looks": "like JSON"}', step=1),
+            ToolCall(name="count", arguments={"n": 2}, result=None, step=1),
         ),
         citations=(Citation(source="a.md"), Citation(source="b.md", quote="two")),
         steps=(

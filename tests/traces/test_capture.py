@@ -248,7 +248,7 @@ async def test_instrumentation_that_writes_nonsense_is_no_failure_of_the_agent()
             span.set_attribute("gen_ai.usage.input_tokens", 10**15)
         return "so"
 
-    assert await asked(agent) == Reply(text="so")
+    assert await asked(agent) == Reply(text="so", tools_known=False)
 
 
 async def test_a_stream_is_captured_as_it_runs() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from proctor.traces.messages import answer_in, messages_in, question_in, turns_in
-from proctor.transcript import Citation, Reply, ToolCall
+from proctor.transcript import UNKNOWN, Citation, Reply, ToolCall
 
-CALL = ToolCall(name="find", arguments={"what": "it"}, result={"at": "shelf"}, result_known=True, id="c1")
+CALL = ToolCall(name="find", arguments={"what": "it"}, result={"at": "shelf"}, id="c1")
 
 OPENAI = [
     {"role": "system", "content": "Be brief."},
@@ -79,7 +79,7 @@ def test_calls_without_ids_are_answered_in_order() -> None:
 def test_a_call_that_was_never_answered_has_no_result() -> None:
     (turn,) = turns_in(messages_in(OPENAI[:3]))
     assert turn.reply is not None
-    assert [(call.result, call.result_known) for call in turn.reply.tool_calls] == [(None, False)]
+    assert [(call.result, call.result_known) for call in turn.reply.tool_calls] == [(UNKNOWN, False)]
 
 
 def test_a_tool_that_failed_says_so() -> None:

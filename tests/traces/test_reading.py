@@ -68,7 +68,7 @@ def reply_of(spans: list[Span]) -> Reply:
         [orchestrated()],
         [orchestrated(), Reply(text=""), REPLY],
         [Reply(text='{"answer": "JSON itself"}', usage=Usage())],
-        [Reply(text="ä", tool_calls=(ToolCall(name="t"), ToolCall(name="t", result="", result_known=True)))],
+        [Reply(text="ä", tool_calls=(ToolCall(name="t"), ToolCall(name="t", result="")))],
     ],
     ids=["plain", "orchestrated", "three turns", "text that looks like JSON", "little known"],
 )
@@ -151,7 +151,7 @@ def test_an_exported_trace_is_read() -> None:
     assert turn.reply == Reply(
         text="Because.",
         tool_calls=(
-            ToolCall(name="look", arguments={"q": "x"}, result={"hits": 3}, result_known=True, seconds=0.5),
+            ToolCall(name="look", arguments={"q": "x"}, result={"hits": 3}, seconds=0.5),
             ToolCall(name="look", error="gone", seconds=0.5),
         ),
         usage=Usage(input_tokens=7, output_tokens=2, calls=1, cost=3.0),
@@ -196,11 +196,7 @@ def test_genai_spans_with_messages_are_read() -> None:
     assert turn.question == "Where?"
     assert turn.reply == Reply(
         text="Here.",
-        tool_calls=(
-            ToolCall(
-                name="find", arguments={"what": "it"}, result="on the shelf", result_known=True, id="c1", seconds=0.1
-            ),
-        ),
+        tool_calls=(ToolCall(name="find", arguments={"what": "it"}, result="on the shelf", id="c1", seconds=0.1),),
         usage=Usage(input_tokens=10, output_tokens=5, calls=1),
     )
 
@@ -218,7 +214,7 @@ def test_where_no_tool_has_a_span_the_models_messages_tell_of_the_calls() -> Non
     assert turn.question == "Where?"
     assert turn.reply == Reply(
         text="There.",
-        tool_calls=(ToolCall(name="find", arguments={"what": "it"}, result="shelf", result_known=True, id="c1"),),
+        tool_calls=(ToolCall(name="find", arguments={"what": "it"}, result="shelf", id="c1"),),
     )
 
 
@@ -265,12 +261,11 @@ def test_openinference_spans_are_read_flat_or_nested() -> None:
     assert turn.reply == Reply(
         text="Mrs Plimsoll.",
         tool_calls=(
-            ToolCall(name="people", arguments={"name": "P"}, result=["Plimsoll"], result_known=True, seconds=0.25),
+            ToolCall(name="people", arguments={"name": "P"}, result=["Plimsoll"], seconds=0.25),
             ToolCall(
                 name="retriever 5",
                 arguments={"input": "who"},
                 result=[{"id": 1, "content": "x"}],
-                result_known=True,
                 seconds=0.25,
             ),
         ),

@@ -132,7 +132,7 @@ def test_conversations_are_followed_turn_by_turn(tmp_path: Path) -> None:
         assert [each.turn.number for each in found if each] == [1, 2, 3, 4]
     elsewhere = recordings.find([("c1", "a"), (None, "Why?")], 1)
     assert elsewhere is not None
-    assert elsewhere.turn.reply == Reply(text="So.", tool_calls=(ToolCall(name="t", result=1, result_known=True),))
+    assert elsewhere.turn.reply == Reply(text="So.", tool_calls=(ToolCall(name="t", result=1),))
     assert recordings.find([("c1", "a"), (None, "never asked")], 1) is None
 
 

@@ -22,7 +22,6 @@ LEAKY = Reply(
             name="pay",
             arguments={"card": 4111111111111111, "note": 'say "4111111111111111"'},
             result=["4111111111111111"],
-            result_known=True,
             error="4111111111111111 was refused",
         ),
     ),
@@ -60,7 +59,7 @@ def test_a_pattern_that_matches_an_id_does_not_cut_spans_apart() -> None:
 def test_a_secret_of_the_environment_is_never_written(monkeypatch: pytest.MonkeyPatch, secret: str) -> None:
     reply = Reply(
         text=f"The key is {secret}.",
-        tool_calls=(ToolCall(name="t", arguments={secret: 1, "n": 1234567890}, result=[secret], result_known=True),),
+        tool_calls=(ToolCall(name="t", arguments={secret: 1, "n": 1234567890}, result=[secret]),),
     )
     monkeypatch.setenv("SOME_API_KEY", secret)
     body = encode(spans_of(RUN, EXAM, attempt(reply)), "json").decode()

@@ -53,7 +53,7 @@ def acting(page: str) -> list[str]:
 @pytest.fixture
 def evil_run(store_path: str) -> Run:
     """A run in which everything that can be named, asked or answered is an attack."""
-    call = ToolCall(name=EVIL, arguments={EVIL: EVIL}, result=EVIL, result_known=True, error=EVIL)
+    call = ToolCall(name=EVIL, arguments={EVIL: EVIL}, result=EVIL, error=EVIL)
     reply = Reply(text=EVIL * 400, tool_calls=(call,), citations=(Citation(source=EVIL, quote=EVIL),), stderr=EVIL)
     cases = [Case(id=name, question=EVIL, answer=EVIL, context=EVIL, categories=(EVIL,)) for name in ("evil", EVIL)]
 

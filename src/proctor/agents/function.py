@@ -16,6 +16,7 @@ from proctor.errors import InputError
 from proctor.importing import import_attribute
 from proctor.roles import Agent
 from proctor.traces.capture import capturing
+from proctor.traces.messages import reply_in
 from proctor.transcript import Reply, Request
 
 
@@ -159,24 +160,30 @@ def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
     if inspect.iscoroutinefunction(answer) or inspect.iscoroutinefunction(inner):
 
         async def call_async(argument: Any) -> Reply:
-            return to_reply(await answer(argument))
+            return _reply(await answer(argument), argument)
 
         return call_async
     if inspect.isasyncgenfunction(answer) or inspect.isasyncgenfunction(inner):
 
         async def call_stream(argument: Any) -> Reply:
-            return await _gather(answer(argument))
+            return await _gather(answer(argument), argument)
 
         return call_stream
 
     async def call_sync(argument: Any) -> Reply:
         result = await threads.call(answer, argument)
-        return to_reply(await result if inspect.isawaitable(result) else result)
+        return _reply(await result if inspect.isawaitable(result) else result, argument)
 
     return call_sync
 
 
-async def _gather(stream: AsyncIterator[Any]) -> Reply:
+def _reply(value: object, asked: Request | str) -> Reply:
+    """What the agent returned; of a conversation as messages, what answers the question."""
+    question = asked.question if isinstance(asked, Request) else asked
+    return to_reply(reply_in(value, question) or value)
+
+
+async def _gather(stream: AsyncIterator[Any], asked: Request | str) -> Reply:
     """A streamed reply: text pieces, and at most one dict or Reply that says the rest."""
     started = time.perf_counter()
     first: float | None = None
@@ -187,7 +194,7 @@ async def _gather(stream: AsyncIterator[Any]) -> Reply:
         if isinstance(piece, str):
             pieces.append(piece)
         else:
-            whole = to_reply(piece)
+            whole = _reply(piece, asked)
     text = "".join(pieces)
-    whole = whole or Reply(text=text)
+    whole = whole or to_reply(text)
     return replace(whole, text=whole.text or text, first_token=first)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from proctor.codec import to_reply
-from proctor.transcript import Reply, Step, ToolCall
+from proctor.transcript import UNKNOWN, Reply, Step, ToolCall
 from proctor.usage import Usage
 
 Kind = Literal["tool", "delegate", "plan", "re-plan"]
@@ -31,8 +31,7 @@ class Work:
     arguments: dict[str, Any] = field(default_factory=dict)
     detail: str = ""
     """The task of a sub-agent."""
-    result: Any = None
-    result_known: bool = False
+    result: Any = UNKNOWN
     error: str | None = None
     timed: bool = True
     """Whether start and end were seen, and not only that it happened."""
@@ -54,6 +53,7 @@ class Notes:
         self._answers = 0
         self._usage: Usage | None = None
         self._first_token: float | None = None
+        self._cut_off = False
 
     def now(self) -> float:
         """Seconds since the epoch, on a clock that never goes back."""
@@ -119,6 +119,10 @@ class Notes:
         """What models have cost so far; None: none has told."""
         return self._usage
 
+    def answered(self, *, cut_off: bool) -> None:
+        """A model has answered, whole or up to its output limit; the last one to answer gives the reply."""
+        self._cut_off = cut_off
+
     def token(self) -> None:
         """A piece of text was streamed."""
         if self._first_token is None:
@@ -135,11 +139,17 @@ class Notes:
         noted = replace(
             said,
             tool_calls=said.tool_calls or tuple(map(_call, calls, _places(calls))),
+            tools_known=said.tools_known or self._heard(),
             steps=said.steps or tuple(_steps(steps)),
             usage=said.usage or usage or self._usage,
             first_token=self._first_token,
+            cut_off=said.cut_off or self._cut_off,
         )
         return to_reply(noted)
+
+    def _heard(self) -> bool:
+        """Whether the framework told of anything: then it tells of tools too, and if of none, none was called."""
+        return bool(self._works) or bool(self._answers) or self._usage is not None
 
     def _in_order(self) -> list[Work]:
         """By the time at which they began; what was asked for together, in the order in which it was asked for."""
@@ -169,7 +179,6 @@ def _call(work: Work, place: int) -> ToolCall:
         name=work.name,
         arguments=work.arguments,
         result=work.result,
-        result_known=work.result_known,
         error=work.error,
         id=work.call,
         step=place,

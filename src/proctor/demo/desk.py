@@ -36,7 +36,7 @@ class Desk:
         try:
             result: T = await _strikable(tool.__name__)(tool, arguments, self._delay)
             _must_be_result(tool.__name__, result)
-            call = replace(call, result=result, result_known=True)
+            call = replace(call, result=result)
             return result
         except (InputError, Struck) as error:
             call = replace(call, error=str(error))

@@ -106,7 +106,7 @@ def call_outcome(call: ToolCall) -> str:
     """`3 results`, `failed: no such document`, or a short result itself."""
     if call.error is not None:
         return f"failed: {one_line(call.error, 160)}"
-    if not call.result_known and call.result is None:
+    if not call.result_known:
         return "result not reported"
     result = call.result
     if isinstance(result, (list, tuple)):

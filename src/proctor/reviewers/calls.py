@@ -15,7 +15,7 @@ from typing import Any
 from proctor.benchmark import ExpectedCall
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
-from proctor.transcript import ToolCall
+from proctor.transcript import UNKNOWN, ToolCall
 
 _NAMES = ("tool_name", "name", "tool")
 _ARGUMENTS = ("parameters", "arguments", "args", "input")
@@ -34,8 +34,7 @@ def used_call(given: object) -> ToolCall:
     return ToolCall(
         name=_name(call),
         arguments=_arguments(call),
-        result=results[0] if results else None,
-        result_known=bool(results),
+        result=results[0] if results else UNKNOWN,
         error=str(call["error"]) if call.get("error") else None,
         id=None if call.get("id") is None else str(call["id"]),
         step=_step(call),

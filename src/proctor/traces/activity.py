@@ -35,6 +35,8 @@ class Activity:
 
     tool_calls: tuple[ToolCall, ...] = ()
     """In the order they were made."""
+    tools_known: bool = False
+    """Whether those are all: there are some, or the models' own words, which would ask for them, were told."""
     citations: tuple[Citation, ...] = ()
     """From the span that answered."""
     steps: tuple[Step, ...] = ()
@@ -52,8 +54,10 @@ def activity_of(spans: Iterable[Span]) -> Activity:
 def activity_in(part: Part) -> Activity:
     """What happened in one turn of a tree."""
     below = part.below()
+    calls = _calls(part, below)
     return Activity(
-        tool_calls=_calls(part, below),
+        tool_calls=calls,
+        tools_known=bool(calls) or any(said_in(span)[1] for span in part.models()),
         citations=next((cited for span in part.telling() if (cited := citations_of(span))), ()),
         steps=_steps(below),
         usage=_usage(part),

@@ -58,6 +58,7 @@ class Captured:
         merged = replace(
             reply,
             tool_calls=calls,
+            tools_known=reply.tools_known or seen.tools_known,
             citations=reply.citations or seen.citations,
             steps=reply.steps or _pointing_at(seen.steps, {call.id for call in calls}),
             usage=reply.usage if reply.usage is not None else seen.usage,

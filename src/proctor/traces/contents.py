@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.codec import is_cut_off
 from proctor.traces import names
 from proctor.traces.messages import (
     Message,
@@ -21,7 +22,7 @@ from proctor.traces.messages import (
 )
 from proctor.traces.names import first
 from proctor.traces.span import Span, seconds_of
-from proctor.transcript import Citation, ToolCall
+from proctor.transcript import UNKNOWN, Citation, ToolCall
 from proctor.usage import Usage
 
 _INPUTS = (names.INPUT_MESSAGES, names.INPUT, "input.value")
@@ -106,12 +107,14 @@ def call_of(span: Span) -> ToolCall:
     own = names.CALL_PLACE in span.attributes
     result = first(span.attributes, names.RESULT, names.OUTPUT, "output.value")
     documents = _documents(span.attributes)
-    known = result is not None or bool(documents)
+    if own:
+        result = _own_result(span, result) if names.RESULT in span.attributes else UNKNOWN
+    else:
+        result = parsed(result) if result is not None else documents or UNKNOWN
     return ToolCall(
         name=tool_name(span),
         arguments=arguments_in(first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")),
-        result=_own_result(span, result) if own else parsed(result) if result is not None else documents or None,
-        result_known=known or (own and names.RESULT in span.attributes),
+        result=result,
         error=error_of(span),
         id=first(span.attributes, names.CALL_ID, "tool_call.id"),
         step=span.attributes.get("proctor.call.step"),
@@ -154,6 +157,13 @@ def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
         if name.startswith(prefix) and place.isdigit() and field:
             found.setdefault(int(place), {})[field] = value
     return [found[place] for place in sorted(found)]
+
+
+def is_cut_off_in(span: Span) -> bool:
+    """Whether a model's span says that its answer stops at the output limit."""
+    told = first(span.attributes, "gen_ai.response.finish_reasons", "llm.finish_reason")
+    reasons = told if isinstance(told, (list, tuple)) else [told]
+    return any(map(is_cut_off, reasons)) or any(message.cut_off for message in said_in(span)[1])
 
 
 def error_of(span: Span) -> str | None:

@@ -8,12 +8,16 @@ from typing import Any
 
 import msgspec
 
+from proctor.codec import is_cut_off
 from proctor.transcript import Citation, Reply, ToolCall, Turn
 
 _QUESTIONS = ("question", "query", "input", "prompt", "text", "content", "message", "messages")
 _ANSWERS = ("answer", "text", "output", "response", "content", "message", "messages", "result")
 _SOURCES = ("source", "url", "uri", "path", "id", "chunk_id", "document_id", "doc_id", "title")
 _TOOL_ROLES = ("tool", "function")
+_ROLES = {"human": "user", "ai": "assistant", "system": "system", "tool": "tool", "function": "function"}
+"""LangChain's types of messages → their roles."""
+_APART = ("system", "developer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -42,6 +46,8 @@ class Message:
     """What tools gave back."""
     citations: tuple[Citation, ...] = ()
     """What it points at."""
+    cut_off: bool = False
+    """Whether it stops at the output limit."""
 
 
 def parsed(value: Any) -> Any:
@@ -60,14 +66,21 @@ def is_messages(value: Any) -> bool:
 
 
 def _is_one(item: Any) -> bool:
+    item = _table(item)
     if not isinstance(item, Mapping):
         return False
-    return isinstance(item.get("role"), str) or item.get("type") in ("function_call", "function_call_output")
+    return isinstance(item.get("role"), str) or item.get("type") in (*_ROLES, "function_call", "function_call_output")
+
+
+def _table(item: Any) -> Any:
+    """A message of a client library or of LangChain as the table that it stands for; anything else as it is."""
+    dump = None if isinstance(item, Mapping) else getattr(item, "model_dump", None)
+    return dump() if callable(dump) and not isinstance(item, type) else item
 
 
 def messages_in(value: Any) -> list[Message]:
     """The messages of a list; empty where it is none."""
-    return [_message(each) for each in value] if is_messages(value) else []
+    return [_message(_table(each)) for each in value] if is_messages(value) else []
 
 
 def _message(item: Mapping[str, Any]) -> Message:
@@ -75,15 +88,21 @@ def _message(item: Mapping[str, Any]) -> Message:
         return Message(role="assistant", calls=(_call(item),))
     if item.get("type") == "function_call_output":
         return Message(role="tool", answers=(Answered(id=item.get("call_id"), result=parsed(item.get("output"))),))
-    role = str(item["role"]).lower()
+    role = str(item.get("role") or _ROLES[item["type"]]).lower()
     parts = item.get("parts", item.get("content"))
     text = _text_in(parts)
     calls = tuple(_call(call) for call in _blocks(item.get("tool_calls")))
     answers = tuple(_answers(parts))
     if role in _TOOL_ROLES and not answers:
-        answers = (Answered(id=item.get("tool_call_id"), result=parsed(text)),)
+        failed = item.get("status") == "error"
+        answers = (Answered(id=item.get("tool_call_id"), result=parsed(text), error=text if failed else None),)
     return Message(
-        role=role, text=text, calls=calls + tuple(_calls_in(parts)), answers=answers, citations=_annotations(item)
+        role=role,
+        text=text,
+        calls=calls or tuple(_calls_in(parts)),
+        answers=answers,
+        citations=_annotations(item),
+        cut_off=is_cut_off(item) or is_cut_off(item.get("response_metadata")),
     )
 
 
@@ -220,7 +239,26 @@ def _settle(calls: list[ToolCall], answer: Answered) -> None:
     same = [place for place in open_calls if answer.id is not None and calls[place].id == answer.id]
     nameless = [place for place in open_calls if answer.id is None or calls[place].id is None]
     for place in (same or nameless)[:1]:
-        calls[place] = replace(calls[place], result=answer.result, result_known=True, error=answer.error)
+        calls[place] = replace(calls[place], result=answer.result, error=answer.error)
+
+
+def reply_in(value: Any, question: str = "") -> Reply | None:
+    """The reply in a list of messages, or in `{"messages": […]}` without a text of its own; None: there is none.
+
+    It begins after the question; where that does not stand there, after the last words of the user.
+    """
+    if isinstance(value, Mapping):
+        value = None if "text" in value else value.get("messages")
+    messages = messages_in(value)
+    asked = [place for place, message in enumerate(messages) if _is_question(message)]
+    same = [place for place in asked if messages[place].text.strip() == question.strip()]
+    within = [place for place in asked if question and question.strip() in messages[place].text]
+    since = messages[max(same or within or asked, default=-1) + 1 :]
+    return _reply([message for message in since if message.role not in _APART and not _is_question(message)])
+
+
+def _is_question(message: Message) -> bool:
+    return message.role in ("user", "human") and not message.answers
 
 
 def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
@@ -234,12 +272,12 @@ def turns_in(messages: Sequence[Message]) -> tuple[Turn, ...]:
             turns.append(Turn(number=len(turns) + 1, question="\n".join(waiting), reply=_reply(said)))
 
     for message in messages:
-        if message.role in ("user", "human") and not message.answers:
+        if _is_question(message):
             if said:
                 close()
                 waiting, said = [], []
             waiting.append(message.text)
-        elif waiting and message.role not in ("system", "developer"):
+        elif waiting and message.role not in _APART:
             said.append(message)
     close()
     return tuple(turns)
@@ -254,4 +292,5 @@ def _reply(said: Sequence[Message]) -> Reply | None:
         text=next((text for text in reversed(texts) if text), ""),
         tool_calls=calls_in(said),
         citations=tuple(citation for message in said for citation in message.citations),
+        cut_off=next((message.cut_off for message in reversed(said) if message.role not in _TOOL_ROLES), False),
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from proctor.traces import names
 from proctor.traces.activity import activity_in
-from proctor.traces.contents import answer_of, case_of, error_of, question_of
+from proctor.traces.contents import answer_of, case_of, error_of, is_cut_off_in, question_of
 from proctor.traces.span import Span, seconds_of
 from proctor.traces.tree import Part, Tree
 from proctor.transcript import Reply, Transcript, Turn
@@ -90,7 +90,16 @@ def _reply(part: Part, head: Span) -> Reply | None:
         usage=happened.usage,
         seconds=head.attributes.get("proctor.reply.seconds"),
         first_token=head.attributes.get("proctor.reply.first_token"),
+        cut_off=_cut_off(part, head),
+        tools_known=head.attributes.get(names.TOOLS_KNOWN, names.TURN in head.attributes or happened.tools_known),
     )
+
+
+def _cut_off(part: Part, head: Span) -> bool:
+    """Whether the model that answered last stopped at its output limit."""
+    if names.CUT_OFF in head.attributes:
+        return head.attributes[names.CUT_OFF] is True
+    return any(is_cut_off_in(span) for span in part.models()[-1:])
 
 
 def _answer(part: Part) -> str | None:

@@ -120,12 +120,16 @@ def _answered(turn: Turn) -> dict[str, Any]:
     reply = turn.reply
     if reply is None:
         return {}
-    said = [{"role": "assistant", "parts": [{"type": "text", "content": reply.text}], "finish_reason": "stop"}]
+    stopped = "length" if reply.cut_off else "stop"
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": reply.text}], "finish_reason": stopped}]
     times = {"proctor.reply.seconds": reply.seconds, "proctor.reply.first_token": reply.first_token}
+    unknown = {} if reply.tools_known else {names.TOOLS_KNOWN: False}
     return {
         names.OUTPUT: Json(turn_output(reply)),
         names.OUTPUT_MESSAGES: Json(said),
         **{name: value for name, value in times.items() if value is not None},
+        **unknown,
+        **({names.CUT_OFF: True} if reply.cut_off else {}),
     }
 
 

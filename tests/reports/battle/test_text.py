@@ -162,7 +162,7 @@ def test_a_check_that_could_not_decide_says_why() -> None:
 def test_read_out_in_full_it_tells_calls_citations_what_was_expected_and_why() -> None:
     case = Case(id="a", question="How many days?", answer="28 days")
     called = (
-        ToolCall(name="search", arguments={"query": "days"}, result_known=True),
+        ToolCall(name="search", arguments={"query": "days"}, result=None),
         ToolCall(name="read", arguments={}, error="no such page"),
     )
     reply = Reply(text="60 days.", tool_calls=called, citations=(Citation(source="old.md"), Citation(source="old.md")))

@@ -130,7 +130,6 @@ async def test_odd_replies_are_checked_and_evidence_stays_printable_and_short(te
                 name="\x1b[31msearch",
                 arguments={"q": text[:50]},
                 result={"a": [b"\xff", None, {"b": text}]},
-                result_known=True,
             ),
         ),
         citations=(Citation(source="\x1b[31m../x", quote=text[:1_000]), Citation(source="", quote="")),

@@ -29,7 +29,7 @@ def citing(source: str, quote: str | None = None, *, calls: tuple[ToolCall, ...]
 
 
 def told(name: str, result: Any, **arguments: Any) -> ToolCall:
-    return ToolCall(name=name, arguments=arguments, result=result, result_known=True)
+    return ToolCall(name=name, arguments=arguments, result=result)
 
 
 # --- present ------------------------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ NOT_TOLD = {
     "another source": (told("read", REMOTE, path="hr/leave.md"),),
     "a name that only begins so": (told("read", REMOTE, path="hr/remote.md5"),),
     "no result": (ToolCall(name="read", arguments={"path": "hr/remote.md"}),),
-    "an error": (ToolCall(name="read", arguments={"path": "hr/remote.md"}, result_known=True, error="no such file"),),
+    "an error": (ToolCall(name="read", arguments={"path": "hr/remote.md"}, result=None, error="no such file"),),
     "an empty result": (told("read", None, path="hr/remote.md"),),
     "too large a result": (told("read", "three days " * (LARGEST // 10), path="hr/remote.md"),),
 }

@@ -81,7 +81,5 @@ def _hostile() -> Benchmark:
 
 
 def _attacks(question: str) -> Reply:
-    call = ToolCall(
-        name=ATTACK, arguments={ATTACK: ATTACK}, result={"text": f"before {ATTACK} after"}, result_known=True
-    )
+    call = ToolCall(name=ATTACK, arguments={ATTACK: ATTACK}, result={"text": f"before {ATTACK} after"})
     return Reply(text=LONG, tool_calls=(call,), citations=(Citation(source=ATTACK, quote=ATTACK),))

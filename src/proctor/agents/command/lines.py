@@ -12,6 +12,7 @@ from proctor.agents.command.worker import Worker
 from proctor.errors import AgentFault
 from proctor.net.limits import Throttle
 from proctor.redaction import without_secrets
+from proctor.traces.messages import reply_in
 from proctor.transcript import Reply, Request
 
 _SAID = 500
@@ -43,7 +44,7 @@ class LinesAgent:
             worker.load -= 1
         if (error := answer.message.get("error")) is not None:
             raise AgentFault(f"the program answered with an error: {without_secrets(str(error))[:_SAID]}")
-        said = codec.to_reply(answer.message)
+        said = codec.to_reply(reply_in(answer.message) or answer.message)
         seconds = said.seconds if said.seconds is not None else time.perf_counter() - started
         return replace(said, seconds=seconds, stderr=answer.stderr)
 

@@ -10,6 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.command.program import Program, start
 from proctor.errors import AgentFault
+from proctor.traces.messages import reply_in
 from proctor.transcript import Reply, Request
 
 
@@ -73,13 +74,14 @@ class _Output:
 
 def _read(text: str, program: Program) -> Reply:
     if program.code != 0:
-        raise AgentFault(f"the program ended with {program.last_words()}")
+        raise AgentFault(f"the program ended with {program.last_words()}", kind="exit")
     stderr = program.stderr()
     if text.lstrip().startswith("{"):
         try:
             value = codec.decode(text, dict[str, Any])
         except (ValueError, RecursionError):
             value = {}
-        if "text" in value:
-            return replace(codec.to_reply(value), stderr=stderr)
-    return Reply(text=text.removesuffix("\n").removesuffix("\r"), stderr=stderr)
+        said = value if "text" in value else reply_in(value)
+        if said is not None:
+            return replace(codec.to_reply(said), stderr=stderr)
+    return replace(codec.to_reply(text.removesuffix("\n").removesuffix("\r")), stderr=stderr)

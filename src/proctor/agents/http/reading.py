@@ -13,6 +13,7 @@ from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
 from proctor.errors import AgentFault
 from proctor.net.exchange import Response
+from proctor.traces.messages import reply_in
 from proctor.transcript import Reply
 
 _TEXT_KEYS = ("text", "answer", "output", "reply", "response", "message", "content")
@@ -26,14 +27,14 @@ def body_of(response: Response, *, plain: bool) -> Any:
     if kind == "text/plain" and plain:
         return _decoded(response.body, announced)
     if kind not in ("", "text/plain") and not kind.endswith("json"):
-        raise AgentFault(f"the reply is {kind!r}; expected application/json")
+        raise AgentFault(f"the reply is {kind!r}; expected application/json", kind="wrong_type")
     try:
         return msgspec.json.decode(response.body)
     except UnicodeDecodeError as error:
-        raise AgentFault("the reply is not UTF-8, as JSON has to be") from error
+        raise AgentFault("the reply is not UTF-8, as JSON has to be", kind="wrong_type") from error
     except (ValueError, RecursionError) as error:
         what = f"not valid JSON: {error}" if response.body else "empty; expected JSON"
-        raise AgentFault(f"the reply is {what}") from error
+        raise AgentFault(f"the reply is {what}", kind="wrong_type") from error
 
 
 def _decoded(body: bytes, announced: str) -> str:
@@ -42,7 +43,7 @@ def _decoded(body: bytes, announced: str) -> str:
     try:
         return body.decode(charset)
     except (LookupError, UnicodeDecodeError) as error:
-        raise AgentFault(f"the reply is not {charset} text") from error
+        raise AgentFault(f"the reply is not {charset} text", kind="wrong_type") from error
 
 
 def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
@@ -51,8 +52,13 @@ def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
         found: dict[str, Any] = {"text": _must_be_text(expressions["text"], body)}
     else:
         found = _guessed(body) or {}
+        if "text" not in found and (said := reply_in(body)) is not None:
+            return codec.to_reply(said)
         if "text" not in found:
-            raise AgentFault(f"the reply has no text; {shape(body)}; say where it stands, as in text = 'data.answer'")
+            raise AgentFault(
+                f"the reply has no text; {shape(body)}; say where it stands, as in text = 'data.answer'",
+                kind="wrong_type",
+            )
     for part in PARTS:
         if part in expressions:
             found[part] = expressions[part].find(body)
@@ -62,7 +68,7 @@ def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
 def made_of(found: Mapping[str, Any]) -> Reply:
     """A reply of parts that may be written as other programs write them."""
     parts = {part: _NORMAL[part](found[part]) for part in PARTS if found.get(part) is not None}
-    return codec.to_reply({"text": found["text"], **parts}) if parts else Reply(text=found["text"])
+    return codec.to_reply({"text": found["text"], **parts} if parts else found["text"])
 
 
 def _must_be_text(expression: Expression, body: Any) -> str:
@@ -70,7 +76,8 @@ def _must_be_text(expression: Expression, body: Any) -> str:
     text = text_of(found)
     if text is None:
         raise AgentFault(
-            f"the reply has no text at {expression.option} = {expression.source!r}, but a {type(found).__name__}"
+            f"the reply has no text at {expression.option} = {expression.source!r}, but a {type(found).__name__}",
+            kind="wrong_type",
         )
     return text
 

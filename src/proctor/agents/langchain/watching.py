@@ -10,11 +10,12 @@ from uuid import UUID
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, LLMResult
+from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from proctor.agents.framework import plain
 from proctor.agents.langchain.reading import Ending
 from proctor.agents.notes import Kind, Notes, Work
+from proctor.codec import is_cut_off
 from proctor.errors import InputError
 from proctor.failures import said
 from proctor.traces.messages import parsed
@@ -184,6 +185,7 @@ class Watcher(BaseCallbackHandler):
             for generation in generations[:1]:
                 if isinstance(generation, ChatGeneration) and isinstance(generation.message, AIMessage):
                     self._wish(generation.message.tool_calls, by)
+                self._notes.answered(cut_off=_is_cut_off(generation))
 
     def _wish(self, calls: Sequence[Any], by: Work | None) -> None:
         self._notes.asked(call["id"] for call in calls)
@@ -338,7 +340,13 @@ def _settle(work: Work, output: Any) -> None:
             work.error = work.error or str(content)
             return
         output = content
-    work.result, work.result_known = parsed(plain(output)), True
+    work.result = parsed(plain(output))
+
+
+def _is_cut_off(generation: Generation) -> bool:
+    """Whether a model's answer stops at the output limit, as the message or the package's own record tells it."""
+    told = generation.message.response_metadata if isinstance(generation, ChatGeneration) else {}
+    return is_cut_off(told) or is_cut_off(generation.generation_info or {})
 
 
 def _usage(response: LLMResult) -> Usage | None:

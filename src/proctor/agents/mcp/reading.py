@@ -44,10 +44,10 @@ def _said(texts: list[str], structured: Any) -> Reply:
             parts = {part: value[part] for part in PARTS if value.get(part) is not None}
             return made_of({"text": value["text"], **parts})
     if texts or structured is None:
-        return Reply(text="\n".join(texts))
+        return codec.to_reply("\n".join(texts))
     if isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str):
-        return Reply(text=structured["result"])
-    return Reply(text=codec.encode(structured))
+        return codec.to_reply(structured["result"])
+    return codec.to_reply(codec.encode(structured))
 
 
 def _data(texts: list[str]) -> Any:

@@ -19,7 +19,7 @@ from proctor.agents.openai.tools import arguments_in
 from proctor.agents.openai.trouble import fault_in, no_completion
 from proctor.errors import AgentFault
 from proctor.net.events import Event
-from proctor.transcript import Citation, Request, ToolCall
+from proctor.transcript import UNKNOWN, Citation, Request, ToolCall
 
 _DONE = "[DONE]"
 _OVER = frozenset({"response.completed", "response.incomplete", "response.failed"})
@@ -35,6 +35,7 @@ class _Usage(msgspec.Struct):
 class _Response(msgspec.Struct):
     output: list[dict[str, Any]] | None = None
     usage: _Usage | None = None
+    incomplete_details: Any = None
     error: Any = None
 
 
@@ -123,7 +124,7 @@ class ResponseStream:
     def completion(self) -> Completion:
         """The response; its items as they came by, where the last event does not repeat them."""
         if self._whole is None:
-            raise AgentFault("the stream ended before the reply did")
+            raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._whole.output = self._whole.output or self._items
         return _completion(self._whole)
 
@@ -134,7 +135,7 @@ def _decoded(decoder: msgspec.json.Decoder[Any], data: bytes | str) -> Any:
     except msgspec.ValidationError as error:
         raise no_completion(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise AgentFault(f"the reply is not valid JSON: {error}") from error
+        raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
 
 
 def _completion(response: _Response) -> Completion:
@@ -147,6 +148,7 @@ def _completion(response: _Response) -> Completion:
     return Completion(
         text="".join(str(part.get("text") or part.get("refusal") or "") for part in parts),
         wanted=wanted,
+        cut_off=codec.is_cut_off({"incomplete_details": response.incomplete_details}),
         made=tuple(_made(item) for item in response.output if item.get("type") in _OF_THE_SERVER),
         citations=tuple(citation for part in parts for citation in _citations(part)),
         echo=tuple(_echo(response.output)) if wanted else (),
@@ -185,8 +187,7 @@ def _made(item: Mapping[str, Any]) -> ToolCall:
     return ToolCall(
         name=str(item.get("name") or kind.removesuffix("_call")),
         arguments=given if isinstance(given, dict) else {} if given is None else {where: given},
-        result=result,
-        result_known=result is not None,
+        result=UNKNOWN if result is None else result,
         error=None if error is None else error if isinstance(error, str) else codec.encode(error),
         id=item.get("id") if isinstance(item.get("id"), str) else None,
     )

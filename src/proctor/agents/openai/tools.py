@@ -160,7 +160,7 @@ async def run(wanted: Wanted, tools: Mapping[str, Tool], *, step: int) -> ToolCa
         raise
     except (Exception, SystemExit) as error:
         return replace(made, error=_told(error), seconds=time.perf_counter() - started)
-    return replace(made, result=result, result_known=True, seconds=time.perf_counter() - started)
+    return replace(made, result=result, seconds=time.perf_counter() - started)
 
 
 def _told(error: BaseException) -> str:

@@ -28,6 +28,7 @@ from agents import AgentHookContext, ModelResponse, RunContextWrapper, RunHooks,
 from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
 from proctor.traces.messages import arguments_in, parsed
+from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
 
 _FAILED = "An error occurred while running the tool"  # how the SDK tells a model, unless it is told to say otherwise
@@ -75,6 +76,7 @@ class Watching(RunHooks[Any]):
             usage = Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens, calls=used.requests)
             self.notes.spend(usage, self._handed)
         self.notes.asked(getattr(item, "call_id", None) for item in response.output)
+        self.notes.answered(cut_off=any(map(_is_cut_off, response.output)))
         for item in response.output:
             kind = getattr(item, "type", "")
             if kind.endswith("_call") and getattr(item, "status", None) == "completed" and kind != "function_call":
@@ -89,7 +91,7 @@ class Watching(RunHooks[Any]):
         work = self.notes.told(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
         work.parent = self._handed
         if output is not None:
-            work.result, work.result_known = parsed(output), True
+            work.result = parsed(output)
 
     async def on_handoff(
         self, context: RunContextWrapper[Any], from_agent: agents.Agent[Any], to_agent: agents.Agent[Any]
@@ -157,16 +159,21 @@ class Watching(RunHooks[Any]):
             work.arguments = arguments_in(data.input)
         if failed:
             _settle(work, data.output or work.result or "failed", failed=True)
-        elif not work.result_known and work.error is None and data.output is not None:
+        elif work.result is UNKNOWN and work.error is None and data.output is not None:
             _settle(work, data.output, failed=False)
+
+
+def _is_cut_off(item: Any) -> bool:
+    """Whether a message stops in its middle; the Responses API alone tells it here."""
+    return getattr(item, "type", "") == "message" and getattr(item, "status", None) == "incomplete"
 
 
 def _settle(work: Work, result: object, *, failed: bool) -> None:
     if failed or (isinstance(result, str) and result.startswith(_FAILED)):
         work.error = str(result)
-        work.result, work.result_known = None, False
+        work.result = UNKNOWN
     else:
-        work.result, work.result_known = parsed(plain(result)), True
+        work.result = parsed(plain(result))
 
 
 class _Processor(TracingProcessor):

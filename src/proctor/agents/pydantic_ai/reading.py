@@ -37,14 +37,24 @@ def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
             if answer is not None and failed:
                 work.error = answer.model_response_str(wrap_if_error=False)
             elif answer is not None:
-                work.result, work.result_known = plain(answer.content), True
+                work.result = plain(answer.content)
 
 
 def citations_in(messages: Sequence[ModelMessage]) -> tuple[Citation, ...]:
     """The sources that the last message's text points at."""
-    last = next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
+    last = _last_response(messages)
     texts = [part for part in last.parts if isinstance(part, TextPart)] if last is not None else []
     return tuple(cited for text in texts for citation in text.citations or () for cited in _sources(citation))
+
+
+def finish_reason_in(messages: Sequence[ModelMessage]) -> str | None:
+    """Why the model stopped that answered last; None: it does not say."""
+    last = _last_response(messages)
+    return None if last is None else last.finish_reason
+
+
+def _last_response(messages: Sequence[ModelMessage]) -> ModelResponse | None:
+    return next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
 
 
 def _sources(citation: Any) -> Iterator[Citation]:

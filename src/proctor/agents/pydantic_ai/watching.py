@@ -24,6 +24,7 @@ from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
 from proctor.failures import said
 from proctor.traces.messages import arguments_in, parsed, question_in
+from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
 
 _RESULT = "gen_ai.tool.call.result"
@@ -91,7 +92,7 @@ class Watching(AbstractCapability[Any]):
             raise
         else:
             given = result.return_value if isinstance(result, ToolReturn) else result
-            work.result, work.result_known = plain(given), True
+            work.result = plain(given)
             return result
         finally:
             self._notes.end(work)
@@ -174,10 +175,10 @@ class _Noting(NonRecordingSpan):
         """Put into the notes what was told until the end."""
         if self._is_run:
             self._finish_run()
-        elif (work := self._place.work) is not None and not work.result_known and work.error is None:
+        elif (work := self._place.work) is not None and work.result is UNKNOWN and work.error is None:
             work.error = self._error
             if self._error is None and _RESULT in self._told:
-                work.result, work.result_known = parsed(self._told[_RESULT]), True
+                work.result = parsed(self._told[_RESULT])
 
     def _finish_run(self) -> None:
         work = self._place.work
