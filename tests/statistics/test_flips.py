@@ -1,8 +1,19 @@
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
-from proctor.statistics.flips import flips, probability_less
+from proctor.statistics.flips import Rate, flips, grid, rate_of
+from proctor.statistics.hierarchical import Population, fit_for_means
+
+UNIFORM = Population(mu=np.array([1 / 2]), rho=np.array([1 / 3]), weight=np.ones(1))
+ONCE = grid(20)
+
+
+def rate(m: int, c: int) -> Rate:
+    """Of a case, before which every rate was as probable: Beta(1 + c, 1 + m − c)."""
+    return rate_of(UNIFORM, m, c, ONCE)
 
 
 def test_with_one_trial_a_changed_verdict_is_a_flip() -> None:
@@ -35,15 +46,36 @@ def test_a_case_missing_in_one_run_is_missing() -> None:
     assert flips([(4, 4), (0, 0)], [(4, 4), (4, 4)]) == ["unchanged", "missing"]
 
 
+_tried = st.integers(0, 20).flatmap(lambda m: st.tuples(st.just(m), st.integers(0, m)))
+
+
 @settings(deadline=None)
-@given(st.tuples(st.floats(0.5, 20), st.floats(0.5, 20)), st.tuples(st.floats(0.5, 20), st.floats(0.5, 20)))
-def test_one_of_the_two_is_less(x: tuple[float, float], y: tuple[float, float]) -> None:
-    assert probability_less(x, y) + probability_less(y, x) == pytest.approx(1, abs=1e-4)
+@given(_tried, _tried)
+def test_one_of_the_two_is_less(x: tuple[int, int], y: tuple[int, int]) -> None:
+    assert rate(*x).less_than(rate(*y)) + rate(*y).less_than(rate(*x)) == pytest.approx(1, abs=1e-6)
 
 
 def test_the_probability_has_its_closed_form() -> None:
-    assert probability_less((1, 1), (3, 1)) == pytest.approx(3 / 4)  # the mean of the second
-    assert probability_less((1, 1), (2, 5)) == pytest.approx(2 / 7)
+    assert rate(0, 0).less_than(rate(2, 2)) == pytest.approx(3 / 4, abs=1e-6)  # the mean of the second
+    assert rate(0, 0).less_than(rate(5, 1)) == pytest.approx(2 / 7, abs=1e-6)
+
+
+def test_rates_that_many_trials_make_narrow_are_told_apart_as_finely() -> None:
+    logits = grid(10_000)
+    before, after = rate_of(UNIFORM, 10_000, 5_000, logits), rate_of(UNIFORM, 10_000, 5_100, logits)
+    by_the_normal_limit = stats.norm.cdf(0.0099980004 / (2 * 0.25 / 10_000) ** 0.5)
+    assert before.less_than(after) == pytest.approx(by_the_normal_limit, abs=1e-3)
+
+
+def test_what_is_not_known_of_the_other_cases_is_averaged_over() -> None:
+    population = fit_for_means([(2, 2)] * 12 + [(2, 1)] * 4 + [(2, 0)] * 4)
+    a, b = population.priors
+    sample = np.random.default_rng(1).choice(len(a), 200_000, p=population.weight)
+    draws = np.random.default_rng(2).beta(a[sample] + 2, b[sample])
+    others = np.random.default_rng(3).beta(a[sample[::-1]] + 1, b[sample[::-1]] + 1)
+    logits = grid(2)
+    found = rate_of(population, 2, 1, logits).less_than(rate_of(population, 2, 2, logits))
+    assert found == pytest.approx(float(np.mean(others < draws)), abs=0.004)
 
 
 def test_a_clear_break_among_stable_cases_is_seen() -> None:
@@ -78,3 +110,14 @@ def test_only_a_case_that_passed_more_often_is_fixed_and_less_often_broken(
         moved = b[1] * a[0] - a[1] * b[0]
         assert name != "fixed" or moved > 0
         assert name != "broken" or moved < 0
+
+
+@pytest.mark.parametrize("trials", [(1, 8), (8, 1), (2, 8), (4, 2)])
+def test_more_trials_of_the_same_agent_seldom_break_or_fix_a_case(trials: tuple[int, int]) -> None:
+    rng = np.random.default_rng(5)
+    named = 0
+    for _ in range(30):
+        rates = rng.beta(1.6, 0.4, 20)
+        a, b = ([(m, int(c)) for c in rng.binomial(m, rates)] for m in trials)
+        named += sum(name in ("fixed", "broken") for name in flips(a, b))
+    assert named / (30 * 20) < 0.08

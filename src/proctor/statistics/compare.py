@@ -1,7 +1,8 @@
 """Is B better than A? Paired by case: the difference with its interval, how probable it is, and the exact test.
 
 Comparing two runs case by case removes what the cases have in common, which is most of the doubt. Every figure rests
-on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs.
+on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs. The probability and the
+test rest on the trials that both runs have of a case (`proctor.statistics.thinning`), the interval on all of them.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from math import erfc, lcm, sqrt
 from proctor.errors import InputError
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
+from proctor.statistics.thinning import Count, counts_alike
 
 METHOD = "paired-cases"
 FEWEST_FOR_VERDICT = 5
@@ -87,11 +89,13 @@ class Comparison:
     difference: Estimate
     """B − A."""
     better: float | None
-    """P(B better); 0.5: nothing speaks for either."""
+    """P(B better), over the trials that both runs have of a case; 0.5: nothing speaks for either."""
     p_value: float | None
-    """Of no difference, exact and two-sided."""
+    """Of no difference, exact and two-sided, over the same trials."""
     sums: Differences
     """For the number of further cases."""
+    thinned: bool = False
+    """Whether one run has more trials of a case than the other, so that those two rest on fewer than the interval."""
 
 
 def compare(
@@ -103,12 +107,14 @@ def compare(
     missing: int = 0,
     worst: Sequence[float] = (),
     best: Sequence[float] = (),
+    tested: Sequence[float] | None = None,
     level: float = 0.95,
 ) -> Comparison:
     """B against A from the values of the same cases in the same order, None where a case did not count.
 
     For marks leave `trials` at 1: that they hardly vary does not show that none of them can drop to 0.
-    `worst` and `best` are the differences of all planned cases with everything missing against B, and for it.
+    `worst` and `best` are the differences of all planned cases with everything missing against B, and for it;
+    `tested` those over the trials that both have of a case, where one of them has more.
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     sums = Differences.of((y - x for x, y in pairs), trials=trials)
@@ -124,23 +130,31 @@ def compare(
         value=sums.mean, low=low, high=high, n=sums.n, method=METHOD, attempts=attempts, level=level,
         missing=missing, note="", **bounds,
     )  # fmt: skip
+    alike = [y - x for x, y in pairs] if tested is None else tested
     return Comparison(
-        difference=difference, better=sums.better(), p_value=sign_flip_test([y - x for x, y in pairs]), sums=sums
+        difference=difference,
+        better=Differences.of(alike).better(),
+        p_value=sign_flip_test(alike),
+        sums=sums,
+        thinned=tested is not None,
     )
 
 
 def compare_counts(
-    a: Sequence[tuple[int, int]],
-    b: Sequence[tuple[int, int]],
+    a: Sequence[Count],
+    b: Sequence[Count],
     *,
     planned: tuple[int, int] | None = None,
+    common: Sequence[tuple[Count, Count]] | None = None,
     level: float = 0.95,
 ) -> Comparison:
     """B against A in pass rate, from (trials, passes) of the same cases in the same order.
 
-    `planned` are the trials each case should have had in A and in B; what is lacking is bounded.
+    `planned` are the trials each case should have had in A and in B; what is lacking is bounded. `common` are the
+    counts over the trials that both have of each case; where the order of the trials is not known, leave it out.
     """
-    both = [(x, y) for x, y in zip(a, b, strict=True) if x[0] and y[0]]
+    every = list(zip(a, b, strict=True))
+    both = [(x, y) for x, y in every if x[0] and y[0]]
     missing, worst, best = _lacking(a, b, planned)
     return compare(
         [c / m if m else None for m, c in a],
@@ -150,8 +164,21 @@ def compare_counts(
         missing=missing,
         worst=worst,
         best=best,
+        tested=_tested(both, [counts_alike(x, y) for x, y in both] if common is None else common),
         level=level,
     )
+
+
+def _tested(both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]) -> list[float] | None:
+    """The differences over the trials in common; None: those are all."""
+    if sum(m for pair in both for m, _ in pair) == sum(m for pair in common for m, _ in pair):
+        return None
+    return differences_of(common)
+
+
+def differences_of(pairs: Sequence[tuple[Count, Count]]) -> list[float]:
+    """B's share of passes less A's, of the cases counted in both."""
+    return [y / n - x / m for (m, x), (n, y) in pairs if m and n]
 
 
 def effective_trials(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -> float:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+from proctor.statistics.thinning import Count
 
 if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
     from proctor.statistics.beta import Floats
-    from proctor.statistics.hierarchical import Class, Counts
+    from proctor.statistics.hierarchical import Class, Counts, Population
 
 Flip = Literal["fixed", "broken", "flaky", "unchanged", "missing"]
 
 SURE = 0.95
 """With several trials, a case is fixed or broken when it is this probable."""
+_REACH = 20.0
+"""How far the grid of logits goes to either side."""
+_STEP = 0.1
 
 
 def flips(a: Counts, b: Counts) -> list[Flip]:
@@ -27,35 +32,50 @@ def flips(a: Counts, b: Counts) -> list[Flip]:
     """
     if all(m <= 1 for m, _ in a) and all(m <= 1 for m, _ in b):
         return [_single(x, y) for x, y in zip(a, b, strict=True)]
-    prior_a, prior_b = _priors(a, b)
     flaky_a, flaky_b = _flaky(a), _flaky(b)
-    known = {(x, y): _several(x, y, prior_a, prior_b) for x, y in set(zip(a, b, strict=True))}
+    known = _several(a, b)
     return [
         "flaky" if known[x, y] == "unchanged" and (first or second) else known[x, y]
         for x, y, first, second in zip(a, b, flaky_a, flaky_b, strict=True)
     ]
 
 
-def probability_less(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """P(X < Y) for X ~ Beta(first), Y ~ Beta(second), independent: the mean of X's distribution at Y's quantiles.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rate:
+    """What is known of one case's pass rate: how probable each value is, on a grid of its logit."""
 
-    Where both crowd at 0 or 1 below the smallest float the result is too small, never too large.
-    """
+    chance: Floats
+    """Sums to 1; the first and the last also hold what lies beyond them."""
+
+    def less_than(self, other: Rate) -> float:
+        """P(this rate < the other), both on the same grid; by Euler and Maclaurin, so that a coarse grid will do."""
+        import numpy as np
+
+        below = self.chance.cumsum() - self.chance / 2 - np.gradient(self.chance) / 12
+        return float(other.chance @ below)
+
+
+def rate_of(population: Population, m: int, c: int, logits: Floats) -> Rate:
+    """The rate of a case with c passes in m trials, averaged over what is known of how the cases differ."""
     import numpy as np
     from scipy import special
 
-    x, weight = _nodes()
-    at = special.betaincinv(*second, (x + 1) / 2)
-    below = np.where(at <= 0, 0.0, special.betainc(*first, np.minimum(at, 1 - 1e-15)))
-    return float(weight @ below / 2)
+    a, b = (prior[:, None] for prior in population.priors)
+    passed, failed = a + c, b + m - c
+    log_density = passed * special.log_expit(logits) + failed * special.log_expit(-logits)
+    density = population.weight @ np.exp(log_density - special.betaln(passed, failed))
+    chance = density * (logits[1] - logits[0])
+    # A case that always or never passed may have a rate nearer to 1 or 0 than the grid goes.
+    chance[0 if c == 0 else -1] += max(0.0, 1 - chance.sum())
+    return Rate(chance=chance / chance.sum())
 
 
-@cache
-def _nodes() -> tuple[Floats, Floats]:
+def grid(trials: int) -> Floats:
+    """Logits of rates from 2e-9 to 1 − 2e-9, fine enough for a rate that was tried so many times."""
     import numpy as np
 
-    x, weight = np.polynomial.legendre.leggauss(200)
-    return x, weight
+    step = min(_STEP, 1 / trials**0.5)
+    return np.arange(-_REACH, _REACH + step, step)
 
 
 def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:
@@ -66,24 +86,38 @@ def _single(a: tuple[int, int], b: tuple[int, int]) -> Flip:
     return "fixed" if b[1] else "broken"
 
 
-def _several(
-    a: tuple[int, int], b: tuple[int, int], prior_a: tuple[float, float], prior_b: tuple[float, float]
-) -> Flip:
+def _several(a: Counts, b: Counts) -> dict[tuple[Count, Count], Flip]:
+    """Each pair of counts that occurs → fixed, broken, or unchanged as far as is known."""
+    population_a, population_b = _populations(a, b)
+    logits = grid(max(m for m, _ in (*a, *b)))
+    before = {x: rate_of(population_a, *x, logits) for x in set(a) if x[0]}
+    after = {y: rate_of(population_b, *y, logits) for y in set(b) if y[0]}
+    return {(x, y): _moved(x, y, before, after) for x, y in set(zip(a, b, strict=True))}
+
+
+def _moved(a: Count, b: Count, before: Mapping[Count, Rate], after: Mapping[Count, Rate]) -> Flip:
     if not (a[0] and b[0]):
         return "missing"
-    before = prior_a[0] + a[1], prior_a[1] + a[0] - a[1]
-    after = prior_b[0] + b[1], prior_b[1] + b[0] - b[1]
-    moved = b[1] * a[0] - a[1] * b[0]
-    if moved > 0 and probability_less(before, after) >= SURE:
+    more = b[1] * a[0] - a[1] * b[0]
+    if more > 0 and before[a].less_than(after[b]) >= SURE:
         return "fixed"
-    return "broken" if moved < 0 and probability_less(after, before) >= SURE else "unchanged"
+    return "broken" if more < 0 and after[b].less_than(before[a]) >= SURE else "unchanged"
 
 
-def _priors(a: Counts, b: Counts) -> tuple[tuple[float, float], tuple[float, float]]:
-    from proctor.statistics.hierarchical import enough, fit
+def _populations(a: Counts, b: Counts) -> tuple[Population, Population]:
+    from proctor.statistics.hierarchical import enough, fit_for_means
 
-    own_a, own_b = (fit(counts).prior if enough(counts) else None for counts in (a, b))
-    return own_a or own_b or (1.0, 1.0), own_b or own_a or (1.0, 1.0)
+    own_a, own_b = (fit_for_means(counts) if enough(counts) else None for counts in (a, b))
+    return own_a or own_b or _uniform(), own_b or own_a or _uniform()
+
+
+def _uniform() -> Population:
+    """Every rate is as probable as any other."""
+    import numpy as np
+
+    from proctor.statistics.hierarchical import Population
+
+    return Population(mu=np.array([1 / 2]), rho=np.array([1 / 3]), weight=np.ones(1))
 
 
 def _flaky(counts: Counts) -> list[bool]:

@@ -33,6 +33,10 @@ FEWEST_CASES = 10
 FEWEST_TRIALS = 2
 _NODES = (400, 24)
 """Nodes in t = arcsin √μ and in ρ."""
+_FEW_NODES = (64, 24)
+"""Enough for a mean over the posterior; its quantiles need more."""
+_LIGHT = 1e-9
+"""Nodes of less weight than this change no mean."""
 _NEGLIGIBLE = 40.0
 """Nodes this far below the highest log-posterior weigh nothing."""
 
@@ -47,11 +51,21 @@ class Population:
     """Sums to 1."""
 
     @property
-    def prior(self) -> tuple[float, float]:
-        """The Beta parameters of a case's rate at the posterior means of μ and ρ; the mean of a itself is infinite."""
-        mu, rho = float(self.weight @ self.mu), float(self.weight @ self.rho)
-        strength = (1 - rho) / rho
-        return mu * strength, (1 - mu) * strength
+    def priors(self) -> tuple[Floats, Floats]:
+        """The Beta parameters of a case's rate at each node."""
+        strength = (1 - self.rho) / self.rho
+        return self.mu * strength, (1 - self.mu) * strength
+
+    def stable(self, m: int, c: int) -> tuple[float, float]:
+        """How probable it is that a case with c passes in m trials is stable-pass, and stable-fail.
+
+        Averaged over the posterior: taken at its mean, what is not known of the other cases would count as known, and
+        with two trials a case up to two names in five would be wrong.
+        """
+        a, b = self.priors
+        passing = special.betaincc(a + c, b + m - c, STABLE)
+        failing = special.betainc(a + c, b + m - c, 1 - STABLE)
+        return float(self.weight @ passing), float(self.weight @ failing)
 
     def rate(self, m: int, c: int) -> float:
         """The rate to expect of a case with c passes in m trials: its own share, drawn towards the others."""
@@ -67,7 +81,18 @@ class Population:
 
 def fit(counts: Counts) -> Population:
     """The posterior of how the cases differ, from the histogram of their (trials, passes)."""
-    return _fit(tuple(sorted(Counter((m, c) for m, c in counts if m).items())))
+    return _fit(_histogram(counts), _NODES)
+
+
+def fit_for_means(counts: Counts) -> Population:
+    """The same on fewer nodes: what is averaged over the posterior needs no more."""
+    found = _fit(_histogram(counts), _FEW_NODES)
+    heavy = found.weight > _LIGHT
+    return Population(mu=found.mu[heavy], rho=found.rho[heavy], weight=found.weight[heavy] / found.weight[heavy].sum())
+
+
+def _histogram(counts: Counts) -> Histogram:
+    return tuple(sorted(Counter((m, c) for m, c in counts if m).items()))
 
 
 def shrunken_rates(counts: Counts) -> list[float]:
@@ -81,8 +106,8 @@ def classes(counts: Counts) -> list[Class] | None:
     """stable-pass, flaky, stable-fail or unsure for each case; None below 10 cases with 2 trials or more."""
     if not enough(counts):
         return None
-    a, b = fit(counts).prior
-    known = {pair: _class(a, b, *pair) for pair in set(counts)}
+    population = fit_for_means(counts)
+    known = {pair: _class(population, *pair) for pair in set(counts)}
     return [known[pair] for pair in counts]
 
 
@@ -105,12 +130,11 @@ def model_pass_at_k(counts: Counts, k: int, *, level: float = 0.95) -> Estimate:
     return _model(counts, lambda a, b: -np.expm1(log_mean_power(b, a, k)), level)
 
 
-def _class(a: float, b: float, m: int, c: int) -> Class:
+def _class(population: Population, m: int, c: int) -> Class:
     if not m:
         return "unsure"
-    fail = float(special.betainc(a + c, b + m - c, 1 - STABLE))
-    good = float(special.betaincc(a + c, b + m - c, STABLE))
-    named: dict[Class, float] = {"stable-pass": good, "stable-fail": fail, "flaky": 1 - good - fail}
+    passing, failing = population.stable(m, c)
+    named: dict[Class, float] = {"stable-pass": passing, "stable-fail": failing, "flaky": 1 - passing - failing}
     best = max(named, key=lambda name: named[name])
     return best if named[best] >= SURE else "unsure"
 
@@ -121,8 +145,7 @@ def _single(counts: Counts) -> bool:
 
 def _model(counts: Counts, value: Callable[[Floats, Floats], Floats], level: float) -> Estimate:
     population = fit(counts)
-    strength = (1 - population.rho) / population.rho
-    values = value(population.mu * strength, (1 - population.mu) * strength)
+    values = value(*population.priors)
     tail = (1 - level) / 2
     return Estimate(
         value=float(population.weight @ values),
@@ -163,14 +186,14 @@ Box = tuple[float, float, float, float]
 
 
 @lru_cache(maxsize=8)
-def _fit(histogram: Histogram) -> Population:
+def _fit(histogram: Histogram, nodes: tuple[int, int]) -> Population:
     box: Box = (0.0, float(np.pi / 2), 0.0, 1.0)
     for _ in range(12):
         smaller = _shrink(histogram, box)
         if _area(smaller) > 0.5 * _area(box):
             break
         box = smaller
-    t, rho, log_weight = _grid(histogram, box, _NODES)
+    t, rho, log_weight = _grid(histogram, box, nodes)
     weight = np.exp(log_weight - log_weight.max())
     return Population(mu=np.sin(t) ** 2, rho=rho, weight=weight / weight.sum())
 
