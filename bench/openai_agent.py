@@ -74,11 +74,13 @@ async def play_proctor(url: str, cases: Cases) -> int:
     """The whole engine with an `openai:` agent and the reviewer `exact`."""
     import proctor
     from proctor.agents.openai import load
+    from proctor.config import Config
 
+    many = Config(limits={"openai-compatible": {"concurrency": CONCURRENCY}})  # a model on this machine gets 2 else
     agent = load("m", {"base_url": url, "prices": {"m": {"input": 1.0, "output": 2.0}}})
     with tempfile.TemporaryDirectory() as folder:
         work = proctor.aevaluate(
-            cases, agent=agent, reviewer="exact", concurrency=CONCURRENCY, store=f"{folder}/store.db"
+            cases, agent=agent, reviewer="exact", concurrency=CONCURRENCY, store=f"{folder}/store.db", config=many
         )
         return sum(case.passed for case in (await work).findings.cases)
 
@@ -114,6 +116,7 @@ async def play_ask(url: str, cases: Cases) -> int:
     from proctor.models import structured
     from proctor.models.allowance import Allowance, granted
     from proctor.models.budget import Budget
+    from proctor.models.limits import Limits
 
     async with chat_model(url) as model:
 
@@ -121,7 +124,8 @@ async def play_ask(url: str, cases: Cases) -> int:
             heard = await structured.ask(model, system=SYSTEM, user=question, schema=Verdict)
             return heard.value.score == 1.0
 
-        with granted(Allowance(budget=Budget(tokens=10**9))):
+        many = Limits({"openai-compatible": {"concurrency": CONCURRENCY}})
+        with granted(Allowance(limits=many, budget=Budget(tokens=10**9))):
             return await _side_by_side(cases, ask)
 
 

@@ -96,8 +96,11 @@ class Attempt:
     """Time the agent took, over all turns."""
     struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
+    cut_off: int = 0
+    """Replies in it that the model stopped in the middle, at its output limit."""
     changed: dict[str, float] = field(default_factory=dict)
-    """Settings that it was played with and that differ from the run's own: timeout, concurrency, retries."""
+    """Settings that it was played with and that differ from the run's own: timeout, concurrency, retries; and under
+    `retried_timeouts`, how often it was played again because it had timed out."""
     started: float = 0.0
     """Seconds since the epoch."""
     ended: float = 0.0
@@ -172,6 +175,8 @@ class Settings:
     """Further tries after an environment failure."""
     retry_agent_failures: int = 0
     """Further tries after the agent's own failure; makes runs incomparable."""
+    retried_timeouts: int = 0
+    """How often attempts that had timed out were played again (`resume --retry-timeouts`); makes runs incomparable."""
     budget: float | None = None
     """Most that may be spent, over agent, examiner and reviewer."""
     max_tokens: int | None = None

@@ -16,6 +16,7 @@ from tests.net.serving import serving
 
 import proctor
 from proctor.agents import a2a, mcp, openai
+from proctor.config import Config
 from proctor.roles import Agent
 from proctor.run import Attempt
 
@@ -221,7 +222,8 @@ async def test_a_storm_of_too_many_calms_down_by_itself(
     questions = [f"question {number}" for number in range(150)]
     async with serving(strained) as server:
         agent = reach(server.url)
-        attempts = await played(agent, questions, tmp_path, concurrency=40, retries=10)
+        many = Config(limits={"openai-compatible": {"concurrency": 40}})  # a model on this machine gets 2 else
+        attempts = await played(agent, questions, tmp_path, concurrency=40, retries=10, config=many)
         await agent.close()
     assert all(attempt.passed for attempt in attempts.values())
     assert 20 <= refused < 150

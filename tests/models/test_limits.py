@@ -22,10 +22,48 @@ def test_everybody_who_calls_a_host_shares_its_throttle() -> None:
 
 
 def test_a_hosts_own_limits_come_before_its_providers() -> None:
-    limits = Limits({"openai-compatible": {"concurrency": 5}, "127.0.0.1:8000": {"requests_per_minute": 60}})
-    assert limits.limit(LOCAL) == Limit(requests_per_minute=60)
+    limits = Limits({"openai-compatible": {"concurrency": 5}, "models.lan:8000": {"requests_per_minute": 60}})
+    assert limits.limit(Source(provider="openai-compatible", host="models.lan:8000")) == Limit(requests_per_minute=60)
     assert limits.limit(Source(provider="openai-compatible", host="other:1")) == Limit(concurrency=5)
     assert limits.limit(OPENAI) == Limit()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        LOCAL,
+        source_at("openai-compatible", "http://localhost:8080/v1"),
+        source_at("openai-compatible", "http://[::1]:8080/v1"),
+        source_at("openai", "http://127.0.0.53:1/v1"),
+        source_at("openai", "http://0.0.0.0:8000/v1"),
+        source_at("ollama", "http://127.0.0.1:11434/v1"),
+        source_at("ollama", ""),
+        source_at("anthropic", "http://127.0.0.1/v1"),
+    ],
+)
+def test_a_model_on_this_machine_is_called_twice_at_once_unless_somebody_says_otherwise(source: Source) -> None:
+    assert Limits().limit(source) == Limit(concurrency=2)
+    assert Limits().of(source).concurrency == 2
+    assert Limits({source.provider: {"tokens_per_minute": 9}}).limit(source).concurrency == 2
+    assert Limits({source.provider: {"concurrency": 7}}).limit(source).concurrency == 7
+    host = source.host or "127.0.0.1:11434"
+    given = {host: {"concurrency": 1}, source.provider: {"concurrency": 7}}
+    assert Limits(given).limit(source).concurrency == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        OPENAI,
+        source_at("openai", "https://models.lan:8000/v1"),
+        source_at("openai-compatible", "http://10.0.0.7:8000/v1"),
+        source_at("openai-compatible", "http://localhost.example:8000/v1"),
+        source_at("ollama", "http://gpu:11434"),
+        Source(provider="google"),
+    ],
+)
+def test_a_model_elsewhere_is_called_as_often_as_it_bears(source: Source) -> None:
+    assert Limits().limit(source) == Limit()
 
 
 @pytest.mark.parametrize(

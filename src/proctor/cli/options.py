@@ -26,6 +26,14 @@ def as_json(command: F) -> F:
     )
 
 
+def pace(command: F) -> F:
+    """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
+    given = "[default: as [run] of proctor.toml says, else as stored]"
+    command = click.option("--retries", type=int, help=f"Further tries after an environment failure {given}.")(command)
+    command = click.option("--timeout", type=float, metavar="SECONDS", help=f"Time limit of one call {given}.")(command)
+    return click.option("--concurrency", type=int, help=f"Attempts under way at once {given}.")(command)
+
+
 def run_argument(command: F) -> F:
     """RUN: which stored run."""
     return click.argument("run", metavar="RUN")(command)

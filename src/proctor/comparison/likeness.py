@@ -61,6 +61,7 @@ def _terms(run: Run) -> dict[str, _Term]:
         "checks": _plain(settings.checks),
         "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
         "retries of the agent's own failures": _plain(settings.retry_agent_failures),
+        "time-outs played again": _plain(settings.retried_timeouts),
         "examiner": _plain(settings.examiner),
         "seeds": _plain(settings.seeds if battle else None),
         "conversation limits": _plain(_limits(settings) if battle else None),

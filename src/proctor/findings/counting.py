@@ -10,6 +10,7 @@ from statistics import median
 
 from proctor.benchmark import Exam, Expectation
 from proctor.findings.checked import CheckTally
+from proctor.findings.circumstances import CircumstanceTally
 from proctor.findings.finding import CheckFinding, Counts, Latency, Trouble
 from proctor.findings.tally import Tally
 from proctor.run import Attempt, Key
@@ -38,6 +39,7 @@ class Counting:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     parts_by_name: dict[str, dict[str, Sums]] = field(default_factory=dict)
     checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
+    circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
     troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
     """What → the first such attempt in the order of the plan, with its place."""
@@ -53,6 +55,7 @@ class Counting:
         value = attempt.value
         self.tallies[attempt.key.exam].add(attempt, value)
         self._count(attempt)
+        self.circumstances.add(attempt)
         if attempt.usage:
             self.usage += attempt.usage
         if attempt.struck is not None:

@@ -5,6 +5,7 @@
 
 A limit is named by provider (`openai`) or by host (`127.0.0.1:8000`), and the host's comes first. Every host has a
 throttle of its own, also without any limit: concurrency backs off where a server answers "too many", and grows again.
+A model on a loopback address is called twice at once, unless its limits name another concurrency.
 Runs in several processes that name the same `shared` folder divide a limit among them, see `sharing`.
 """
 
@@ -12,12 +13,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.models.naming import PROVIDERS, Source
+from proctor.models.naming import PROVIDERS, Source, is_loopback, names_of
 from proctor.models.sharing import SharedThrottle, Sharers
 from proctor.net.limits import Throttle
 
@@ -35,6 +36,8 @@ class Limit:
 
 
 _KNOWN = Limit.__slots__
+AT_ONCE_HERE = 2
+"""Calls at once to a model on a loopback address: most such servers answer one after the other, and time runs on."""
 
 
 class Limits:
@@ -47,8 +50,11 @@ class Limits:
         self._throttles: dict[Source, Throttle] = {}
 
     def limit(self, source: Source) -> Limit:
-        """What is allowed there."""
-        return self._limits.get(source.host) or self._limits.get(source.provider) or Limit()
+        """What is allowed there; of a model on this machine, few calls at once unless a concurrency is given."""
+        given = next((self._limits[name] for name in names_of(source) if name in self._limits), Limit())
+        if given.concurrency is None and is_loopback(source):
+            return replace(given, concurrency=AT_ONCE_HERE)
+        return given
 
     def of(self, source: Source) -> Throttle:
         """The throttle that every call to this host goes through."""

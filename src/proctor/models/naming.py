@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
@@ -116,7 +117,43 @@ def source_of(model: BaseChatModel) -> Source:
     """Where a chat model's answers come from, told by its package and its address."""
     package = type(model).__module__.partition(".")[0]
     known = (name for name, provider in PROVIDERS.items() if provider.package == package)
-    return source_at(next(known, package), next((url for url in map(partial(_text_of, model), _ADDRESSES) if url), ""))
+    provider, told = next(known, package), map(partial(_text_of, model), _ADDRESSES)
+    return source_at(provider, next((url for url in told if url), _ollama_host() if provider == "ollama" else ""))
+
+
+def _ollama_host() -> str:
+    """Where Ollama's own package looks for a server when nothing else is said."""
+    named = os.environ.get("OLLAMA_HOST", "")
+    return named if "://" in named else f"http://{named}" if named else ""
+
+
+def source_in(spec: str, options: Mapping[str, Any]) -> Source | None:
+    """The same for the spec of an agent, reviewer or examiner; None: it names no provider's model."""
+    scheme, _, rest = spec.removeprefix("model:").removeprefix("agent:").partition(":")
+    if scheme not in PROVIDERS:
+        return None
+    return source_at(scheme, model_at(rest)[1] if scheme == "openai-compatible" else options.get("base_url") or "")
+
+
+def is_loopback(source: Source) -> bool:
+    """Whether a model is served by this very machine."""
+    if not source.host:
+        return source.provider == "ollama"
+    name = urlsplit(f"//{source.host}").hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def names_of(source: Source) -> tuple[str, ...]:
+    """What its limits may stand under, the nearest first: the host, then the provider."""
+    hosts = (source.host,) if source.host else _OWN_HOSTS.get(source.provider, ())
+    return (*hosts, source.provider)
 
 
 def source_at(provider: str, url: str) -> Source:

@@ -276,5 +276,7 @@ def _reopened(attempt: Attempt) -> Attempt:
         lost=attempt.lost,
         seconds=attempt.seconds,
         struck=attempt.struck,
+        cut_off=attempt.cut_off,
+        changed=attempt.changed,
         started=attempt.started,
     )

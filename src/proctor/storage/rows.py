@@ -48,6 +48,7 @@ class Outcome:
     cached: int = 0
     lost: Usage = Usage()
     struck: int | None = None
+    cut_off: int = 0
     changed: dict[str, float] = field(default_factory=dict)
 
 
@@ -122,6 +123,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["lost"] = attempt.lost
     if attempt.struck is not None:
         kept["struck"] = attempt.struck
+    if attempt.cut_off:
+        kept["cut_off"] = attempt.cut_off
     if attempt.changed:
         kept["changed"] = attempt.changed
     return kept
@@ -166,6 +169,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         lost=outcome.lost,
         seconds=seconds,
         struck=outcome.struck,
+        cut_off=outcome.cut_off,
         changed=outcome.changed,
         started=started,
         ended=ended,

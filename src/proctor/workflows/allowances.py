@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
-from proctor.models.naming import PROVIDERS, Source, model_at, source_at
+from proctor.models.naming import PROVIDERS, Source, source_in
 from proctor.run import Run, Settings, Spec
 from proctor.usage import Usage
 
@@ -118,7 +118,7 @@ def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
     limits = Limits(config.limits)
     for role, model, spec in _models(settings):
         tools = spec.options.get("max_tool_rounds", _TOOL_ROUNDS) if spec.options.get("tools") else 0
-        source = _source(model, spec)
+        source = source_in(model, spec.options) or Source(provider=model.partition(":")[0])
         yield Caller(
             role=role,
             name=model,
@@ -150,13 +150,6 @@ def _prompt(spec: Spec) -> int:
     from proctor.models.tokens import tokens_in
 
     return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
-
-
-def _source(model: str, spec: Spec) -> Source:
-    """Whose limits a model's calls count against."""
-    scheme, _, rest = model.partition(":")
-    address = model_at(rest)[1] if scheme == "openai-compatible" else spec.options.get("base_url", "")
-    return source_at(scheme, address)
 
 
 def _may_spend(spec: Spec | None, *, live: bool) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from proctor.agents.framework import answer_of
+from proctor.codec import is_cut_off
 from proctor.errors import AgentFault
 from proctor.transcript import Citation, Reply
 
@@ -39,7 +40,10 @@ def read(output: Any, *, key: str | None, question: str) -> Any:
         _refuse_interrupt(output)
         return _in_table(output, key, question)
     if key is not None:
-        raise AgentFault(f"the agent returned a {type(output).__name__}; expected a table with {key!r}, its output")
+        raise AgentFault(
+            f"the agent returned a {type(output).__name__}; expected a table with {key!r}, its output",
+            kind="wrong_type",
+        )
     return _answer(output, question)
 
 
@@ -65,7 +69,9 @@ def _refuse_interrupt(output: Mapping[Any, Any]) -> None:
 def _in_table(output: Mapping[Any, Any], key: str | None, question: str) -> Any:
     if key is not None:
         if key not in output:
-            raise AgentFault(f"the agent's output has no {key!r}; its keys are {sorted(map(str, output))!r}")
+            raise AgentFault(
+                f"the agent's output has no {key!r}; its keys are {sorted(map(str, output))!r}", kind="wrong_type"
+            )
         return _answer(output[key], question)
     if output.get("structured_response") is not None:
         return answer_of(output["structured_response"])
@@ -77,7 +83,8 @@ def _in_table(output: Mapping[Any, Any], key: str | None, question: str) -> Any:
     if found is None:
         raise AgentFault(
             f"the agent's output has no answer; its keys are {sorted(map(str, output))!r}; "
-            'say which it is, as in output = "summary"'
+            'say which it is, as in output = "summary"',
+            kind="wrong_type",
         )
     answer = _answer(output[found], question)
     cited = output.get("citations")
@@ -88,7 +95,8 @@ def _answer(value: Any, question: str) -> Any:
     if _are_messages(value):
         value = _last_word(value, question)
     if isinstance(value, BaseMessage):
-        return Reply(text=str(value.text), citations=tuple(_citations(value)))
+        cut_off = is_cut_off(value.response_metadata)
+        return Reply(text=str(value.text), citations=tuple(_citations(value)), cut_off=cut_off)
     return answer_of(value)
 
 
@@ -100,7 +108,7 @@ def _last_word(messages: Sequence[BaseMessage], question: str) -> BaseMessage:
     """The last message that answers: the agent's, or that of a tool which answers in its place."""
     said = [each for each in _since(messages, question) if not isinstance(each, (HumanMessage, SystemMessage))]
     if not said:
-        raise AgentFault(f"the agent's {len(messages)} messages end with no answer to the question")
+        raise AgentFault(f"the agent's {len(messages)} messages end with no answer to the question", kind="wrong_type")
     return said[-1]
 
 

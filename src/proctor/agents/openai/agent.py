@@ -95,4 +95,5 @@ class _Course:
             usage=self.usage,
             seconds=seconds,
             first_token=first,
+            cut_off=last.cut_off,
         )

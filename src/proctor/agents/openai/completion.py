@@ -42,6 +42,8 @@ class Completion:
     text: str
     wanted: tuple[Wanted, ...] = ()
     """Tool calls to be made before it goes on; none: this is the reply."""
+    cut_off: bool = False
+    """Whether it ended at the output limit."""
     made: tuple[ToolCall, ...] = ()
     """Tool calls that the server has made itself."""
     citations: tuple[Citation, ...] = ()

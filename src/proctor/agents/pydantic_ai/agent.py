@@ -20,8 +20,9 @@ from pydantic_ai.messages import (
 
 from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
-from proctor.agents.pydantic_ai.reading import citations_in, note_untold_calls
+from proctor.agents.pydantic_ai.reading import citations_in, finish_reason_in, note_untold_calls
 from proctor.agents.pydantic_ai.watching import Watching, watch_sub_agents, watched
+from proctor.codec import is_cut_off
 from proctor.errors import AgentFault
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -62,6 +63,7 @@ class PydanticAIAgent:
                 event_stream_handler=_hearing(notes) if self._streams else None,
             )
         note_untold_calls(result.new_messages(), notes)
+        notes.answered(cut_off=is_cut_off(finish_reason_in(result.new_messages())))
         return notes.reply(_answer(result), usage=notes.used or _usage(result))
 
     async def forget(self, conversation: str) -> None:

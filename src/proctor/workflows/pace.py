@@ -1,0 +1,39 @@
+"""How patiently a run is played: the settings that it may go on with others of than it began with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor.config import RunConfig
+from proctor.run import Attempt, Settings, Sitting
+from proctor.workflows.settings import make_settings
+
+PACE = ("timeout", "concurrency", "retries")
+"""What may change: how a run is played, not what is asked or how it is judged."""
+RETRIED = "retried_timeouts"
+"""In `Attempt.changed`: how often it was played again because it had timed out."""
+
+
+def pace_of(settings: Settings, defaults: RunConfig, **given: Any) -> dict[str, Any]:
+    """What differs now from a run's own settings: as given, else as `[run]` says, else nothing. Raises UsageError."""
+    make_settings({name: given.get(name) for name in PACE}, RunConfig())  # for what it refuses
+    wanted = {name: getattr(defaults, name) if given.get(name) is None else given[name] for name in PACE}
+    return {name: value for name, value in wanted.items() if value is not None and value != getattr(settings, name)}
+
+
+def played_with(sittings: Iterable[Sitting], changed: Mapping[str, float]) -> Iterator[Sitting]:
+    """The same, each marked with what it is played with; what an earlier sitting left to keep was played as it says."""
+    for sitting in sittings:
+        known = _kept(sitting.attempt)
+        if changed or known != sitting.attempt.changed:
+            attempt = replace(sitting.attempt, changed={**known, **changed})
+            sitting = replace(sitting, attempt=attempt)
+        yield sitting
+
+
+def _kept(attempt: Attempt) -> dict[str, float]:
+    if any(turn.reply is not None for turn in attempt.transcript.turns):
+        return attempt.changed
+    return {name: value for name, value in attempt.changed.items() if name == RETRIED}
