@@ -70,7 +70,7 @@ def test_an_interrupt_of_the_wait_stops_the_work_too() -> None:
             stopped.set()
 
     with pytest.raises(KeyboardInterrupt):
-        threads._run_in_thread(hang)
+        threads.run_anywhere(hang)
     assert stopped.wait(10)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import cProfile
 import io
 import pstats
@@ -21,6 +20,7 @@ from proctor.run import Finished, Record
 from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store, open_store
+from proctor.threads import Stage, on_stage, run_driven
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.evaluate import Prepared, prepare, start
 from proctor.workflows.tally import Tally
@@ -102,7 +102,7 @@ def counting(cases: Cases, folder: Path, clock: _Clock) -> None:
 
 def whole(cases: Cases, folder: Path, clock: _Clock) -> None:
     with clock.running():
-        asyncio.run(start(_prepared(cases), store=str(folder / "store.db")))
+        run_driven(lambda: start(_prepared(cases), store=str(folder / "store.db")))
 
 
 PARTS: dict[str, Part] = {
@@ -181,12 +181,12 @@ def _prepared(cases: Cases) -> Prepared:
 def _played(prepared: Prepared) -> Batches:
     run, cast = prepared.run, prepared.cast
 
-    async def play() -> Batches:
-        executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings)
+    def play(stage: Stage) -> Batches:
+        executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings, stage=stage)
         exams = exams_of(prepared.benchmark, run.settings)
-        return [batch async for batch in executor.execute(sittings(run, exams))]
+        return [batch for batch in executor.execute(sittings(run, exams)) if batch]
 
-    return asyncio.run(play())
+    return run_driven(lambda: on_stage(play))
 
 
 def _write(store: Store, prepared: Prepared, batches: Batches) -> None:

@@ -4,17 +4,60 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+import time
 
 from proctor.cli import main as run_command
 
+_exit_now = os._exit
+_PATIENCE = 3.0
+"""Seconds that threads, children and exit handlers that agents have left behind may keep the program from ending."""
+_INCOMPLETE = 4
+
 
 def main() -> int:
-    """Run one command. What agents still print while the program ends does not belong to its output."""
-    code = run_command()
-    if sys.stdout is not None:
-        sys.stdout.flush()
-        os.dup2(2, 1)
+    """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
+    code = _flushed(run_command())
+    _end_soon(code)
     return code
+
+
+def _flushed(code: int) -> int:
+    """The exit code, once everything is written; what agents still print then does not belong to the output."""
+    if sys.stdout is None:
+        return code
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        pass
+    except (OSError, ValueError) as error:
+        if sys.stderr is not None:
+            sys.stderr.write(f"Error: the output could not be written ({error}); the results are stored.\n")
+        code = _INCOMPLETE
+    _silence_stdout()
+    return code
+
+
+def _silence_stdout() -> None:
+    try:
+        os.dup2(2, 1)
+    except OSError:  # no standard error
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+def _end_soon(code: int) -> None:
+    """End with this code in a moment, whatever still wants to be waited for, or wants another code."""
+    process = os.getpid()
+    os._exit = lambda status: _exit_now(code if os.getpid() == process else status)
+    try:
+        threading.Thread(target=_end_late, args=(code,), daemon=True).start()
+    except RuntimeError:  # no thread is left
+        _exit_now(code)
+
+
+def _end_late(code: int) -> None:
+    time.sleep(_PATIENCE)
+    _exit_now(code)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
@@ -38,7 +38,11 @@ class Agent(Protocol):
 
 
 class Examiner(Protocol):
-    """Who asks, in a battle."""
+    """Who asks, in a battle.
+
+    One whose `ask` takes a keyword `conversation` is told which one it is, the same for all of its questions; one that
+    has `async def forget(conversation)` is told that it is over.
+    """
 
     @property
     def name(self) -> str:
@@ -49,7 +53,11 @@ class Examiner(Protocol):
 
 
 class Reviewer(Protocol):
-    """Who judges."""
+    """Who judges.
+
+    One with `judges_improvised = True` is handed a question that an examiner improvised as a case that expects no
+    answer; others get no case then.
+    """
 
     @property
     def name(self) -> str:
@@ -66,14 +74,30 @@ class Reviewer(Protocol):
         """Judge the conversation as a whole; None: nothing to say."""
 
 
+Halt = Literal["stopped", "storm", "spent", "misconfigured", "blocked", "exited"]
+"""Why the play ended early: asked to, environment failures alone, no budget left, a wrong key or address, an agent that
+never gives the event loop back, an agent that tried to end the process."""
+
+
 class Executor(Protocol):
     """Who plays the attempts: this process, or a cluster."""
 
-    def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
-        """Play them; yield what happened in batches, at most 50 ms old."""
+    halt: Halt | None
+    """Why it ended early; None: it did not."""
+    reason: str
+    """The same in words."""
+
+    def execute(self, sittings: Iterable[Sitting]) -> Generator[Sequence[Record], None, None]:
+        """Play them; yield what happened in batches, at most 50 ms old, and an empty one now and then.
+
+        A batch counts as stored when the next one is asked for; players wait for a slow store.
+        """
 
     def stop(self) -> None:
         """Begin nothing more, drop calls in flight, yield what is left and end."""
+
+    def end(self, halt: Halt, reason: str = "") -> None:
+        """The same, for another reason."""
 
     def leftover(self) -> Sequence[Record]:
         """Records not yet yielded, for a caller that was interrupted and cannot wait for them."""

@@ -1,26 +1,50 @@
-"""Blocking calls off the event loop, and coroutines for callers that block.
+"""Blocking calls off the event loop, and event loops for callers that block.
 
-Calls run in daemon threads. `concurrent.futures` joins its threads at exit, so one hung agent would hang the
-program; these are simply left behind, and a new thread takes the next call.
+Calls run in daemon threads, and so do loops of our own. `concurrent.futures` joins its threads at exit, so one hung
+agent would hang the program; these are simply left behind, and a new thread takes the next call.
 """
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
 import contextvars
 import os
 import queue
 import threading
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 _Job = Callable[[], None]
 _idle: list[queue.SimpleQueue[_Job]] = []
 _IDLE_LIMIT = 64
+_FAREWELL = 1.0
+"""Seconds that what still goes on in a loop of ours gets to clean up when nobody needs the loop any more."""
+_AGAIN = 0.001
+"""Seconds before a loop that an agent has stopped goes on."""
+
+exit_now = os._exit
+"""The real one, whatever `os._exit` stands for at the moment."""
+_forked = False
+
+
+def _after_fork_in_child() -> None:
+    global _forked
+    _forked = True
+    _idle.clear()  # a fork copies the queues, but not the threads that serve them
+
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # a fork copies the queues, but not the threads that serve them
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+def end_a_forked_child(parent: int) -> None:
+    """A child that an agent has forked and let return ends here: the run belongs to its parent."""
+    if _forked and os.getpid() != parent:
+        exit_now(0)
 
 
 def _serve(jobs: queue.SimpleQueue[_Job]) -> None:
@@ -45,6 +69,7 @@ async def call(function: Callable[..., T], *args: Any) -> T:
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
     context = contextvars.copy_context()
+    parent = os.getpid()
 
     def settle(result: T | None, error: BaseException | None) -> None:
         if future.done():
@@ -61,6 +86,7 @@ async def call(function: Callable[..., T], *args: Any) -> T:
             result = context.run(function, *args)
         except BaseException as caught:
             error = _carried(caught)
+        end_a_forked_child(parent)
         try:
             loop.call_soon_threadsafe(settle, result, error)
         except RuntimeError:
@@ -79,44 +105,182 @@ def _carried(error: BaseException) -> BaseException:
     return error
 
 
+class Interrupted(BaseException):
+    """Whoever waits for a run does so no longer: Ctrl-C, or a cancelled task."""
+
+
+class Stage:
+    """The event loop on which a run is played, as seen from the thread that drives the run."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, *, host: asyncio.Task[Any] | None = None) -> None:
+        self.loop = loop
+        self.interrupted = threading.Event()
+        """Set when whoever waits for the run does so no longer."""
+        self._host = host
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether whoever waits for the run is being cancelled: then its other tasks are too, and not by an agent."""
+        return self.interrupted.is_set() or (self._host is not None and self._host.cancelling() > 0)
+
+    def soon(self, callback: Callable[..., object], *args: Any) -> bool:
+        """Have it called on the loop; whether there still is one."""
+        try:
+            self.loop.call_soon_threadsafe(callback, *args)
+        except RuntimeError:
+            return False
+        return True
+
+    def responds(self, *, within: float) -> bool:
+        """Whether the loop still goes round; somebody may hold it for good."""
+        heard = threading.Event()
+        return self.soon(heard.set) and heard.wait(within)
+
+    def run(self, make: Callable[[], Coroutine[Any, Any, T]], *, timeout: float | None = None) -> T:
+        """Run a coroutine there to its end; what interrupts the wait stops the coroutine too."""
+        work = make()
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self.loop)
+        except RuntimeError:
+            work.close()
+            raise
+        try:
+            return future.result(timeout)
+        except concurrent.futures.CancelledError:
+            raise asyncio.CancelledError from None
+        except BaseException:
+            future.cancel()
+            raise
+
+
+@contextmanager
+def own_stage() -> Iterator[Stage]:
+    """A loop in a thread of its own. What still goes on in it at the end gets a moment, and is left behind then."""
+    loop, over = asyncio.new_event_loop(), threading.Event()
+    thread = threading.Thread(target=_serve_loop, args=(loop, over), name="proctor-play", daemon=True)
+    thread.start()
+    stage = Stage(loop)
+    try:
+        yield stage
+    finally:
+        over.set()
+        if stage.responds(within=_FAREWELL):
+            with suppress(Exception):
+                stage.run(_take_leave, timeout=3 * _FAREWELL)
+            stage.soon(loop.stop)
+            thread.join(_FAREWELL)
+
+
+def _serve_loop(loop: asyncio.AbstractEventLoop, over: threading.Event) -> None:
+    """Keep the loop going: a task in which an agent exits, or an agent that stops the loop, must not end a run."""
+    asyncio.set_event_loop(loop)
+    while not over.is_set() and not loop.is_closed():
+        with suppress(BaseException):
+            loop.run_forever()
+        over.wait(_AGAIN)
+    with suppress(Exception):
+        loop.close()
+
+
+async def _take_leave() -> None:
+    """Cancel what agents have left behind, and close what they streamed from."""
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda *_: None)  # nobody is left to whom it matters
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=_FAREWELL)
+    await asyncio.wait_for(loop.shutdown_asyncgens(), _FAREWELL)
+
+
 def run_anywhere(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(make())
-    return _run_in_thread(make)
+    with own_stage() as stage:
+        return stage.run(make)
 
 
-def _run_in_thread(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run it in a thread with a loop of its own; an interrupt of the wait stops it too."""
-    results: list[T] = []
-    faults: list[BaseException] = []
-    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
-    abandoned = threading.Event()
+class _Driven(Generic[T]):
+    """A blocking function in a thread of its own, and what came of it."""
 
-    async def stoppable() -> T:
-        running.append((asyncio.get_running_loop(), asyncio.current_task()))
-        if abandoned.is_set():
-            raise asyncio.CancelledError
-        return await make()
+    def __init__(self, function: Callable[[Stage], T], stage: Stage, ended: Callable[[], object]) -> None:
+        self._outcome: list[tuple[T | None, BaseException | None]] = []
+        self._function, self._stage, self._ended = function, stage, ended
+        self._context = contextvars.copy_context()
+        _thread().put(self._work)
 
-    def work() -> None:
+    def _work(self) -> None:
         try:
-            results.append(asyncio.run(stoppable()))
+            self._outcome.append((self._context.run(self._function, self._stage), None))
         except BaseException as error:
-            faults.append(error)
+            self._outcome.append((None, error))
+        self._ended()
 
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,), name="proctor-run", daemon=True)
+    def result(self) -> T:
+        """What it returned; raises what it raised."""
+        result, error = self._outcome[0]
+        if error is not None:
+            raise error
+        return result  # type: ignore[return-value]
+
+
+_STAGE: contextvars.ContextVar[Stage | None] = contextvars.ContextVar("proctor_stage", default=None)
+"""The stage of whoever drives a workflow in this thread; None: an event loop runs here."""
+
+
+def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a workflow that waits for nothing but `on_stage`, in a thread, with a loop of its own to play on.
+
+    A Ctrl-C here is told by `Stage.interrupted`, and the workflow given the time to end; a second one ends the wait.
+    """
+    ended = threading.Event()
+    with own_stage() as stage:
+        driven = _Driven(partial(_finish, make), stage, ended.set)
+        try:
+            ended.wait()
+        except KeyboardInterrupt:
+            stage.interrupted.set()
+            ended.wait()
+            raise
+        return driven.result()
+
+
+def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:
+    _STAGE.set(stage)
+    work = make()
     try:
-        thread.start()
-        thread.join()
-    except BaseException:
-        abandoned.set()
-        for loop, task in running:
-            if task is not None and not loop.is_closed():
-                loop.call_soon_threadsafe(task.cancel)
+        work.send(None)
+    except StopIteration as done:
+        result: T = done.value
+        return result
+    work.close()
+    raise RuntimeError("a driven workflow may wait for nothing but on_stage")
+
+
+async def on_stage(function: Callable[[Stage], T]) -> T:
+    """Run a blocking function that plays on an event loop: here in a driven workflow, else in a thread.
+
+    In the latter case it is handed the loop that runs here, and to cancel the wait is a Ctrl-C.
+    """
+    driven_here = _STAGE.get()
+    if driven_here is not None:
+        _STAGE.set(None)  # what is played may start a run of its own
+        return function(driven_here)
+    loop = asyncio.get_running_loop()
+    stage = Stage(loop, host=asyncio.current_task())
+    ended: asyncio.Future[None] = loop.create_future()  # no task: an agent may cancel every task there is
+    driven = _Driven(function, stage, lambda: stage.soon(ended.set_result, None))
+    try:
+        await asyncio.shield(ended)
+    except asyncio.CancelledError:
+        stage.interrupted.set()
+        await _settled(ended)
         raise
-    if faults:
-        raise faults[0]
-    return results[0]
+    return driven.result()
+
+
+async def _settled(future: asyncio.Future[Any]) -> None:
+    """Wait for it, however often somebody tells us not to."""
+    while not future.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.wait({future})

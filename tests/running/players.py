@@ -12,6 +12,7 @@ from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Sitting
 from proctor.running.plan import sittings
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Part, Review
+from proctor.threads import Stage, on_stage
 from proctor.transcript import Turn
 
 
@@ -65,14 +66,40 @@ def fresh(count: int = 1, *, settings: Settings | None = None, **options: Any) -
     return list(sittings(run, exams(count, **options)))
 
 
+async def executed(
+    make: Callable[[Stage], LocalExecutor],
+    todo: Sequence[Sitting],
+    *,
+    heard: Callable[[LocalExecutor, Sequence[Record]], None] | None = None,
+) -> tuple[list[Record], LocalExecutor]:
+    """All records of an executor that plays on this event loop, and the executor; each batch is `heard` of."""
+    executors: list[LocalExecutor] = []
+
+    def drive(stage: Stage) -> list[Record]:
+        executor = make(stage)
+        executors.append(executor)
+        records: list[Record] = []
+        for batch in executor.execute(todo):
+            records += batch
+            if heard is not None and batch:
+                heard(executor, batch)
+        return records
+
+    return await on_stage(drive), executors[0]
+
+
 async def played(
     agent: Any, todo: Sequence[Sitting], *, reviewer: Reviewer | None = None, **settings: Any
 ) -> tuple[list[Attempt], list[Record], LocalExecutor]:
     """Play everything; the finished attempts, all records, and the executor."""
     examined = adapt(agent, name="agent")
     settings.setdefault("context_given", examined.takes_request)
-    executor = LocalExecutor(agent=examined, reviewers=(reviewer or SaysRight(),), settings=Settings(**settings))
-    records = [record async for batch in executor.execute(todo) for record in batch]
+
+    def make(stage: Stage) -> LocalExecutor:
+        reviewers = (reviewer or SaysRight(),)
+        return LocalExecutor(agent=examined, reviewers=reviewers, settings=Settings(**settings), stage=stage)
+
+    records, executor = await executed(make, todo)
     return [record.attempt for record in records if isinstance(record, Finished)], records, executor
 
 

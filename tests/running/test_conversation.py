@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from tests.running.players import Reviews, SaysRight, key
+from tests.running.players import Reviews, SaysRight, executed, key
 
 from proctor.agents.function import adapt
 from proctor.benchmark import Case, Exam
@@ -14,6 +14,7 @@ from proctor.run import Attempt, Finished, Record, Reviewed, Settings, Sitting, 
 from proctor.running import calls
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Contradiction, Part, Review
+from proctor.threads import Stage
 from proctor.transcript import Reply, Request, Transcript, Turn
 from proctor.usage import Usage
 
@@ -44,13 +45,16 @@ def asked(question: str, **fields: object) -> Turn:
 async def converse(
     agent: object, sitting: Sitting, *, examiner: Asks | None = None, reviewer: object = None, **settings: object
 ) -> tuple[Attempt, list[Record]]:
-    executor = LocalExecutor(
-        agent=adapt(agent, name="agent"),
-        reviewers=(reviewer or SaysRight(),),  # type: ignore[arg-type]
-        settings=Settings(**{"type": "abm-dynamic", **settings}),  # type: ignore[arg-type]
-        examiner=examiner,
-    )
-    records = [record async for batch in executor.execute([sitting]) for record in batch]
+    def make(stage: Stage) -> LocalExecutor:
+        return LocalExecutor(
+            agent=adapt(agent, name="agent"),
+            reviewers=(reviewer or SaysRight(),),  # type: ignore[arg-type]
+            settings=Settings(**{"type": "abm-dynamic", **settings}),  # type: ignore[arg-type]
+            stage=stage,
+            examiner=examiner,
+        )
+
+    records, _ = await executed(make, [sitting])
     (finished,) = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
     return finished, records
 

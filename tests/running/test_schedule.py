@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable, Sequence
 
 import pytest
-from tests.running.players import SaysRight, fresh, played
+from tests.running.players import SaysRight, executed, fresh, played
 
 from proctor.agents.function import adapt
 from proctor.errors import Misconfigured
 from proctor.run import Finished, Record, Settings
 from proctor.running import calls
 from proctor.running.schedule import STORM, LocalExecutor
+from proctor.threads import Stage
 from proctor.transcript import Request
 
 
@@ -21,8 +23,9 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calls, "_FIRST_PAUSE", 0.001)
 
 
-def executor_of(agent: object, **settings: int) -> LocalExecutor:
-    return LocalExecutor(agent=adapt(agent, name="agent"), reviewers=(SaysRight(),), settings=Settings(**settings))  # type: ignore[arg-type]
+def making(agent: object, **settings: int) -> Callable[[Stage], LocalExecutor]:
+    examined, wanted = adapt(agent, name="agent"), Settings(**settings)  # type: ignore[arg-type]
+    return lambda stage: LocalExecutor(agent=examined, reviewers=(SaysRight(),), settings=wanted, stage=stage)
 
 
 async def test_every_attempt_is_finished_exactly_once() -> None:
@@ -66,7 +69,7 @@ async def test_five_hundred_hung_agents_end_as_failures() -> None:
 
 
 async def test_stopping_yields_what_was_answered_and_drops_calls_in_flight() -> None:
-    first_done = asyncio.Event()
+    first_done = threading.Event()
 
     async def agent(question: str) -> str:
         if question == "q1":
@@ -75,12 +78,11 @@ async def test_stopping_yields_what_was_answered_and_drops_calls_in_flight() -> 
         await asyncio.Event().wait()
         return "never"
 
-    executor = executor_of(agent, concurrency=2)
-    records: list[Record] = []
-    async for batch in executor.execute(fresh(5)):
-        records += batch
-        await first_done.wait()
+    def stop(executor: LocalExecutor, batch: Sequence[Record]) -> None:
+        assert first_done.wait(20)
         executor.stop()
+
+    records, executor = await executed(making(agent, concurrency=2), fresh(5), heard=stop)
     assert [record.attempt.key.exam for record in records if isinstance(record, Finished)] == ["c1"]
     assert executor.halt == "stopped"
 

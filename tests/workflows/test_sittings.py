@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.running.players import Reviews
+from tests.running.players import Reviews, executed
 
 from proctor.agents.function import adapt
 from proctor.benchmark import Benchmark, Case
@@ -21,6 +21,7 @@ from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Part, Review
 from proctor.storage import Store, open_store
+from proctor.threads import Stage
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 from proctor.workflows.replies import place
@@ -55,8 +56,9 @@ class Till:
         return Usage(input_tokens=1, calls=1, cost=0.25)
 
 
-def executor(agent: Any, reviewer: Callable[..., Review]) -> LocalExecutor:
-    return LocalExecutor(agent=adapt(agent, name="a"), reviewers=(Reviews(reviewer),), settings=SETTINGS)
+def making(agent: Any, reviewer: Callable[..., Review]) -> Callable[[Stage], LocalExecutor]:
+    examined, reviewers = adapt(agent, name="a"), (Reviews(reviewer),)
+    return lambda stage: LocalExecutor(agent=examined, reviewers=reviewers, settings=SETTINGS, stage=stage)
 
 
 async def sit(
@@ -65,7 +67,7 @@ async def sit(
     """Play what is left. What happens after a record that `killed` likes is never stored."""
     under_way = {place(attempt): (attempt, reviews) for attempt, reviews in store.archive.sittings(RUN.id)}
     left = sittings(RUN, exams_of(BENCHMARK, SETTINGS), finished=store.archive.finished(RUN.id), under_way=under_way)
-    records = [record async for batch in executor(agent, reviewer).execute(left) for record in batch]
+    records, _ = await executed(making(agent, reviewer), list(left))
     ends = next((at for at, record in enumerate(records) if killed is not None and killed(record)), len(records))
     store.journal.write(records[: ends + 1])
 
@@ -163,17 +165,18 @@ async def test_what_failed_tries_have_cost_survives_a_pause(store: Store) -> Non
         await asyncio.Event().wait()
         raise AssertionError("it waits for ever")
 
-    todo = sittings(RUN, exams_of(BENCHMARK, SETTINGS))
-    playing = executor(informed, lambda case, turns: Review())
+    todo = list(sittings(RUN, exams_of(BENCHMARK, SETTINGS)))
+    executors: list[LocalExecutor] = []
 
-    async def pause() -> None:
-        await reached.wait()
-        playing.stop()
+    def make(stage: Stage) -> LocalExecutor:
+        executors.append(making(informed, lambda case, turns: Review())(stage))
+        return executors[0]
 
-    pausing = asyncio.create_task(pause())
-    async for batch in playing.execute(todo):
-        store.journal.write(batch)
-    await pausing
+    playing = asyncio.create_task(executed(make, todo))
+    await reached.wait()
+    executors[0].stop()
+    records, _ = await playing
+    store.journal.write(records)
     assert _spent(store, RUN) == Usage(input_tokens=1, calls=1, cost=0.25)
 
 

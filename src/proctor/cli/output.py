@@ -6,8 +6,8 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
+    if sys.stdout is None:
+        tell("Standard output is closed: nothing was printed.")
+        return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         sys.stdout.write(json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n")
@@ -34,10 +37,19 @@ def folded(text: str, *, under: int = 0) -> str:
 
 def tell(text: str) -> None:
     """A sentence on standard error; a reader that has gone away stops nothing."""
-    try:
+    if sys.stderr is None:
+        return
+    with whoever_listens():
         sys.stderr.write(f"{folded(text)}\n")
         sys.stderr.flush()
-    except BrokenPipeError:
+
+
+@contextmanager
+def whoever_listens() -> Iterator[None]:
+    """What is said on standard error may find nobody: its reader has gone away, or it is full or closed."""
+    try:
+        yield
+    except (OSError, ValueError):
         nobody_listens(2)
 
 
@@ -51,7 +63,10 @@ def read_apart() -> bool:
 
 def nobody_listens(descriptor: int = 1) -> None:
     """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), descriptor)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != descriptor:
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -72,19 +87,60 @@ def console(*, stderr: bool = False) -> Console:
 def agents_speak_on_stderr() -> Iterator[None]:
     """While it lasts, whatever prints to standard output prints to standard error instead.
 
-    An agent that prints must not spoil `--json`, nor draw over the progress line.
+    An agent that prints must not spoil `--json`, nor draw over the progress line; what it does to the streams, such as
+    closing them, is undone afterwards.
     """
-    try:
-        sys.stdout.flush()
-        saved = os.dup(1)
-    except (OSError, AttributeError):  # no standard output at all
-        yield
-        return
-    python_stdout, sys.stdout = sys.stdout, sys.stderr
-    os.dup2(2, 1)
+    descriptors = {number: _copied(number) for number in (1, 2)}
+    python_stdout, python_stderr = sys.stdout, sys.stderr
+    if python_stdout is not None:
+        with suppress(OSError, ValueError):
+            python_stdout.flush()
+    if descriptors[1] is not None:
+        _lead(1, to=descriptors[2])
+    if python_stderr is not None:
+        sys.stderr = _Borrowed(python_stderr)
+    sys.stdout = sys.stderr
     try:
         yield
     finally:
-        sys.stdout = python_stdout
-        os.dup2(saved, 1)
-        os.close(saved)
+        for number, kept in descriptors.items():
+            if kept is not None:
+                os.dup2(kept, number)
+                os.close(kept)
+        sys.stdout, sys.stderr = _open_again(python_stdout, 1), _open_again(python_stderr, 2)
+
+
+def _copied(descriptor: int) -> int | None:
+    """A second descriptor for the same; None where there is none."""
+    try:
+        return os.dup(descriptor)
+    except OSError:
+        return None
+
+
+def _lead(descriptor: int, *, to: int | None) -> None:
+    if to is not None:
+        os.dup2(to, descriptor)
+    else:
+        nobody_listens(descriptor)
+
+
+class _Borrowed:
+    """A stream that whoever borrows it cannot close."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def close(self) -> None:
+        """Nothing but what was said so far is written."""
+        self._stream.flush()
+
+
+def _open_again(stream: TextIO | None, descriptor: int) -> TextIO:
+    """The stream, or another one in its place where somebody has closed it."""
+    if stream is None or not stream.closed:
+        return stream  # type: ignore[return-value]
+    return open(descriptor, "w", encoding=getattr(stream, "encoding", None), closefd=False)

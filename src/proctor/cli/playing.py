@@ -13,11 +13,11 @@ from typing import Any
 
 import click
 
-from proctor.cli.output import agents_speak_on_stderr, console, nobody_listens, print_json, read_apart, tell
+from proctor.cli.output import agents_speak_on_stderr, console, print_json, read_apart, tell, whoever_listens
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.gates import exit_code as gates_exit_code
-from proctor.threads import run_anywhere
+from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.gating import Gating
@@ -32,7 +32,7 @@ def play(
     """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
     try:
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
-            return run_anywhere(lambda: begin(watch))
+            return run_driven(lambda: begin(watch))
     except KeyboardInterrupt:
         tell("Interrupted: what was answered is stored.")
         tell(f"Go on with: proctor resume {run_id}")
@@ -80,7 +80,7 @@ def _progress(planned: int, opening: str) -> Iterator[Watch]:
         if now < due and tally.done < tally.planned:
             return
         due = now + _REDRAW_EVERY
-        with _whoever_listens():
+        with whoever_listens():
             shown.update(
                 done=tally.done,
                 failed=tally.failed,
@@ -88,23 +88,17 @@ def _progress(planned: int, opening: str) -> Iterator[Watch]:
                 tokens=tally.usage.input_tokens + tally.usage.output_tokens,
                 cost=tally.usage.cost,
                 interval=tally.interval(),
+                asked=tally.asked,
+                judged=tally.judged,
+                no_test=tally.no_test,
             )
 
     try:
         yield watch
     finally:
         if started:
-            with _whoever_listens():
+            with whoever_listens():
                 shown.stop()
-
-
-@contextmanager
-def _whoever_listens() -> Iterator[None]:
-    """A reader of standard error that has gone away must not end the run."""
-    try:
-        yield
-    except BrokenPipeError:
-        nobody_listens(2)
 
 
 def show(
@@ -142,9 +136,11 @@ def conclude(findings: Findings, gating: Gating, *, k: int | None, as_json: bool
 def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
     """Why the command will fail, for a log from which the JSON was led away."""
     from proctor.reports.gates import sentence
+    from proctor.reports.numbers import judged
 
-    if findings.untested:
-        tell("The examiner asked no fair question: this is no test.")
+    if findings.battle is not None and findings.untested:
+        counted = judged(findings.battle.judged, findings.battle.asked)
+        tell(f"This is no test: {counted}, none beyond the seed questions.")
     for gate in gates:
         if gate.verdict != "met":
             tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
@@ -153,8 +149,8 @@ def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:
     """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3.
 
-    A battle without a fair question has shown nothing, so it is never 0. Why a run stopped is told to whoever has not
-    just read it in the report.
+    A battle in which nothing was judged beyond the seed questions has shown nothing, so it is never 0. Why a run
+    stopped is told to whoever has not just read it in the report.
     """
     if findings.run.status == "completed":
         return gates_exit_code(gates) or (3 if findings.untested else 0)

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 @click.option("--trials", type=int, help="Extend the run to so many trials, completed or not.")
 @click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, what was spent before included.")
 @click.option("--max-tokens", type=int, help="Most tokens that may be used, those before included.")
+@options.pace
+@click.option(
+    "--retry-timeouts",
+    is_flag=True,
+    help="Play again what the agent did not answer in time, completed or not; breaks comparability.",
+)
 @click.option("--cache", is_flag=True, help="Keep models' replies in .proctor/cache, and take them from there.")
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @gate_options
@@ -40,6 +46,7 @@ def command(
     """Go on with RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
     from proctor.cli.playing import conclude, play
     from proctor.config import load_config
+    from proctor.running import exits
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gating import read_gates
     from proctor.workflows.resume import aresume
@@ -47,7 +54,8 @@ def command(
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
-    found, gating = _found(run, gating, trials=changes["trials"], store=url)
+    found, gating = _found(run, gating, store=url, trials=changes["trials"], retry_timeouts=changes["retry_timeouts"])
+    exits.install()
     evaluation = play(
         lambda watch: aresume(found.id, store=url, config=config, watch=watch, **changes),
         run_id=found.id,
@@ -56,19 +64,19 @@ def command(
     return conclude(evaluation.findings, gating, k=k, as_json=as_json)
 
 
-def _found(name: str, gating: Gating, *, trials: int | None, store: str) -> tuple[Run, Gating]:
+def _found(name: str, gating: Gating, *, store: str, trials: int | None, retry_timeouts: bool) -> tuple[Run, Gating]:
     """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
     from proctor.cli.output import tell
     from proctor.cli.run import check_k
     from proctor.workflows.gating import check_stored, with_baselines
-    from proctor.workflows.reading import find_run
-    from proctor.workflows.resume import with_trials
+    from proctor.workflows.resume import run_to_resume
 
-    found = with_trials(find_run(name, store=store), trials)
+    found = run_to_resume(name, store=store, trials=trials, retry_timeouts=retry_timeouts)
     check_k(gating.k, found.settings.trials)
     gating = with_baselines(gating, found, store=store)
     if found.status == "completed":
-        tell(f"run {found.id} is completed already; nothing was played")
+        why = ", and no attempt timed out" if retry_timeouts else ""
+        tell(f"run {found.id} is completed already{why}; nothing was played")
     else:
         check_stored(gating, found, store=store)
     return found, gating

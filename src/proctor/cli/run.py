@@ -123,10 +123,12 @@ def _prepared(
     **settings: Any,
 ) -> Prepared:
     from proctor.cli.output import agents_speak_on_stderr
+    from proctor.running import exits
     from proctor.workflows.evaluate import prepare
 
     if agent is None:
         raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
+    exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported
         return prepare(
             file,

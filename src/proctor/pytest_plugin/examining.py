@@ -15,10 +15,11 @@ from proctor.errors import InputError, UsageError
 from proctor.formats.suite import read_bytes
 from proctor.pytest_plugin import wording
 from proctor.pytest_plugin.failing import NotPassed, NoVerdict
-from proctor.run import Attempt, Failure, Finished
+from proctor.run import Attempt, Failure, Finished, Run
 from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor
 from proctor.score import CheckResult
+from proctor.threads import Stage, on_stage
 from proctor.transcript import Reply
 from proctor.workflows.checks import check_reviewer
 from proctor.workflows.evaluate import Prepared, prepare
@@ -125,6 +126,8 @@ class Examine:
             config=self._examination.declared,
             settings={**settings, "trials": 1},
         )
+        if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
+            prepared = replace(prepared, run=_without_passing_score(prepared.run))
         attempt = self._examination.loop.run(_asked(_checking(prepared)))
         if attempt.passed is None:
             raise NoVerdict(wording.no_verdict(case, [attempt], trials=1, stopped=""))
@@ -146,6 +149,11 @@ def _case(
     return replace(case, expect=expect, line=None) if isinstance(expect, Expectation) else replace(case, line=None)
 
 
+def _without_passing_score(run: Run) -> Run:
+    """Nobody gives marks, and nobody asked for any: an agent that answers at all has done what was expected."""
+    return replace(run, settings=replace(run.settings, passing_score=None))
+
+
 def _checking(prepared: Prepared) -> Prepared:
     """With the checks even where nothing is expected: that the agent answers at all is one of them."""
     if prepared.run.settings.checks is not None:
@@ -155,10 +163,16 @@ def _checking(prepared: Prepared) -> Prepared:
 
 
 async def _asked(prepared: Prepared) -> Attempt:
+    return await on_stage(lambda stage: _played(prepared, stage))
+
+
+def _played(prepared: Prepared, stage: Stage) -> Attempt:
     cast, settings = prepared.cast, prepared.run.settings
-    executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=settings, faults=cast.faults)
+    executor = LocalExecutor(
+        agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
+    )
     found: list[Attempt] = []
-    async for batch in executor.execute(sittings(prepared.run, exams_of(prepared.benchmark, settings))):
+    for batch in executor.execute(sittings(prepared.run, exams_of(prepared.benchmark, settings))):
         found += [record.attempt for record in batch if isinstance(record, Finished) and record.attempt.finished]
     if not found:
         raise NoVerdict(f"no verdict: {executor.reason}")

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Iterable
 from concurrent.futures import Future
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from proctor.roles import Agent
 from proctor.run import Attempt, Finished, Run
 from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor
+from proctor.threads import Stage, on_stage
 from proctor.workflows.evaluate import prepare
 
 INTERRUPTED = "interrupted"
@@ -107,7 +108,7 @@ class Play:
 
     async def _ask(self, exams: tuple[Exam, ...]) -> None:
         try:
-            await self._execute(exams)
+            await on_stage(lambda stage: self._execute(exams, stage))
         except asyncio.CancelledError:
             self.reason = INTERRUPTED
             raise
@@ -118,21 +119,21 @@ class Play:
             for exam in exams:
                 self._settle(exam.id)
 
-    async def _execute(self, exams: tuple[Exam, ...]) -> None:
+    def _execute(self, exams: tuple[Exam, ...], stage: Stage) -> None:
         prepared = self.prepared
         executor = LocalExecutor(
             agent=prepared.cast.agent,
             reviewers=prepared.cast.reviewers,
             settings=prepared.run.settings,
+            stage=stage,
             faults=prepared.cast.faults,
         )
         every = tuple(self._exams.values())  # so that attempts know their place among all
         left = sittings(prepared.run, every, finished=_AllBut(frozenset(exam.id for exam in exams)))
-        async with aclosing(executor.execute(left)) as batches:
-            async for batch in batches:
-                for record in batch:
-                    if isinstance(record, Finished):
-                        self._take(record.attempt)
+        for batch in executor.execute(left):
+            for record in batch:
+                if isinstance(record, Finished):
+                    self._take(record.attempt)
         self.reason = executor.reason or self.reason
 
     def _take(self, attempt: Attempt) -> None:

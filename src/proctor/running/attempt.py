@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
+import inspect
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from proctor.benchmark import Case, Exam, Expectation
+from proctor.battle.replies import is_test
+from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.conditions import in_force
 from proctor.errors import Misconfigured
@@ -21,13 +22,13 @@ from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
+from proctor.running.clock import CHARGED, LoopClock
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
 from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
-_NOTHING = Expectation()
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
 
@@ -52,55 +53,81 @@ class Player:
         reviewers: Sequence[Reviewer],
         settings: Settings,
         emit: Callable[[Record], None],
+        stored: Callable[[], Awaitable[None]],
+        clock: LoopClock | None = None,
+        cancelled_itself: Callable[[], bool] = lambda: False,
         examiner: Examiner | None = None,
         faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
+        """`emit` takes a record, `stored` waits until all that was emitted is on disk."""
         self._agent = agent
         self._examiner = examiner
+        self._tells_conversation = _takes_conversation(examiner)
         self._reviewers = tuple(reviewers)
         self._names = tuple(reviewer.name for reviewer in reviewers)
         self._settings = settings
         self._emit = emit
+        self._stored = stored
         self._faults = faults or {}
         self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
-            timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures
-        )
+            timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures,
+            clock=clock, cancelled_itself=cancelled_itself,
+        )  # fmt: skip
 
-    async def play(self, sitting: Sitting) -> Failure | None:
-        """Play to the end, or to a failure, which is returned after it has been recorded."""
+    def begin(self, sitting: Sitting) -> Play:
+        """Where an attempt starts; `play` it from there."""
         play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
-        key = play.attempt.key
         if play.resumed == "replayed":
             self._emit(Finished(attempt=cut_off(play)))
-        if play.turns and key.condition in self._faults:
-            strike_on(play, self._faults[key.condition])
+        if play.turns and play.attempt.key.condition in self._faults:
+            strike_on(play, self._faults[play.attempt.key.condition])
+        return play
+
+    async def play(self, play: Play) -> Failure | None:
+        """Play to the end, or to a failure, which is returned after it has been recorded.
+
+        What was cancelled can be played on: it goes on where it stopped.
+        """
+        key = play.attempt.key
+        CHARGED.set(play.charged)
         try:
             with occasion(case=key.exam, condition=key.condition or None, trial=key.trial):
                 await self._converse(play)
             result = self._result(play, None)
-        except (Misconfigured, asyncio.CancelledError):
-            if play.usage():  # what was paid is kept, also where nothing has come of it yet
-                self._emit(Finished(attempt=cut_off(play)))
+        except Misconfigured:
+            self.cut_off(play)
             raise
         except Broken as broken:
             result = self._result(play, broken.failure)
         except Exception as error:  # our own bug must not take the run down, nor count against the agent
             play.give_up_reviews()
             result = over(play, our_bug(error))
-        self._emit(Finished(attempt=result))
+        self._finish(play, result)
         if play.asked:
             await self._forget(play.conversation)
         return result.failure
 
+    def _finish(self, play: Play, result: Attempt) -> None:
+        play.over = True
+        self._emit(Finished(attempt=result))
+
+    def cut_off(self, play: Play) -> None:
+        """Keep what was paid, also where nothing has come of it yet."""
+        if play.usage():
+            self._emit(Finished(attempt=cut_off(play)))
+
+    def give_up(self, play: Play, failure: Failure) -> Failure:
+        """Record an attempt that cannot be played on as failed."""
+        self._finish(play, self._result(play, failure))
+        return failure
+
     async def _forget(self, conversation: str) -> None:
-        """Let the agent clean up; whatever it does then changes no result and holds nobody up for long."""
-
-        async def forget() -> None:
-            await self._agent.forget(conversation)
-
-        with contextlib.suppress(Exception):
-            await within(_FAREWELL, forget())
+        """Let agent and examiner clean up; whatever they do then changes no result and holds nobody up for long."""
+        for forget in (self._agent.forget, getattr(self._examiner, "forget", None)):
+            if forget is not None:
+                with contextlib.suppress(Exception):
+                    await within(_FAREWELL, _awaited(forget, conversation))
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
@@ -113,6 +140,8 @@ class Player:
                 if not single:
                     self._emit(Reviewed(key=play.attempt.key, turn=number, reviews=play.reviews[number]))
             number += 1
+            if not single:
+                await self._stored()  # a turn is on disk before the next one is asked
         if not single and 0 not in play.reviews:
             play.reviews[0] = await self._conclude(play)
 
@@ -137,14 +166,17 @@ class Player:
 
     async def _examine(self, play: Play, number: int) -> Turn | None:
         """The examiner's next question, recorded before it is put: it may have cost money."""
+        from proctor.battle.linking import linked  # it reads language, which takes a while to load
+
         assert self._examiner is not None
-        make = partial(self._examiner.ask, play.exam, tuple(play.turns))
+        told = {"conversation": play.conversation} if self._tells_conversation else {}
+        make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
         asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
         if not isinstance(asked, Turn):
             play.ended = "examiner"
             play.pay(asked or Usage())
             return None
-        turn = asked if asked.number == number else replace(asked, number=number)
+        turn = linked(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
         return turn
@@ -208,12 +240,13 @@ class Player:
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
         turns = play.turns[: turn.number]
-        case = _case(play.exam, turn)
+        case = _case(play.exam, turns)
         if case is not None and case.context is not None and not self._settings.context_given:
             case = replace(case, context=None)
         reviews = []
         for reviewer in self._reviewers:
-            make = partial(_reviewed, reviewer, case, turns)
+            given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
+            make = partial(_reviewed, reviewer, given, turns)
             try:
                 reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
             except Broken as broken:
@@ -223,10 +256,14 @@ class Player:
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
 
+    def _improvised(self, exam: Exam, turn: Turn) -> Case:
+        """An improvised question as a case that expects no answer, with the context that goes with every turn."""
+        context = exam.cases[0].context if self._settings.context_given else None
+        return Case(id=exam.cases[0].id, question=turn.question, context=context)
+
     def _decides(self, case: Case | None) -> bool:
         """Whether a mark decides about the reply; where the checks alone do, its absence breaks nothing."""
-        own = case.passing_score if case is not None else None
-        return own is not None or self._settings.passing_score is not None
+        return verdict.passing_score(case, self._settings) is not None
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
@@ -254,9 +291,9 @@ class Player:
         counted = [
             mark
             for mark, turn in zip(passed, play.turns, strict=True)
-            if not turn.fault and not _unjudged(turn, by_turn)
+            if not turn.fault and not _unjudged(play.exam, turn, by_turn)
         ]
-        return over(
+        attempt = over(
             play,
             failure,
             scores=tuple(scores),
@@ -266,6 +303,7 @@ class Player:
             turn_passed=tuple(passed),
             passed=_passed(counted, failure),
         )
+        return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
 
     def _turns_passed(
         self, play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int]
@@ -279,8 +317,8 @@ class Player:
                 continue
             passed.append(
                 verdict.turn_passes(
-                    _case(play.exam, turn), one.scores, one.unscored, one.checks,
-                    contradicted=turn.number in contradicted, threshold=self._settings.passing_score,
+                    _case(play.exam, play.turns[: turn.number]), one.scores, one.unscored, one.checks,
+                    contradicted=turn.number in contradicted, settings=self._settings,
                 )
             )  # fmt: skip
         return passed
@@ -302,31 +340,40 @@ def _keeps_memory(agent: Agent) -> bool:
     return kept
 
 
+def _takes_conversation(examiner: Examiner | None) -> bool:
+    """Whether an examiner wants to know which conversation it asks in."""
+    return examiner is not None and "conversation" in inspect.signature(examiner.ask).parameters
+
+
+def _judges_improvised(reviewer: Reviewer) -> bool:
+    """Whether a reviewer has something to say of replies to which no answer is known."""
+    return bool(getattr(reviewer, "judges_improvised", False))
+
+
+async def _awaited(forget: Callable[[str], Awaitable[None]], conversation: str) -> None:
+    await forget(conversation)
+
+
 def _used(reply: Reply) -> Usage | None:
     return reply.usage
 
 
-def _unjudged(turn: Turn, judged: Mapping[int, _Judged]) -> bool:
+def _unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
     """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
     one = judged.get(turn.number)
-    if turn.case is not None or one is None:
+    if turn.number <= len(exam.cases) or one is None:
         return False
     marked = any(score.of == "agent" for score in one.scores)
     return not (marked or one.unscored or one.checks or one.contradictions)
 
 
-def _case(exam: Exam, turn: Turn) -> Case | None:
-    """Whose expectations judge a turn: its row of the script, the seed where it is asked again, or nobody's."""
-    if turn.number <= len(exam.cases):
-        return exam.cases[turn.number - 1]
-    return _asked_again(exam.cases[0]) if turn.case == exam.cases[0].id else None
+def _case(exam: Exam, turns: Sequence[Turn]) -> Case | None:
+    """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
+    if turns[-1].number <= len(exam.cases):
+        return exam.cases[turns[-1].number - 1]
+    from proctor.battle.linking import expected_by  # it reads language, which takes a while to load
 
-
-def _asked_again(seed: Case) -> Case:
-    """The seed where an examiner goes back to it: the answer must stand, but nobody has to look it up once more."""
-    if seed.expect == _NOTHING:
-        return seed
-    return replace(seed, expect=Expectation(keywords=seed.expect.keywords, exclusions=seed.expect.exclusions))
+    return expected_by(exam, turns)
 
 
 def _context(exam: Exam, number: int) -> str | None:

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import random
-import traceback
+import threading
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from proctor.errors import AgentFault, BudgetSpent, CallError, EnvironmentFault, Misconfigured
-from proctor.failures import classify
-from proctor.redaction import without_secrets
+from proctor.failures import classify, detail_of
+from proctor.net.probe import settle
+from proctor.redaction import beginning, without_secrets
 from proctor.run import Failure, Stage
-from proctor.running.waiting import Late, within
+from proctor.running.clock import LoopClock
+from proctor.running.waiting import Escaped, Late, within
 from proctor.usage import Usage
 
 T = TypeVar("T")
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 60.0
-_DETAIL_KEPT = 4000
+_REASON_READ = 10_000
 
 
 class Broken(Exception):
@@ -37,6 +39,10 @@ class Patience:
     timeout: float
     retries: int
     agent_retries: int = 0
+    clock: LoopClock | None = None
+    """By which the time is taken; None: it is the wall's."""
+    cancelled_itself: Callable[[], bool] = lambda: False
+    """Whether the attempt has itself cancelled the task that plays it: it was neither us nor another attempt."""
 
     def allows(self, stage: Stage, fault: CallError, tries: int) -> bool:
         """Whether this fault may be tried again. The agent's own is not: that would make pass@1 the best of two."""
@@ -60,21 +66,25 @@ async def call(
     What a failed try has cost all the same (`spent` of the fault) goes to `pay`.
     """
     tries = 0
+    fault: CallError
     while True:
         tries += 1
         try:
-            return await within(patience.timeout, make())
+            return await within(patience.timeout, make(), patience.clock)
         except Late as error:
             caught: BaseException = error
-            fault: CallError = AgentFault(f"did not answer within {patience.timeout:g} s")
+            fault = _late(error, patience.timeout)
         except asyncio.CancelledError as error:
-            if _we_are_cancelled():
+            if stage != "agent" or not patience.cancelled_itself():
                 raise
-            caught, fault = error, AgentFault("cancelled itself (asyncio.CancelledError)")
-        except (KeyboardInterrupt, GeneratorExit):
-            raise
-        except BaseException as error:  # also sys.exit, and whatever else an agent may invent
+            caught, fault = error, AgentFault("was cancelled, but not by Proctor: the agent did it", kind="cancelled")
+        except Escaped as error:  # sys.exit, and whatever else an agent may invent
+            caught = error.__cause__ or error
+            _heed_ctrl_c(caught)
+            fault = classify(caught)
+        except Exception as error:
             caught, fault = error, classify(error)
+        fault = await settle(fault)
         if (spent := getattr(fault, "spent", None)) is not None:
             pay(spent)
         if isinstance(fault, Misconfigured):
@@ -86,9 +96,20 @@ async def call(
         await asyncio.sleep(pause(tries, fault))
 
 
-def _we_are_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
+def _late(error: Late, limit: float) -> CallError:
+    if error.blocked <= limit:
+        return AgentFault(f"did not answer within {limit:g} s", kind="timeout")
+    return AgentFault(
+        f"held the event loop for {error.blocked:.1f} s, longer than its time limit of {limit:g} s; "
+        "await what takes long, or make it a plain function, which runs in a thread",
+        kind="blocked",
+    )
+
+
+def _heed_ctrl_c(error: BaseException) -> None:
+    """A real Ctrl-C comes in the main thread alone; anywhere else it is an agent that raises it."""
+    if isinstance(error, KeyboardInterrupt) and threading.current_thread() is threading.main_thread():
+        raise error
 
 
 def pause(tries: int, fault: CallError) -> float:
@@ -104,8 +125,10 @@ def _failure(stage: Stage, fault: CallError, error: BaseException, *, tries: int
     return Failure(
         stage=stage,
         owner="agent" if own else "environment",
-        reason=without_secrets(str(fault)),
+        reason=without_secrets(beginning(str(fault), _REASON_READ)),
+        kind=fault.kind,
+        host=fault.host,
         turn=turn,
         tries=tries,
-        detail="" if known else without_secrets("".join(traceback.format_exception(error)))[-_DETAIL_KEPT:],
+        detail="" if known else detail_of(error),
     )

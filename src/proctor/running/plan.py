@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 
-from proctor.benchmark import Benchmark, Exam
+from proctor.benchmark import Benchmark, Case, Exam
 from proctor.run import Attempt, Key, Run, Settings, Sitting
 from proctor.score import Review
 
 PLACES = 1_000_000
 """Places an exam keeps for its trials, so that a run can be extended without moving any."""
+
+_USUAL = Settings().passing_score
 
 Place = tuple[str, str, int]
 """(exam, condition, trial)"""
@@ -26,7 +28,16 @@ def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
         return tuple(Exam(id=f"exam-{number}", cases=piece) for number, piece in enumerate(pieces, 1))
     if settings.type == "abm-dynamic":
         return tuple(Exam(id=case.id, cases=(case,), open=True) for case in benchmark.cases[: settings.seeds])
-    return tuple(Exam(id=case.id, cases=(case,)) for case in benchmark.cases)
+    return tuple(Exam(id=case.id, cases=(_decided(case, benchmark, settings),)) for case in benchmark.cases)
+
+
+def _decided(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
+    """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides."""
+    if case.passing_score is not None or settings.passing_score is not None:
+        return case
+    if not (case.answer or case.reasoning) or case.expect != benchmark.expect:
+        return case
+    return replace(case, passing_score=_USUAL)
 
 
 def sittings(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.conditions import Tally
-from proctor.failures import said
-from proctor.redaction import without_secrets
+from proctor.failures import detail_of, said
 from proctor.run import Attempt, Failure, Resumed, Sitting
+from proctor.running.clock import Charged
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -38,6 +37,12 @@ class Play:
     """What failed tries have cost all the same, earlier sittings included."""
     struck: Tally = field(default_factory=Tally)
     """How often the fault of its condition has happened."""
+    charged: Charged = field(default_factory=lambda: Charged(""))
+    """To whom time is charged in which it holds up the others."""
+    over: bool = False
+    """Whether its end has been recorded."""
+    restarts: int = 0
+    """How often it went on in a new task because somebody had cancelled the old one."""
 
     def pay(self, spent: Usage) -> None:
         """Count what a failed try has cost."""
@@ -66,6 +71,7 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         started=sitting.attempt.started or started,
         ended=said.ended,
         lost=sitting.attempt.lost,
+        charged=Charged(f"the agent in case {key.exam}, trial {key.trial}"),
     )
     answered = sum(turn.reply is not None for turn in said.turns)
     if answered and _goes_on(sitting.exam, said, answered):
@@ -120,6 +126,8 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         struck=_met(play),
+        cut_off=_cut_off(play.turns),
+        changed=play.attempt.changed,
         started=play.started,
         ended=time.time(),
         **marks,
@@ -141,6 +149,8 @@ def cut_off(play: Play) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         struck=_met(play),
+        cut_off=_cut_off(play.turns),
+        changed=play.attempt.changed,
         started=play.started,
         ended=time.time(),
     )
@@ -159,7 +169,8 @@ def our_bug(error: Exception) -> Failure:
         stage="engine",
         owner="environment",
         reason=f"Proctor itself failed: {type(error).__name__}: {said(error)}",
-        detail=without_secrets("".join(traceback.format_exception(error)))[-4000:],
+        kind="bug",
+        detail=detail_of(error),
     )
 
 
@@ -180,6 +191,10 @@ def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Us
             if review.usage is not None:
                 total += review.usage
     return total
+
+
+def _cut_off(turns: Sequence[Turn]) -> int:
+    return sum(turn.reply is not None and turn.reply.cut_off for turn in turns)
 
 
 def _seconds(turns: Sequence[Turn]) -> float | None:

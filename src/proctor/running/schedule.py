@@ -1,34 +1,56 @@
-"""Attempts side by side in this process: bounded concurrency, and one stream of records."""
+"""Attempts side by side in this process: bounded concurrency, and one stream of records.
+
+Two threads share the work. The driver's takes records in batches, stores them and asks for more; the stage's runs the
+event loop on which every attempt is a task of its own. Nothing that an agent does on the stage reaches the driver.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
+import threading
 import time
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextvars import Context, copy_context
+from typing import Any
 
+from proctor import threads
 from proctor.errors import BudgetSpent, Misconfigured
 from proctor.redaction import without_secrets
-from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import Failure, Record, Settings, Sitting
+from proctor.roles import Agent, Examiner, Halt, Reviewer
+from proctor.run import Failure, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running.attempt import Player
+from proctor.running.clock import CHARGED, Charged, LoopClock
+from proctor.running.play import Play
+from proctor.threads import Stage
 
 WINDOW = 0.02
 """Seconds that records may gather before they are handed over; with the write itself well under 50 ms."""
-_CROWD = 2000
-"""Records that may wait for the journal before the players pause."""
-_BREATH = 0.01
-"""Seconds after which a player that never waits lets the others in."""
+_TICK = 0.1
+"""Seconds after which the driver gets a word even if nothing happened, so that it can look around."""
 _FAREWELL = 1.0
 """Seconds that interrupted calls get to clean up."""
+_RESTARTS = 3
+"""How often an attempt goes on in a new task after somebody has cancelled the old one."""
+_SHORTEST_PATIENCE = 3.0
+"""Seconds after which, at the earliest, a loop that is never given back is given up."""
 STORM = 20
 """Environment failures in a row, without one success, after which the run stops."""
 
-Halt = Literal["stopped", "storm", "spent", "misconfigured"]
+
+class _AttemptTask(asyncio.Task["Failure | None"]):
+    """A task that plays one attempt, and knows which attempt has cancelled it."""
+
+    cancelled_by: Charged | None = None
+
+    def cancel(self, msg: Any | None = None) -> bool:
+        self.cancelled_by = CHARGED.get()
+        return super().cancel(msg)
 
 
 class LocalExecutor:
-    """Plays attempts with asyncio. Why it ended early, if it did, stands in `halt` and `reason`."""
+    """Plays attempts on one event loop. Why it ended early, if it did, stands in `halt` and `reason`."""
 
     def __init__(
         self,
@@ -36,85 +58,222 @@ class LocalExecutor:
         agent: Agent,
         reviewers: Sequence[Reviewer],
         settings: Settings,
+        stage: Stage,
         examiner: Examiner | None = None,
         faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self.halt: Halt | None = None
         self.reason = ""
         self._concurrency = settings.concurrency
-        self._records: list[Record] = []
-        self._arrived = asyncio.Event()
-        self._room = asyncio.Event()
-        self._room.set()
+        self._stage = stage
+        self._process = os.getpid()
+        self._queue: Iterator[Sitting] = iter(())
+        self._context = Context()
+        self._playing: dict[asyncio.Task[Failure | None], Play] = {}
+        self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         self._in_a_row = 0
-        self._breath = 0.0
-        self._crew: list[asyncio.Task[None]] = []
+        self._stopping = False
+        self._stopped_at = float("inf")
+        self._error: BaseException | None = None
+        self._records: deque[Record] = deque()
+        self._taken: list[Record] = []
+        self._answered = 0  # counted on the stage alone, and the next one by the driver alone
+        self._saved = 0
+        self._starved = False
+        self._arrived, self._urgent, self._over = threading.Event(), threading.Event(), threading.Event()
+        self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._blocked)
         self._player = Player(
-            agent=agent, reviewers=reviewers, settings=settings, emit=self._take, examiner=examiner, faults=faults
+            agent=agent,
+            reviewers=reviewers,
+            settings=settings,
+            emit=self._take,
+            stored=self._until_stored,
+            clock=self._clock,
+            cancelled_itself=self._has_cancelled_itself,
+            examiner=examiner,
+            faults=faults,
         )
 
-    async def execute(self, sittings: Iterable[Sitting]) -> AsyncGenerator[Sequence[Record], None]:
-        """Play them; yield what happened in batches."""
-        queue = iter(sittings)
-        self._breath = time.monotonic()
-        self._crew = [asyncio.create_task(self._work(queue)) for _ in range(self._concurrency)]
-        whole = asyncio.gather(*self._crew, return_exceptions=True)
-        whole.add_done_callback(lambda _: self._arrived.set())
+    def execute(self, sittings: Iterable[Sitting]) -> Generator[Sequence[Record], None, None]:
+        """Play them; yield what happened in batches, at times an empty one. A batch that was taken counts as stored
+        when the next one is asked for.
+        """
+        self._queue, self._context = iter(sittings), copy_context()
+        if not self._stage.soon(self._begin):
+            raise RuntimeError("the event loop on which the run was to be played is closed")
         try:
-            while True:
-                await self._arrived.wait()
-                if not whole.done():
-                    await asyncio.wait({whole}, timeout=WINDOW)
-                self._arrived.clear()
-                batch = self.leftover()
-                self._room.set()
-                if batch:
-                    yield batch
-                if whole.done() and not self._records:
-                    break
-                if whole.done():
-                    self._arrived.set()
-            _raise_first(whole.result())
+            while self._records or not self._is_over():
+                self._next_batch()
+                yield tuple(self._taken)
+                self._count_saved()
+            if self._error is not None:
+                raise self._error
         finally:
-            self._end(None)
-            await asyncio.wait(self._crew, timeout=_FAREWELL)
+            self._dismiss()
 
     def leftover(self) -> Sequence[Record]:
-        """Records that nobody has been handed yet: what an interruption must still store."""
-        records, self._records = self._records, []
-        return records
+        """Records that are not known to be stored: what an interruption must still store."""
+        while self._records:
+            self._taken.append(self._records.popleft())
+        return tuple(self._taken)
 
     def stop(self) -> None:
         """Begin nothing more, drop calls in flight, hand over what is left."""
-        self._end("stopped")
+        self.end("stopped")
 
-    def _end(self, halt: Halt | None, reason: str = "") -> None:
-        if halt is not None and self.halt is None:
+    def end(self, halt: Halt, reason: str = "") -> None:
+        """End early, for this reason; from any thread."""
+        if self.halt is None:
             self.halt, self.reason = halt, reason
         if halt == "spent":  # calls in flight were let in and are paid: each attempt ends by itself at its next one
             return
-        current = asyncio.current_task()
-        for task in self._crew:
-            if task is not current:
-                task.cancel()
+        self._stopping = True
+        self._stopped_at = min(self._stopped_at, time.monotonic())
+        self._stage.soon(self._cancel_all)
+
+    # in the driver's thread
+
+    def _is_over(self) -> bool:
+        """Whether nothing more will come; tasks that do not heed their end are not waited for."""
+        return self._over.is_set() or time.monotonic() - self._stopped_at > _FAREWELL
+
+    def _next_batch(self) -> None:
+        if self._stage.interrupted.is_set():
+            raise threads.Interrupted
+        if self._arrived.wait(_TICK):
+            self._urgent.wait(WINDOW)
+        self._arrived.clear()
+        self._urgent.clear()
+        self.leftover()
+
+    def _count_saved(self) -> None:
+        self._saved += sum(map(_is_answer, self._taken))
+        self._taken.clear()
+        if self._starved or self._waiting:
+            self._stage.soon(self._go_on)
+
+    def _dismiss(self) -> None:
+        """Have everything end that still goes on, and give it a moment."""
+        self._clock.stop()
+        if self._over.is_set() or self.halt == "blocked":
+            return
+        self._stopping = True
+        if self._stage.soon(self._cancel_all):
+            self._over.wait(_FAREWELL)
+
+    # on the stage
+
+    def _begin(self) -> None:
+        self._clock.start(self._stage.loop)
+        self._fill()
+
+    def _is_stopping(self) -> bool:
+        return self._stopping or self._stage.is_ending
+
+    def _has_cancelled_itself(self) -> bool:
+        """Whether the attempt in the current task has cancelled it: neither we nor another attempt did."""
+        task = asyncio.current_task()
+        by = task.cancelled_by if isinstance(task, _AttemptTask) else None
+        return not self._is_stopping() and (by is None or by is CHARGED.get())
+
+    def _go_on(self) -> None:
+        """What was emitted before this is stored: let in whoever waited for it."""
+        still = [(number, waiter) for number, waiter in self._waiting if number > self._saved]
+        for number, waiter in self._waiting:
+            if number <= self._saved and not waiter.done():
+                waiter.set_result(None)
+        self._waiting, self._starved = still, False
+        self._fill()
+
+    def _fill(self) -> None:
+        """Begin as many attempts as may be under way; when there are none left, it is over."""
+        while self._may_begin() and len(self._playing) < self._concurrency and self._has_room():
+            try:
+                sitting = next(self._queue)
+            except StopIteration:
+                break
+            except BaseException as error:  # the attempts may be read from the store one by one
+                self._error = error
+                self.end("stopped")
+                break
+            self._start(self._player.begin(sitting))
+        if not self._playing and not self._starved:
+            self._over.set()
+            self._urgent.set()
+            self._arrived.set()
+
+    def _may_begin(self) -> bool:
+        return self.halt is None and not self._is_stopping()
+
+    def _has_room(self) -> bool:
+        """Whether the journal keeps up: what is answered and not stored yet would be paid again after a crash."""
+        if self._unsaved() + len(self._playing) < 2 * self._concurrency:
+            return True
+        self._starved = True  # before the second look: the driver may just have stored something
+        if self._unsaved() + len(self._playing) < 2 * self._concurrency:
+            self._starved = False
+            return True
+        self._urgent.set()
+        return False
+
+    def _unsaved(self) -> int:
+        return self._answered - self._saved
+
+    def _start(self, play: Play) -> None:
+        task = _AttemptTask(self._player.play(play), loop=self._stage.loop, context=self._context.copy())
+        self._playing[task] = play
+        task.add_done_callback(self._done, context=self._context)
+
+    def _done(self, task: asyncio.Task[Failure | None]) -> None:
+        """One attempt has ended, or what it was played in has."""
+        play = self._playing.pop(task)
+        error = asyncio.CancelledError() if task.cancelled() else task.exception()
+        if error is None:
+            self._watch_for_storm(task.result())
+        elif isinstance(error, BudgetSpent):
+            self.end("spent", str(error))
+        elif isinstance(error, Misconfigured):
+            self.end("misconfigured", without_secrets(str(error)))
+        elif not isinstance(error, asyncio.CancelledError):
+            self._error = self._error or error
+            self.end("stopped")
+        elif not play.over:
+            self._play_on(play)
+        self._starved = False
+        self._fill()
+
+    def _play_on(self, play: Play) -> None:
+        """Somebody has cancelled it: we, or an agent, and then it goes on in a task that nobody knows yet."""
+        if self._is_stopping():
+            self._player.cut_off(play)
+        elif play.restarts >= _RESTARTS:
+            self._watch_for_storm(self._player.give_up(play, _CANCELLED))
+        else:
+            play.restarts += 1
+            self._start(play)
+
+    def _cancel_all(self) -> None:
+        for task in self._playing:
+            task.cancel()
+        if not self._playing:
+            self._starved = False
+            self._fill()
 
     def _take(self, record: Record) -> None:
+        threads.end_a_forked_child(self._process)
         self._records.append(record)
-        self._arrived.set()
+        self._answered += _is_answer(record)
+        if not self._arrived.is_set():
+            self._arrived.set()
 
-    async def _work(self, queue: Iterator[Sitting]) -> None:
-        for sitting in queue:
-            try:
-                failure = await self._player.play(sitting)
-            except BudgetSpent as error:
-                self._end("spent", str(error))
-            except Misconfigured as error:
-                self._end("misconfigured", without_secrets(str(error)))
-            else:
-                self._watch_for_storm(failure)
-            if self.halt is not None:
-                return
-            await self._breathe()
+    async def _until_stored(self) -> None:
+        if self._answered <= self._saved:
+            return
+        waiter = self._stage.loop.create_future()
+        self._waiting.append((self._answered, waiter))
+        if len(self._waiting) >= len(self._playing):  # everybody waits for the journal: nothing more will gather
+            self._urgent.set()
+        await waiter
 
     def _watch_for_storm(self, failure: Failure | None) -> None:
         if failure is None or failure.owner == "agent":
@@ -122,21 +281,27 @@ class LocalExecutor:
             return
         self._in_a_row += 1
         if self._in_a_row >= STORM:
-            self._end("storm", f"{STORM} environment failures in a row, the last: {failure.reason}")
+            self.end("storm", f"{STORM} environment failures in a row, the last: {failure.reason}")
 
-    async def _breathe(self) -> None:
-        """Wait while the journal is behind; let other players in when nobody else does."""
-        if len(self._records) > _CROWD:
-            self._room.clear()
-            await self._room.wait()
-        now = time.monotonic()
-        if now - self._breath > _BREATH:
-            self._breath = now
-            await asyncio.sleep(0)
+    # in the clock's thread
+
+    def _blocked(self, told: str) -> None:
+        """Somebody never gives the loop back: nothing can be cancelled on it, so it is left behind."""
+        if self.halt is None:
+            self.halt, self.reason = "blocked", told
+        self._over.set()
+        self._urgent.set()
+        self._arrived.set()
 
 
-def _raise_first(results: Sequence[object]) -> None:
-    """A bug in the engine itself must not pass for the end of the work."""
-    for result in results:
-        if isinstance(result, BaseException) and not isinstance(result, asyncio.CancelledError):
-            raise result
+_CANCELLED = Failure(
+    stage="agent",
+    owner="agent",
+    kind="cancelled",
+    reason=f"was cancelled {_RESTARTS + 1} times, but not by Proctor: the agent did it",
+)
+
+
+def _is_answer(record: Record) -> bool:
+    """Whether a call has been answered, and would be paid again if the record were lost."""
+    return isinstance(record, Reviewed) or (isinstance(record, Turned) and record.turn.reply is not None)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from proctor.benchmark import Case
+from proctor.benchmark import Case, Expectation
 from proctor.run import Settings
 from proctor.score import (
+    NO_ERROR,
     QUESTION_WEIGHTS,
     CheckResult,
+    Part,
     Review,
     Score,
     Unscored,
@@ -16,6 +18,8 @@ from proctor.score import (
     weigh,
     weights_for,
 )
+
+_NOTHING = Expectation()
 
 
 def marks(
@@ -26,7 +30,7 @@ def marks(
     missing: list[Unscored] = []
     for by, review in reviews:
         if review.parts:
-            names = [part.name for part in review.parts]
+            names = _names(review.parts)
             value = weigh(review.parts, settings.weights or weights_for(settings.type, names))
             if value is None:
                 reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
@@ -36,12 +40,17 @@ def marks(
                     Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)
                 )
         if review.question_parts:
-            asked = weigh(review.question_parts, QUESTION_WEIGHTS)
+            known = {**dict.fromkeys(_names(review.question_parts), 1.0), **QUESTION_WEIGHTS}
+            asked = weigh(review.question_parts, known)
             if asked is not None:
                 scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=asked, by=by))
         if review.unscored is not None:
             missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored))
     return tuple(scores), tuple(missing)
+
+
+def _names(parts: Iterable[Part]) -> list[str]:
+    return [part.name for part in parts]
 
 
 def turn_passes(
@@ -50,25 +59,41 @@ def turn_passes(
     missing: Sequence[Unscored],
     checks: Sequence[CheckResult],
     *,
-    threshold: float | None,
+    settings: Settings,
     contradicted: bool = False,
 ) -> bool | None:
-    """Whether one reply passes: all checks, the passing score where there is one, no contradiction.
+    """Whether one reply passes: all checks, the passing score where it counts, no contradiction.
 
-    None where it cannot be said: a mark is missing that would decide, or nothing was judged at all.
+    None where it cannot be said: something that is expected could not be checked, a mark is missing that would decide,
+    or nobody had anything to judge by.
     """
     if contradicted or any(check.passed is False for check in checks):
         return False
-    own = case.passing_score if case is not None else None
-    needed = own if own is not None else threshold
-    given = [score.value for score in scores if score.of == "agent"]
+    needed = passing_score(case, settings)
+    given = [score.value for score in scores if score.of == "agent"] if needed is not None else []
     if needed is not None and any(not reaches(value, needed) for value in given):
         return False
-    if needed is not None and missing:
+    if any(check.passed is None for check in checks):
         return None
-    if (given and needed is not None) or any(check.passed for check in checks):
+    if needed is not None and (missing or (not given and case is not None and case.answer)):
+        return None
+    return True if given or _judged_by(checks, case, needed) else None
+
+
+def passing_score(case: Case | None, settings: Settings) -> float | None:
+    """The score that a reply has to reach; None: its mark decides nothing, as where nobody gives any."""
+    if settings.reviewer is None and case is not None and case.expect != _NOTHING:
+        return None
+    own = case.passing_score if case is not None else None
+    return own if own is not None else settings.passing_score
+
+
+def _judged_by(checks: Sequence[CheckResult], case: Case | None, needed: float | None) -> bool:
+    """Whether checks that passed settle it. That there was no error says enough only where nothing else is expected."""
+    if any(check.passed and check.name != NO_ERROR for check in checks):
         return True
-    return None
+    plain = case is not None and case.expect == _NOTHING and not (case.answer or case.reasoning)
+    return plain and needed is None and any(check.passed for check in checks)
 
 
 def attempt_passes(turns: Sequence[bool | None]) -> bool | None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Coroutine, Generator
 from contextlib import suppress
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from proctor.net.limits import TIME_LIMIT
+from proctor.running.clock import CHARGED, LONG_STEP, LoopClock
 
 T = TypeVar("T")
 _GRACE = 1.0
@@ -20,30 +22,48 @@ _CANCELLATIONS = 5
 class Late(TimeoutError):
     """The time given is over; a TimeoutError of the coroutine's own is not this one."""
 
+    def __init__(self, *, blocked: float = 0.0) -> None:
+        super().__init__()
+        self.blocked = blocked
+        """Seconds for which the coroutine itself held up the event loop."""
 
-async def within(seconds: float, work: Coroutine[Any, Any, T]) -> T:
+
+class Escaped(Exception):
+    """The coroutine raised what is no Exception: its `__cause__`. Raised as it is, it would take the loop down."""
+
+
+async def within(seconds: float, work: Coroutine[Any, Any, T], clock: LoopClock | None = None) -> T:
     """The result of a coroutine; raises Late when it takes longer, even if it swallows its cancellation and answers.
 
-    One that goes on all the same is cancelled again, and dropped in the end: the run must not wait for it.
+    One that goes on all the same is cancelled again, and dropped in the end: the run must not wait for it. By a clock,
+    the time in which others held up the loop does not count, and the time in which it did so itself does.
     """
+    began = time.monotonic()
     try:
         first = work.send(None)
     except StopIteration as done:
+        if (took := time.monotonic() - began) > seconds:
+            raise Late(blocked=took) from None
         result: T = done.value
         return result
-    limit = _Deadline(seconds)
+    except (Exception, asyncio.CancelledError):
+        raise
+    except BaseException as error:
+        raise Escaped from error
+    limit = _Deadline(seconds, began=began, clock=clock)
+    limit.count_step(time.monotonic() - began)
     token = TIME_LIMIT.set(limit)
     try:
         answer = await _Begun(work, first, limit)
     except asyncio.CancelledError:
         if limit.end():
-            raise Late from None
+            raise Late(blocked=limit.blocked()) from None
         raise
     finally:
         TIME_LIMIT.reset(token)
         limit.end()
-    if limit.cancellations:
-        raise Late
+    if limit.cancellations or (limit.blocked() and limit.elapsed() > seconds):
+        raise Late(blocked=limit.blocked())
     return answer
 
 
@@ -53,21 +73,50 @@ class _Deadline:
     `asyncio.timeout` does it once, and then waits for ever.
     """
 
-    __slots__ = ("_before", "_ended", "_task", "_timer", "cancellations")
+    __slots__ = (
+        "_before", "_began", "_charged", "_charged_before", "_clock", "_ended", "_given_back", "_held_before",
+        "_own", "_paused", "_seconds", "_task", "_timer", "cancellations",
+    )  # fmt: skip
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, *, began: float, clock: LoopClock | None) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._task = task
         self._before = task.cancelling()
+        self._seconds = seconds
+        self._began = began
+        self._clock = clock
+        self._charged = CHARGED.get() if clock is not None else None
+        self._charged_before = self._charged.held if self._charged is not None else 0.0
+        self._held_before = clock.held(began) if clock is not None else 0.0
+        self._own = 0.0
+        self._given_back = 0.0
+        self._paused: float | None = None
         self._ended = False
-        self._timer: asyncio.TimerHandle | None = task.get_loop().call_later(seconds, self._cancel)
+        self._timer: asyncio.TimerHandle | None = task.get_loop().call_later(seconds, self._look)
         self.cancellations = 0
 
     @property
     def exhausted(self) -> bool:
         """Whether it has been cancelled often enough."""
         return self.cancellations > _CANCELLATIONS
+
+    def count_step(self, took: float) -> None:
+        """One step of the coroutine took so long; a long one held up everybody else."""
+        if took > LONG_STEP:
+            self._own += took
+
+    def blocked(self) -> float:
+        """Seconds for which the coroutine, or a task that it started, held up the loop."""
+        charged = self._charged.held - self._charged_before if self._charged is not None else 0.0
+        return max(self._own, charged)
+
+    def elapsed(self) -> float:
+        """Seconds since it began, without those that it was not to blame for."""
+        now = time.monotonic()
+        others = max(0.0, self._clock.held(now) - self._held_before - self.blocked()) if self._clock else 0.0
+        waiting = now - self._paused if self._paused is not None else 0.0
+        return now - self._began - self._given_back - waiting - others
 
     def when(self) -> float | None:
         """The end, by the loop's clock; None: the time stands still, or is over."""
@@ -79,7 +128,13 @@ class _Deadline:
             return
         if self._timer is not None:
             self._timer.cancel()
-        self._timer = None if when is None else self._task.get_loop().call_at(when, self._cancel)
+        if when is None:
+            self._paused, self._timer = time.monotonic(), None
+            return
+        if self._paused is not None:
+            self._given_back += time.monotonic() - self._paused
+            self._paused = None
+        self._timer = self._task.get_loop().call_at(when, self._look)
 
     def end(self) -> bool:
         """Stop the clock; whether the task was cancelled by this limit alone."""
@@ -91,6 +146,14 @@ class _Deadline:
         for _ in range(self.cancellations):
             self._task.uncancel()
         return self.cancellations > 0 and self._task.cancelling() <= self._before
+
+    def _look(self) -> None:
+        """The time may be over; what others took of it is given back."""
+        left = self._seconds - self.elapsed() if self._clock is not None else 0.0
+        if left > 0.001:
+            self._timer = self._task.get_loop().call_later(left, self._look)
+        else:
+            self._cancel()
 
     def _cancel(self) -> None:
         self.cancellations += 1
@@ -109,7 +172,7 @@ class _Begun(Generic[T]):
         self._limit = limit
 
     def __await__(self) -> Generator[Any, Any, T]:
-        work, waits_for = self._work, self._waits_for
+        work, waits_for, now = self._work, self._waits_for, time.monotonic
         while True:
             try:
                 sent = yield waits_for
@@ -124,8 +187,15 @@ class _Begun(Generic[T]):
                 step = partial(work.throw, thrown)
             else:
                 step = partial(work.send, sent)
+            began = now()
             try:
                 waits_for = step()
             except StopIteration as done:
+                self._limit.count_step(now() - began)
                 result: T = done.value
                 return result
+            except (Exception, asyncio.CancelledError):
+                raise
+            except BaseException as error:
+                raise Escaped from error
+            self._limit.count_step(now() - began)

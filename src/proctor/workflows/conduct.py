@@ -5,19 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from proctor import threads
 from proctor.benchmark import Exam
 from proctor.errors import StoreError
 from proctor.findings import Findings, Gathering, gather
-from proctor.roles import Journal
-from proctor.run import Finished, Record, Run, Sitting, Status, Wish
+from proctor.reports.numbers import plural
+from proctor.roles import Executor, Journal
+from proctor.run import Finished, Record, Run, Settings, Sitting, Status, Wish
+from proctor.running.exits import heeded
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
+from proctor.threads import Interrupted, Stage, on_stage
+from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import Tally
@@ -38,6 +41,7 @@ async def conduct(
     cast: Cast,
     sittings: Iterable[Sitting],
     tally: Tally,
+    changed: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
     heard: Listener | None = None,
     gathering: Gathering | None = None,
@@ -46,34 +50,57 @@ async def conduct(
 
     The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
     each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
+    `changed` settings hold for what is played here, and are stored with it.
     """
     ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
-    executor = LocalExecutor(
-        agent=cast.agent,
-        reviewers=cast.reviewers,
-        settings=run.settings,
-        examiner=cast.examiner,
-        faults=cast.faults,
-    )
-    with seldom_collected(), _clocked(store.journal, run.id) as end:
-        if watch is not None:
-            watch(tally)
-        try:
-            async with (
-                _closing(cast),
-                _heeding(store, run.id, executor) as wishes,
-                contextlib.aclosing(executor.execute(sittings)) as batches,
-            ):
-                async for batch in batches:
-                    await ledger.enter(batch)
-        except asyncio.CancelledError:
-            store.journal.write(executor.leftover())
-            raise
-        reclassify(store, run.id, tally)
-        end(*_outcome(executor, wishes, tally))
+    settings = replace(run.settings, **(changed or {}))
+    left = played_with(sittings, changed or {})
+    await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage))
     if ledger.gathering is not None:
         return ledger.gathering.findings(store.archive.find(run.id))
     return findings_of(store, run.id, exams)
+
+
+def _drive(
+    store: Store, ledger: _Ledger, cast: Cast, settings: Settings, sittings: Iterable[Sitting], stage: Stage
+) -> None:
+    """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
+    executor = LocalExecutor(
+        agent=cast.agent,
+        reviewers=cast.reviewers,
+        settings=settings,
+        stage=stage,
+        examiner=cast.examiner,
+        faults=cast.faults,
+    )
+    run = ledger.run.id
+    with seldom_collected(), _clocked(store.journal, run) as end:
+        if ledger.watch is not None:
+            ledger.watch(ledger.tally)
+        try:
+            wishes = _play(store, executor, ledger, sittings)
+        finally:
+            _close(cast, stage)
+        reclassify(store, run, ledger.tally)
+        end(*_outcome(executor, wishes, ledger, finished=_finished(store, run)))
+
+
+def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[Sitting]) -> list[Wish]:
+    """Enter what is played batch by batch, and heed what is wished of the run meanwhile."""
+    wishes = _Wishes(store, ledger.run.id)
+    batches = executor.execute(sittings)
+    try:
+        with heeded(lambda told: executor.end("exited", told)):
+            for batch in batches:
+                if batch:
+                    ledger.enter(batch)
+                if wishes.are_new():
+                    executor.stop()
+    finally:
+        batches.close()
+        if left := executor.leftover():
+            store.journal.write(left)
+    return wishes.heard
 
 
 @dataclass(slots=True)
@@ -87,11 +114,11 @@ class _Ledger:
     heard: Listener | None
     gathering: Gathering | None
 
-    async def enter(self, batch: Sequence[Record]) -> None:
-        await _write(self.journal, batch)
+    def enter(self, batch: Sequence[Record]) -> None:
+        self.journal.write(batch)
         self.tally.add(batch)
         if self.run.kind == "standard" and _has_steps(batch):
-            await self._is_orchestrator()
+            self._is_orchestrator()
         if self.gathering is not None:
             for record in batch:
                 if isinstance(record, Finished):
@@ -101,11 +128,11 @@ class _Ledger:
         if self.watch is not None:
             self.watch(self.tally)
 
-    async def _is_orchestrator(self) -> None:
+    def _is_orchestrator(self) -> None:
         """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
         self.run = replace(self.run, kind="orchestrator")
         self.gathering = None
-        await threads.call(self.journal.amend, self.run)
+        self.journal.amend(self.run)
 
 
 def _has_steps(batch: Sequence[Record]) -> bool:
@@ -116,16 +143,6 @@ def _has_steps(batch: Sequence[Record]) -> bool:
         if isinstance(record, Finished)
         for turn in record.attempt.transcript.turns
     )
-
-
-async def _write(journal: Journal, batch: Sequence[Record]) -> None:
-    """Store a batch; an interruption waits until it is stored."""
-    writing = asyncio.ensure_future(threads.call(journal.write, batch))
-    try:
-        await asyncio.shield(writing)
-    except asyncio.CancelledError:
-        await writing
-        raise
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
@@ -155,59 +172,64 @@ def _clocked(journal: Journal, run: str) -> Iterator[Callable[[Status, str], Non
             journal.mark(run, "failed", reason=str(error), seconds=time.monotonic() - started)
         raise
     except BaseException as error:
-        if isinstance(error, (KeyboardInterrupt, asyncio.CancelledError)):
+        if isinstance(error, (KeyboardInterrupt, Interrupted)):
             outcome = ("paused", "interrupted")
         journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
         raise
     journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
 
 
-@asynccontextmanager
-async def _heeding(store: Store, run: str, executor: LocalExecutor) -> AsyncIterator[list[Wish]]:
-    """Look for a wish to pause or cancel every so often, and stop the executor when there is one."""
-    wishes: list[Wish] = []
+class _Wishes:
+    """Looks every so often whether somebody wishes the run to pause or to end."""
 
-    async def look() -> None:
-        while not wishes:
-            await asyncio.sleep(_HEED_EVERY)
-            wish = None
-            with contextlib.suppress(StoreError):  # a hiccup of the store must not make the run deaf
-                wish = await threads.call(store.archive.wish, run)
-            if wish is not None:
-                wishes.append(wish)
-                executor.stop()
+    def __init__(self, store: Store, run: str) -> None:
+        self.heard: list[Wish] = []
+        self._store = store
+        self._run = run
+        self._due = time.monotonic() + _HEED_EVERY
 
-    looking = asyncio.create_task(look())
-    try:
-        yield wishes
-    finally:
-        looking.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await looking
+    def are_new(self) -> bool:
+        """Whether there is one that was not heard before."""
+        if self.heard or time.monotonic() < self._due:
+            return False
+        with contextlib.suppress(StoreError):  # a hiccup of the store must not make the run deaf
+            if (wish := self._store.archive.wish(self._run)) is not None:
+                self.heard.append(wish)
+        self._due = time.monotonic() + _HEED_EVERY
+        return bool(self.heard)
 
 
-@asynccontextmanager
-async def _closing(cast: Cast) -> AsyncIterator[None]:
-    """Let go of everybody's connections at the end, whatever happened; what they say then changes no result."""
-    try:
-        yield
-    finally:
-        for part in (cast.agent, cast.examiner):
-            close = getattr(part, "close", None)  # an examiner need not have one
-            with contextlib.suppress(Exception):
-                async with asyncio.timeout(_FAREWELL):
-                    if close is not None:
-                        await close()
+def _close(cast: Cast, stage: Stage) -> None:
+    """Let go of everybody's connections at the end; what they say then changes no result."""
+    closing = [close for part in (cast.agent, cast.examiner) if (close := getattr(part, "close", None)) is not None]
+    if closing and stage.responds(within=1.0):
+        for close in closing:
+            with contextlib.suppress(Exception, asyncio.CancelledError):
+                stage.run(close, timeout=_FAREWELL)
 
 
-def _outcome(executor: LocalExecutor, wishes: list[Wish], tally: Tally) -> tuple[Status, str]:
+def _finished(store: Store, run: str) -> int:
+    """How many attempts of it are over, by the store itself."""
+    return sum(count for verdict, count in store.archive.standing(run).verdicts.items() if verdict != "open")
+
+
+def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, finished: int) -> tuple[Status, str]:
+    """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
+    unplayed, lost = ledger.run.planned - finished, ledger.tally.lost
     if executor.halt == "stopped":
         return ("paused", "on request") if "pause" in wishes else ("cancelled", "on request")
     if executor.halt in ("storm", "spent"):
         return "paused", executor.reason
-    if executor.halt == "misconfigured":
+    if executor.halt is not None:
         return "failed", executor.reason
-    if tally.lost:
-        attempts = "1 attempt" if tally.lost == 1 else f"{tally.lost} attempts"
-        return "failed", f"{attempts} failed for reasons outside the agent"
+    if unplayed > 0:
+        return "paused", _why_unplayed(ledger.run, plural(unplayed, "attempt"))
+    if lost:
+        return "failed", f"{plural(lost, 'attempt')} failed for reasons outside the agent"
     return "completed", ""
+
+
+def _why_unplayed(run: Run, attempts: str) -> str:
+    if run.rescored_from is not None:
+        return f"{attempts} of run {run.rescored_from} have not been played: resume that one first"
+    return f"{attempts} were left unplayed, although nothing had stopped the run"

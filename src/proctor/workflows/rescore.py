@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
@@ -20,6 +21,7 @@ from proctor.transcript import Reply, Request, Turn
 from proctor.workflows.allowances import allowing
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
+from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, Chosen, build_reviewers, choose
 from proctor.workflows.replies import KEPT, Source, place, sittings, take_over
 from proctor.workflows.settings import make_settings
@@ -33,6 +35,8 @@ class Rescoring:
     run: Run
     benchmark: Benchmark
     cast: Cast
+    changed: dict[str, float] = field(default_factory=dict)
+    """Time limit, concurrency and retries that its reviewers are called with and that differ from the run's own."""
 
 
 class _Nobody:
@@ -74,6 +78,9 @@ async def arescore(
     passing_score: float | None = None,
     weights: Mapping[str, float] | None = None,
     name: str | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - of the calls that the run makes, not of this one
+    concurrency: int | None = None,
+    retries: int | None = None,
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
@@ -81,12 +88,22 @@ async def arescore(
     """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
 
     `reviewer` is a name from `proctor.toml`, a spec string or a live object; without one the stored marks of the parts
-    are weighed and held against the passing score again, and nobody is asked at all.
+    are weighed and held against the passing score again, and nobody is asked at all. `timeout`, `concurrency` and
+    `retries` are for calling it: as given, else as `[run]` says, else the run's own.
     """
     config = config or load_config()
     url = store_url(store, config)
     prepared = prepare_rescoring(
-        run, reviewer=reviewer, passing_score=passing_score, weights=weights, name=name, store=url, config=config
+        run,
+        reviewer=reviewer,
+        passing_score=passing_score,
+        weights=weights,
+        name=name,
+        store=url,
+        config=config,
+        timeout=timeout,
+        concurrency=concurrency,
+        retries=retries,
     )
     with allowing(prepared.run.settings, config):
         return await start_rescoring(prepared, store=url, watch=watch)
@@ -101,6 +118,7 @@ def prepare_rescoring(
     name: str | None,
     store: str,
     config: Config,
+    **pace: Any,
 ) -> Rescoring:
     """Find, build and check everything before the first call."""
     if reviewer is None and passing_score is None and not weights:
@@ -111,7 +129,13 @@ def prepare_rescoring(
     cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights)
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
-    return Rescoring(run=made, benchmark=benchmark, cast=cast)
+    return Rescoring(run=made, benchmark=benchmark, cast=cast, changed=changed_pace(made, config, **pace))
+
+
+def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
+    """What a rescored run's reviewers are called with otherwise; nothing where nobody is asked."""
+    changed = pace_of(run.settings, config.run, **given)
+    return {} if KEPT in run.settings.built else changed
 
 
 async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | None = None) -> Evaluation:
@@ -119,7 +143,7 @@ async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | Non
     with open_store(store, create=False) as opened:
         opened.journal.create(prepared.run, prepared.benchmark)
         with opened.journal.writing(prepared.run.id):
-            findings = await play_rescored(opened, prepared.run, prepared.cast, watch=watch)
+            findings = await play_rescored(opened, prepared.run, prepared.cast, changed=prepared.changed, watch=watch)
     return Evaluation(run=findings.run, findings=findings, store=store)
 
 
@@ -207,25 +231,22 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
 
 
 async def play_rescored(
-    store: Store, run: Run, cast: Cast, *, finished: Container[Place] = frozenset(), watch: Watch | None = None
+    store: Store,
+    run: Run,
+    cast: Cast,
+    *,
+    finished: Container[Place] = frozenset(),
+    changed: Mapping[str, Any] | None = None,
+    watch: Watch | None = None,
 ) -> Findings:
     """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
     source = Source(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, exams, finished)
     take_over(source, tally)
-    findings = await conduct(store, run, exams, cast=cast, sittings=sittings(source), tally=tally, watch=watch)
-    return _unless_pending(store, findings)
-
-
-def _unless_pending(store: Store, findings: Findings) -> Findings:
-    """A run that lacks what its source never played is not completed; both can be resumed, the source first."""
-    run, pending = findings.run, findings.counts.pending
-    if run.status != "completed" or not pending:
-        return findings
-    reason = f"{pending} attempts of run {run.rescored_from} have not been played: resume that one first"
-    store.journal.mark(run.id, "paused", reason=reason)
-    return replace(findings, run=store.archive.find(run.id))
+    return await conduct(
+        store, run, exams, cast=cast, sittings=sittings(source), tally=tally, changed=changed, watch=watch
+    )
 
 
 def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...], finished: Container[Place]) -> Tally:

@@ -1,0 +1,141 @@
+"""Whose time it is: how long the event loop was held up, and by whom.
+
+    clock.start(loop)            a beat every 50 ms on the loop, and a thread that listens to it
+    CHARGED.set(charged)         what is done from here, in tasks that are started here too, is this attempt's doing
+    clock.held(now)              seconds so far in which nobody could go on
+
+A beat that comes late tells how long the loop was held up. Who did it is told by the step of the coroutine that took
+so long, or else by what the listening thread saw: the handle that the loop was running knows its context.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from asyncio.events import Handle
+from collections.abc import Callable
+from contextvars import Context, ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from types import CodeType, FrameType
+
+BEAT = 0.05
+"""Seconds between two beats."""
+_TOLERANCE = 0.02
+"""Seconds that a beat may be late on a busy machine without anybody having held up the loop."""
+LONG_STEP = 0.05
+"""Seconds that one step of a coroutine may take without holding up the others."""
+_HANDLE_RUN: CodeType = Handle._run.__code__
+
+
+class Charged:
+    """One attempt as far as the clock is concerned."""
+
+    __slots__ = ("held", "name")
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        """Who it is, in words."""
+        self.held = 0.0
+        """Seconds in which tasks and callbacks that it started held up the loop."""
+
+
+CHARGED: ContextVar[Charged | None] = ContextVar("proctor_charged", default=None)
+"""The attempt that is played in this context."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Holder:
+    """Who holds the loop at the moment."""
+
+    charged: Charged | None
+    """None: none of the attempts."""
+    where: str
+    """File, line and function of what runs."""
+
+    def __str__(self) -> str:
+        """In words: the attempt, and what it is at."""
+        return f"{self.charged.name} in {self.where}" if self.charged is not None else self.where
+
+
+class LoopClock:
+    """Listens to one loop while a run is played on it."""
+
+    def __init__(self, *, patience: float, give_up: Callable[[str], None]) -> None:
+        """Seconds after which a loop that is never given back is given up, by telling who holds it."""
+        self._patience = patience
+        self._give_up = give_up
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread_id = 0
+        self._last = time.monotonic()
+        self._held = 0.0
+        self._suspect: Holder | None = None
+        self._over = threading.Event()
+        self._timer: asyncio.TimerHandle | None = None
+
+    def start(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Begin to beat; called on the loop."""
+        self._loop, self._thread_id = loop, threading.get_ident()
+        self._last = time.monotonic()
+        self._timer = loop.call_later(BEAT, self._beat, context=Context())
+        threading.Thread(target=self._listen, name="proctor-clock", daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop listening; from any thread."""
+        self._over.set()
+
+    def held(self, now: float) -> float:
+        """Seconds up to now in which nobody could go on."""
+        return self._held + self._lag(now)
+
+    def _lag(self, now: float) -> float:
+        late = now - self._last - BEAT
+        return late if late > _TOLERANCE else 0.0
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        late = self._lag(now)
+        if late:
+            self._held += late
+            if self._suspect is not None and self._suspect.charged is not None:
+                self._suspect.charged.held += late
+        self._last, self._suspect = now, None
+        if not self._over.is_set() and self._loop is not None:
+            self._timer = self._loop.call_later(BEAT, self._beat)
+
+    def _listen(self) -> None:
+        while not self._over.wait(BEAT):
+            silent = time.monotonic() - self._last
+            if silent > 2 * BEAT:
+                self._suspect = self._look() or self._suspect
+            if silent > self._patience:
+                self._over.set()
+                self._give_up(self._told(silent))
+
+    def _told(self, silent: float) -> str:
+        who = str(self._suspect) if self._suspect is not None else "something that cannot be seen"
+        return f"the event loop was held for {silent:.1f} s and not given back by {who}"
+
+    def _look(self) -> Holder | None:
+        """Who holds the loop, from outside: the innermost frame, and the context of the handle that is being run."""
+        frame = sys._current_frames().get(self._thread_id)
+        if frame is None:
+            return None
+        context = _context_of(frame)
+        return Holder(charged=None if context is None else context.get(CHARGED), where=where(frame))
+
+
+def _context_of(frame: FrameType | None) -> Context | None:
+    while frame is not None:
+        if frame.f_code is _HANDLE_RUN:
+            context = getattr(frame.f_locals.get("self"), "_context", None)
+            return context if isinstance(context, Context) else None
+        frame = frame.f_back
+    return None
+
+
+def where(frame: FrameType) -> str:
+    """Where a frame stands: `agent.py:12 (answer)`."""
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno} ({frame.f_code.co_name})"
