@@ -338,7 +338,8 @@ def _complaints_about_errors(err: str) -> list[str]:
     for trace in re.split(r"(?=Traceback \(most recent call last\):)", err)[1:]:
         frames = re.findall(r'^[ |+]*File "([^"]+)"', trace, flags=re.MULTILINE)
         own = [frame for frame in frames if "/proctor/" in frame and not frame.startswith(str(_HERE))]
-        if own and not any(frame in (str(_ZOO), str(_HERE / "cage.py")) for frame in frames):
+        led_to_another = re.search(r"the above exception(, another exception occurred| was the direct cause)", trace)
+        if own and not led_to_another and not any(frame in (str(_ZOO), str(_HERE / "cage.py")) for frame in frames):
             return [f"a traceback of its own, from {own[-1].rpartition('/proctor/')[2]}"]
     return []
 
