@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 import pytest
-from tests.running.players import SaysRight, executed, fresh, played
+from tests.running.players import Reviews, SaysRight, executed, fresh, played
 
+import proctor
 from proctor.agents.function import adapt
+from proctor.benchmark import Case
 from proctor.errors import Misconfigured
 from proctor.run import Finished, Record, Settings
 from proctor.running import calls
 from proctor.running.schedule import STORM, LocalExecutor
+from proctor.score import Part, Review
 from proctor.threads import Stage
-from proctor.transcript import Request
+from proctor.transcript import Request, Turn
 
 
 @pytest.fixture(autouse=True)
@@ -142,3 +146,92 @@ async def test_state_is_not_shared_between_conversations_of_a_class() -> None:
     attempts, _, _ = await played(Remembers, fresh(20))
     texts = {attempt.transcript.turns[0].reply.text for attempt in attempts if attempt.transcript.turns[0].reply}
     assert texts == {f"q{number}" for number in range(1, 21)}
+
+
+async def test_an_agent_that_cancels_its_task_fails_alone_and_the_rest_is_played() -> None:
+    async def agent(question: str) -> str:
+        if question in ("q3", "q5"):
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+        await asyncio.sleep(0)
+        return "yes"
+
+    attempts, _, executor = await played(agent, fresh(40), concurrency=2)
+    failed = {attempt.key.exam: attempt.failure for attempt in attempts if attempt.failure is not None}
+    assert len(attempts) == 40
+    assert executor.halt is None
+    assert {exam: (failure.owner, failure.kind) for exam, failure in failed.items()} == {
+        "c3": ("agent", "cancelled"),
+        "c5": ("agent", "cancelled"),
+    }
+
+
+def test_an_agent_that_cancels_every_task_there_is_harms_no_other_attempt() -> None:
+    async def agent(question: str) -> str:
+        if question == "q 3":
+            for task in asyncio.all_tasks():
+                task.cancel()
+        await asyncio.sleep(0.001)
+        return "yes"
+
+    cases = [(f"q {number}", "yes") for number in range(30)]
+    found = proctor.evaluate(cases, agent=agent, reviewer="exact", concurrency=5)
+    counts = found.findings.counts
+    assert found.run.status == "completed"
+    assert (counts.scored, counts.failed_by_agent) == (29, 1)
+
+
+async def test_a_reviewer_that_cancels_its_task_is_asked_again() -> None:
+    asked: Counter[str] = Counter()
+
+    async def review(case: Case | None, turns: Sequence[Turn]) -> Review:
+        assert case is not None
+        asked[case.id] += 1
+        if asked[case.id] == 1:
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+            await asyncio.sleep(0)
+        return Review(parts=(Part(name="correctness", value=1.0),))
+
+    attempts, _, _ = await played(lambda question: "yes", fresh(3), reviewer=Reviews(review))
+    assert all(attempt.passed for attempt in attempts)
+    assert set(asked.values()) == {2}
+
+
+async def test_a_reviewer_that_always_cancels_its_task_ends_as_failures_and_not_for_ever() -> None:
+    async def review(case: Case | None, turns: Sequence[Turn]) -> Review:
+        raise asyncio.CancelledError
+
+    attempts, _, executor = await played(lambda question: "yes", fresh(3), reviewer=Reviews(review))
+    assert executor.halt is None
+    assert [attempt.failure is not None for attempt in attempts] == [True] * 3
+
+
+@pytest.mark.parametrize("error", [GeneratorExit, KeyboardInterrupt, SystemExit, BaseException, asyncio.CancelledError])
+def test_whatever_an_agent_raises_is_its_own_failure(error: type[BaseException]) -> None:
+    async def agent(question: str) -> str:
+        if question == "q 3":
+            raise error
+        return "yes"
+
+    cases = [(f"q {number}", "yes") for number in range(8)]
+    counts = proctor.evaluate(cases, agent=agent, reviewer="exact").findings.counts
+    assert (counts.scored, counts.failed_by_agent, counts.pending) == (7, 1, 0)
+
+
+def test_a_task_of_the_agents_own_that_exits_does_not_end_the_loop() -> None:
+    async def agent(question: str) -> str:
+        async def leave() -> None:
+            raise SystemExit(0)
+
+        if question == "q 3":
+            await asyncio.create_task(leave())
+        if question == "q 4":
+            asyncio.get_running_loop().stop()
+        return "yes"
+
+    cases = [(f"q {number}", "yes") for number in range(8)]
+    counts = proctor.evaluate(cases, agent=agent, reviewer="exact").findings.counts
+    assert (counts.scored, counts.failed_by_agent) == (7, 1)

@@ -87,27 +87,28 @@ class LoopClock:
         self._over.set()
 
     def held(self, now: float) -> float:
-        """Seconds up to now in which nobody could go on."""
-        return self._held + self._lag(now)
-
-    def _lag(self, now: float) -> float:
+        """Seconds up to now in which nobody could go on, charged to who held the loop; asked on the loop alone."""
         late = now - self._last - BEAT
-        return late if late > _TOLERANCE else 0.0
-
-    def _beat(self) -> None:
-        now = time.monotonic()
-        late = self._lag(now)
-        if late:
+        if late > _TOLERANCE:
             self._held += late
             if self._suspect is not None and self._suspect.charged is not None:
                 self._suspect.charged.held += late
+            self._last, self._suspect = now - BEAT, None
+        return self._held
+
+    def _beat(self) -> None:
+        now = time.monotonic()
+        self.held(now)
         self._last, self._suspect = now, None
         if not self._over.is_set() and self._loop is not None:
             self._timer = self._loop.call_later(BEAT, self._beat)
 
     def _listen(self) -> None:
+        silent, heard = 0.0, self._last
         while not self._over.wait(BEAT):
-            silent = time.monotonic() - self._last
+            if self._last != heard:
+                silent, heard = 0.0, self._last
+            silent += BEAT  # by this thread's own count: when the whole process stood still, nobody held the loop
             if silent > 2 * BEAT:
                 self._suspect = self._look() or self._suspect
             if silent > self._patience:

@@ -108,8 +108,10 @@ class _Deadline:
 
     def blocked(self) -> float:
         """Seconds for which the coroutine, or a task that it started, held up the loop."""
-        charged = self._charged.held - self._charged_before if self._charged is not None else 0.0
-        return max(self._own, charged)
+        if self._clock is None or self._charged is None:
+            return self._own
+        self._clock.held(time.monotonic())  # so that the last moments are charged too
+        return max(self._own, self._charged.held - self._charged_before)
 
     def elapsed(self) -> float:
         """Seconds since it began, without those that it was not to blame for."""

@@ -1,0 +1,82 @@
+"""`os._exit` while a run is played."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+
+import pytest
+
+from proctor import evaluate
+from proctor.running import exits
+from proctor.threads import exit_now
+
+CASES = [("a", "a"), ("b", "b"), ("c", "c")]
+
+
+def test_an_agent_that_ends_the_process_ends_the_run_alone() -> None:
+    def agent(question: str) -> str:
+        if question == "b":
+            os._exit(0)
+        return question
+
+    found = evaluate(CASES, agent=agent, reviewer="exact", concurrency=1)
+    assert found.run.status == "failed"
+    assert "os._exit(0)" in found.run.reason
+    assert (found.findings.counts.scored, found.findings.counts.pending) == (1, 2)
+
+
+def test_the_real_one_is_back_afterwards() -> None:
+    before = os._exit
+    with exits.heeded(lambda told: None):
+        assert os._exit is not before
+    assert os._exit is before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_ends_as_it_wants_to() -> None:
+    code = (
+        "import os\n"
+        "from proctor.running import exits\n"
+        "with exits.heeded(print):\n"
+        "    child = os.fork()\n"
+        "    if child == 0: os._exit(7)\n"
+        "    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
+        "raise SystemExit(code)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (7, b"")
+
+
+def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() -> None:
+    code = (
+        "import os\n"
+        "from proctor.running import exits\n"
+        "with exits.heeded(lambda told: print(told, flush=True)):\n"
+        "    os._exit(0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 4
+    assert "os._exit(0)" in done.stdout
+
+
+def test_nobody_plays_and_it_is_the_real_one() -> None:
+    code = "import os\nfrom proctor.running import exits\nexits.install()\nos._exit(5)\n"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 5
+
+
+def test_whoever_calls_it_never_goes_on() -> None:
+    told = threading.Event()
+    went_on = threading.Event()
+
+    def calls() -> None:
+        os._exit(0)
+        went_on.set()
+
+    with exits.heeded(lambda _: told.set()):
+        threading.Thread(target=calls, daemon=True).start()
+        assert told.wait(20)
+    assert not went_on.is_set()
+    assert exit_now is not exits._exit
