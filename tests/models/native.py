@@ -21,6 +21,7 @@ class Said:
 
     text: str = ""
     calls: tuple[tuple[str, dict[str, Any]], ...] = ()
+    cut_off: bool = False
     status: int = 200
 
 
@@ -42,8 +43,6 @@ class Dialect:
     error: Callable[[int, str], Body]
     results: Callable[[Body], list[str]]
     """What a request says of the results of earlier tool calls."""
-    waits: bool = True
-    """Whether the package hands on how long the server asked to wait."""
 
     @property
     def spec(self) -> str:
@@ -57,7 +56,8 @@ def _anthropic(said: Said) -> Body:
     sent, received = TOKENS
     return {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": content,
-        "stop_reason": "tool_use" if said.calls else "end_turn", "stop_sequence": None,
+        "stop_reason": "max_tokens" if said.cut_off else "tool_use" if said.calls else "end_turn",
+        "stop_sequence": None,
         "usage": {"input_tokens": sent, "output_tokens": received},
     }  # fmt: skip
 
@@ -71,8 +71,9 @@ def _google(said: Said) -> Body:
     parts: list[Body] = [{"text": said.text}] if said.text else []
     parts += [{"functionCall": {"name": name, "args": arguments}} for name, arguments in said.calls]
     sent, received = TOKENS
+    stopped = "MAX_TOKENS" if said.cut_off else "STOP"
     return {
-        "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
+        "candidates": [{"index": 0, "content": {"role": "model", "parts": parts}, "finishReason": stopped}],
         "usageMetadata": {
             "promptTokenCount": sent,
             "candidatesTokenCount": received,
@@ -92,7 +93,8 @@ def _ollama(said: Said) -> Body:
     message = {"role": "assistant", "content": said.text, **({"tool_calls": calls} if calls else {})}
     sent, received = TOKENS
     return {
-        "model": "m", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": True, "done_reason": "stop",
+        "model": "m", "created_at": "2026-01-01T00:00:00Z", "message": message, "done": True,
+        "done_reason": "length" if said.cut_off else "stop",
         "prompt_eval_count": sent, "eval_count": received,
     }  # fmt: skip
 
@@ -131,7 +133,6 @@ DIALECTS = (
         answer=_ollama,
         error=lambda _, message: {"error": message},
         results=_ollama_results,
-        waits=False,
     ),
 )
 

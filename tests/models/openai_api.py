@@ -22,6 +22,8 @@ class Said:
     text: str = ""
     calls: tuple[tuple[str, Any], ...] = ()
     """Tool and arguments; text is sent as it is."""
+    cut_off: bool = False
+    """Whether it stops at the output limit."""
     counted: bool = True
     """Whether the server says what it used."""
     extra: list[dict[str, Any]] = field(default_factory=list)
@@ -97,7 +99,8 @@ def _chat_usage() -> dict[str, Any]:
 def _chat(said: Said, model: str) -> dict[str, Any]:
     message = {"role": "assistant", "content": said.text or None, "tool_calls": _chat_calls(said) or None}
     message["annotations"] = said.extra
-    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if said.calls else "stop"}
+    stopped = "length" if said.cut_off else "tool_calls" if said.calls else "stop"
+    choice = {"index": 0, "message": message, "finish_reason": stopped}
     body = {"id": "1", "object": "chat.completion", "model": model, "choices": [choice]}
     return {**body, "usage": _chat_usage()} if said.counted else body
 
@@ -110,7 +113,8 @@ def _chat_events(said: Said, body: dict[str, Any]) -> list[str]:
         deltas.append({"tool_calls": [{"index": index, **call}]})
         deltas += [{"tool_calls": [{"index": index, "function": {"arguments": piece}}]} for piece in _pieces(arguments)]
     chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
-    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    stopped = "length" if said.cut_off else "stop"
+    chunks.append({"choices": [{"index": 0, "delta": {}, "finish_reason": stopped}]})
     if said.counted and body["stream_options"]["include_usage"]:
         chunks.append({"choices": [], "usage": _chat_usage()})
     return [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks] + ["data: [DONE]\n\n"]
@@ -129,6 +133,8 @@ def _responses(said: Said, model: str = "") -> dict[str, Any]:
         part = {"type": "output_text", "text": said.text, "annotations": []}
         output.append({"type": "message", "id": "m1", "role": "assistant", "content": [part]})
     body = {"id": "r1", "object": "response", "status": "completed", "error": None, "output": output}
+    if said.cut_off:
+        body |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     sent, received = TOKENS
     usage = {"input_tokens": sent, "output_tokens": received, "input_tokens_details": {"cached_tokens": 50}}
     return {**body, "usage": usage} if said.counted else body

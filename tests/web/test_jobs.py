@@ -279,7 +279,7 @@ def test_a_run_that_another_server_began_first_and_stopped_waits_again(sites: Si
     [job] = site.jobs._jobs.values()
     with site.jobs._lock:  # nobody else looks after it meanwhile
         with site.store.journal.writing(run.id):
-            site.jobs._spawn(job)
+            site.jobs._spawn(job, site.store.archive.find(job.run))
             assert job.process is not None
             code = job.process.wait(60)
             site.store.journal.mark(run.id, "paused", reason="its server went away")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 import click
@@ -17,18 +17,18 @@ def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     from proctor.cli.output import folded, print_json
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
-    from proctor.workflows.allowances import foresee, untold
+    from proctor.workflows.allowances import called_gently, foresee, untold
 
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
-    others = untold(run)
+    others, gently = untold(run), called_gently(run, config)
     if as_json:
-        print_json({"attempts": run.planned, **asdict(found), "untold": others})
+        print_json({"attempts": run.planned, **asdict(found), "untold": others, "called_gently": gently})
         return 0
     click.echo(folded(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
     for label, said in _rows(found):
         click.echo(folded(f"  {label:<11}  {said}", under=15))
-    for sentence in _sentences(found, others):
+    for sentence in _sentences(found, others, gently):
         click.echo(folded(f"  {sentence}", under=2))
     return 0
 
@@ -44,13 +44,18 @@ def _rows(found: Estimate) -> Iterator[tuple[str, str]]:
         yield "time", _range(found.seconds, duration)
 
 
-def _sentences(found: Estimate, others: Sequence[str]) -> Iterator[str]:
+def _sentences(found: Estimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:
     if found.calls.high:
         yield "The likely value first, then from little to much; retries are not in it."
     else:
         yield "No model is called from here."
     if others:
         yield f"What {' and '.join(others)} may take is not known and not in it."
+    for host, calls in gently.items():
+        yield (
+            f"{host} is on this machine and gets {calls} calls at once, whatever --concurrency says; "
+            f'[limits."{host}"] concurrency = N in proctor.toml sets another number.'
+        )
 
 
 def _cost(found: Estimate, say: Callable[[float], str]) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.option("--passing-score", type=float, help="A case passes here.")
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
 @click.option("--name", help="What to call the new run.")
+@options.pace
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @gate_options
 @options.store

@@ -167,8 +167,9 @@ def _cure(run: Run, late: TimeOuts) -> str:
         return f"If it needs longer: {command} {longer}"
     if late.limited:
         table = f'[limits."{late.host}"]' if set(late.host) & set(".:") else f"[limits.{late.host}]"
+        now = " (2 unless set, on this machine)" if late.local else ""
         return (
-            f"If fewer calls at once help, set {table} concurrency = {_fewer(late)} in proctor.toml; if it needs "
+            f"If fewer calls at once help, set {table} concurrency = {_fewer(late)} in proctor.toml{now}; if it needs "
             f"longer, add {longer}: {command} {longer}"
         )
     return (

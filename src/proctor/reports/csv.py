@@ -110,6 +110,10 @@ def _sources(attempt: Attempt, case: Case | None) -> Cell:
     return ", ".join(citation.source for reply in replies for citation in reply.citations)
 
 
+def _cut_off(attempt: Attempt, case: Case | None) -> Cell:
+    return sum(turn.reply is not None and turn.reply.cut_off for turn in attempt.transcript.turns)
+
+
 def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
     return "\n".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
 
@@ -164,10 +168,12 @@ _COLUMNS: dict[str, _Column] = {
     "output_tokens": lambda attempt, case: attempt.usage.output_tokens if attempt.usage else None,
     "cost": lambda attempt, case: attempt.usage.cost,
     "started": lambda attempt, case: iso(attempt.started) if attempt.started else "",
+    "cut_off": _cut_off,
+    "changed": lambda attempt, case: ", ".join(f"{name} {value:g}" for name, value in attempt.changed.items()),
 }
 _OF_CONVERSATIONS = (
     "run", "case", "categories", "condition", "trial", "outcome", "passed", "score",
-    "failure_owner", "failure_stage", "failure_reason", "started",
+    "failure_owner", "failure_stage", "failure_reason", "started", "changed",
 )  # fmt: skip
 """Columns that say the same in every row of a conversation."""
 _OF_TURNS = (*list(_COLUMNS)[:8], *turns.COLUMNS, *list(_COLUMNS)[8:])

@@ -1,13 +1,14 @@
 """Runs that this server plays: each in a process of its own, a few at a time, in turn.
 
 A run is stored as `queued` first; a detached process then goes on with it as `proctor resume` does, and outlives the
-server. Which runs this server owes to somebody is kept as empty files, so that a server that was restarted goes on
+server. Which runs this server owes to somebody is kept as small files, so that a server that was restarted goes on
 with those whose process is gone. Stopping goes through the store, so it reaches runs that were started anywhere.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import subprocess
@@ -16,8 +17,9 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, unquote
 
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
@@ -25,6 +27,7 @@ from proctor.redaction import without_secrets
 from proctor.run import Run, Status, Wish
 from proctor.storage import Store
 from proctor.web.settings import WebSettings
+from proctor.workflows.pace import PACE
 
 _LOOK_EVERY = 0.25
 _PATIENCE = 5.0
@@ -58,6 +61,8 @@ class _Job:
     since: float = 0.0
     making_room: bool = False
     tries: int = 0
+    pace: dict[str, Any] = field(default_factory=dict)
+    """Time limit, concurrency and retries that it is played with and that differ from the run's own."""
 
     @property
     def playing(self) -> bool:
@@ -84,7 +89,7 @@ class Jobs:
     def begin(self) -> None:
         """Take up what an earlier server has left, and look after it from now on."""
         for path in sorted(self._folder.glob("*.job")):
-            job = _Job(run=unquote(path.stem))
+            job = _Job(run=unquote(path.stem), pace=_pace_in(path))
             run = self._found(job)
             if run is not None and run.status not in _OVER:
                 self._jobs[job.run] = job
@@ -108,8 +113,11 @@ class Jobs:
         with self._lock:
             return [run.id for run in self._line()]
 
-    def play(self, run: str) -> Run:
-        """Play a stored run, now or in turn; one that is being played stays as it is."""
+    def play(self, run: str, **pace: Any) -> Run:
+        """Play a stored run, now or in turn; one that is being played stays as it is.
+
+        `pace`: timeout, concurrency and retries where they are not to be the run's own.
+        """
         found = self._store().archive.find(run)
         if found.status == "completed":
             raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
@@ -119,8 +127,8 @@ class Jobs:
             if found.id not in self._jobs:
                 self._mark(found, "queued")
                 self._folder.mkdir(parents=True, exist_ok=True)
-                self._mark_file(found.id).touch()
-                self._jobs[found.id] = _Job(run=found.id)
+                self._mark_file(found.id).write_text(json.dumps(pace) if pace else "", encoding="utf-8")
+                self._jobs[found.id] = _Job(run=found.id, pace=pace)
         self._awake.set()
         return self._store().archive.find(found.id)
 
@@ -178,7 +186,7 @@ class Jobs:
         playing = [job for job in self._jobs.values() if job.playing]
         free = max(0, self._settings.processes - len(playing))
         for run in line[:free]:
-            self._spawn(self._jobs[run.id])
+            self._spawn(self._jobs[run.id], run)
         if len(line) > free:
             self._make_room(playing)
 
@@ -261,12 +269,14 @@ class Jobs:
             if job.making_room:
                 self._store().journal.wish(job.run, "pause")
 
-    def _spawn(self, job: _Job) -> None:
+    def _spawn(self, job: _Job, run: Run) -> None:
+        """Said in full, so that `[run]` of the configuration does not replace what was chosen for this run."""
         config = ["--config", str(self._settings.config)] if self._settings.config is not None else []
+        pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
         environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
         with self._log_file(job.run).open("wb") as log:
             job.process = subprocess.Popen(
-                [sys.executable, "-m", "proctor", "resume", job.run, *config],
+                [sys.executable, "-m", "proctor", "resume", job.run, *pace, *config],
                 env={**environment, "PROCTOR_STORE": self._settings.store},  # not an argument: it may hold a password
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -296,3 +306,12 @@ class Jobs:
 
     def _log_file(self, run: str) -> Path:
         return self._folder / f"{quote(run, safe='')}.log"
+
+
+def _pace_in(path: Path) -> dict[str, Any]:
+    """What was noted of a run that an earlier server owed to somebody; nothing where that cannot be read."""
+    with suppress(OSError, ValueError):
+        noted = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(noted, dict):
+            return {name: noted[name] for name in PACE if name in noted}
+    return {}

@@ -110,6 +110,22 @@ def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> Estimate:
     return estimate(exams, run.settings, [*_callers(run.settings, config)])
 
 
+def called_gently(run: Run, config: Config) -> dict[str, int]:
+    """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
+    from proctor.models.limits import Limits
+    from proctor.models.naming import is_loopback, names_of
+
+    limits, found = Limits(config.limits), {}
+    for _, model, spec in _models(run.settings):
+        source = source_in(model, spec.options)
+        if source is None or not is_loopback(source):
+            continue
+        said = any(config.limits.get(name, {}).get("concurrency") for name in names_of(source))
+        if not said:
+            found[names_of(source)[0]] = limits.limit(source).concurrency or 0
+    return found
+
+
 def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
     from proctor.models.estimate import Caller
     from proctor.models.limits import Limits

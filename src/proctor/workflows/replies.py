@@ -120,7 +120,7 @@ def _verdicts(attempt: Attempt, source: Source) -> tuple[bool | None, ...]:
             [score for score in attempt.scores if score.turn == turn.number],
             [missing for missing in attempt.unscored if missing.turn == turn.number],
             [check for check in attempt.checks if check.turn == turn.number],
-            threshold=source.run.settings.passing_score,
+            settings=source.run.settings,
             contradicted=turn.number in broken,
         )
         if turn.reply is not None and not turn.fault
@@ -149,7 +149,13 @@ def sittings(source: Source) -> Iterator[Sitting]:
     """The conversations to judge, with their stored reviews where those are kept."""
     for attempt in source.attempts(judged=True):
         key = replace(attempt.key, run=source.run.id)
-        fresh = Attempt(key=key, place=attempt.place, transcript=attempt.transcript, struck=attempt.struck)
+        fresh = Attempt(
+            key=key,
+            place=attempt.place,
+            transcript=attempt.transcript,
+            struck=attempt.struck,
+            changed=attempt.changed,
+        )
         reviews = _reviews(attempt) if source.kept else {}
         yield Sitting(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
 

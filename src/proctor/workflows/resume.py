@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,13 @@ from proctor.usage import Usage
 from proctor.workflows.allowances import allowing, check_prices, is_limited
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
+from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
-from proctor.workflows.rescore import play_rescored, rescoring_cast
+from proctor.workflows.rescore import changed_pace, play_rescored, rescoring_cast
 from proctor.workflows.settings import MOST_TRIALS, make_settings
 from proctor.workflows.tally import Tally
+from proctor.workflows.timeouts import reopen_timeouts, timed_out
 
 
 async def aresume(
@@ -34,6 +37,10 @@ async def aresume(
     trials: int | None = None,
     budget: float | None = None,
     max_tokens: int | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - of the calls that the run makes, not of this one
+    concurrency: int | None = None,
+    retries: int | None = None,
+    retry_timeouts: bool = False,
     cache: bool | str | Path = False,
     store: str | Path | None = None,
     config: Config | None = None,
@@ -43,32 +50,66 @@ async def aresume(
 
     Live objects that the run was started with must be handed in again. More `trials` than before extend the run,
     completed or not; a later verdict on it spends some of its level (`Settings.look`). A larger `budget` or
-    `max_tokens` goes on where the old one was spent.
+    `max_tokens` goes on where the old one was spent. `timeout`, `concurrency` and `retries` hold for what is played
+    now: as given, else as `[run]` says, else the run's own; each attempt tells what it was played with. With
+    `retry_timeouts`, what the agent did not answer in time is played again, also of a completed run, which is then
+    not comparable to a run without.
     """
     config = config or load_config()
     url = store_url(store, config)
+    pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
     with open_store(url, create=False) as opened:
-        found = _with_means(with_trials(opened.archive.find(run), trials), budget, max_tokens)
+        stored = opened.archive.find(run)
+        found = _with_means(with_trials(stored, trials), budget, max_tokens)
+        found = _with_timeouts(opened, found) if retry_timeouts else found
         benchmark = opened.archive.benchmark_of(found.id)
-        exams = exams_of(benchmark, found.settings)
         if found.status == "completed":
-            findings = findings_of(opened, found.id, exams)
+            findings = findings_of(opened, found.id, exams_of(benchmark, found.settings))
         elif found.rescored_from is not None:
             judges = rescoring_cast(found, benchmark, config, reviewer)
+            changed = changed_pace(found, config, **pace)
             with opened.journal.writing(found.id), allowing(found.settings, config, cache=cache):
                 done = opened.archive.finished(found.id)
-                findings = await play_rescored(opened, found, judges, finished=done, watch=watch)
+                findings = await play_rescored(opened, found, judges, finished=done, changed=changed, watch=watch)
         else:
             check_prices(found.settings, config)
+            changed = pace_of(found.settings, config.run, **pace)
             cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
             with opened.journal.writing(found.id):
-                _count_killed(opened, found.id)
-                if (trials, budget, max_tokens) != (None, None, None):
-                    opened.journal.amend(found)
-                spent = _spent(opened, found) if is_limited(found.settings) else None
+                spent = _take_up(opened, stored, found)
                 with allowing(found.settings, config, cache=cache, spent=spent):
-                    findings = await _go_on(opened, found, exams, cast, watch)
+                    exams = exams_of(benchmark, found.settings)
+                    findings = await _go_on(opened, found, exams, cast, changed=changed, watch=watch)
     return Evaluation(run=findings.run, findings=findings, store=url)
+
+
+def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
+    """Store what has changed of a run that goes on; what it has spent, where that is limited. The caller holds it."""
+    _count_killed(store, run.id)
+    if run != stored:
+        store.journal.amend(run)
+    if run.settings.retried_timeouts > stored.settings.retried_timeouts:
+        reopen_timeouts(store, run.id)
+    return _spent(store, run) if is_limited(run.settings) else None
+
+
+def run_to_resume(name: str, *, store: str, trials: int | None = None, retry_timeouts: bool = False) -> Run:
+    """The run as it would go on; completed: there is nothing to play."""
+    with open_store(store, create=False) as opened:
+        found = with_trials(opened.archive.find(name), trials)
+        return _with_timeouts(opened, found) if retry_timeouts else found
+
+
+def _with_timeouts(store: Store, run: Run) -> Run:
+    """The run with its time-outs to be played again; as it is where there are none."""
+    if run.rescored_from is not None:
+        raise UsageError(
+            f"run {run.id} only judges the replies of run {run.rescored_from}; play the time-outs of that one again"
+        )
+    if not any(map(timed_out, store.archive.attempts(run.id))):
+        return run
+    again = run.settings.retried_timeouts + 1
+    return replace(run, settings=replace(run.settings, retried_timeouts=again), status="paused")
 
 
 def with_trials(run: Run, trials: int | None) -> Run:
@@ -129,7 +170,15 @@ def _spent(store: Store, run: Run) -> Usage:
     return total
 
 
-async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, watch: Watch | None) -> Findings:
+async def _go_on(
+    store: Store,
+    run: Run,
+    exams: tuple[Exam, ...],
+    cast: Cast,
+    *,
+    changed: Mapping[str, Any],
+    watch: Watch | None,
+) -> Findings:
     under_way = {
         (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
         for attempt, reviews in store.archive.sittings(run.id)
@@ -141,6 +190,7 @@ async def _go_on(store: Store, run: Run, exams: tuple[Exam, ...], cast: Cast, wa
         cast=cast,
         sittings=sittings(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
         tally=_tally_so_far(store, run, exams),
+        changed=changed,
         watch=watch,
     )
 

@@ -149,6 +149,8 @@ def _remarks(each: Judged) -> Iterator[Text]:
     """What broke after the reply; contradictions; checks that failed or could not decide; marks that are missing."""
     if each.failure is not None and each.turn.reply is not None:
         yield signed(each.outcome, _broke(each.failure))
+    if each.turn.reply is not None and each.turn.reply.cut_off:
+        yield Text("! the reply was cut off at the model's output limit", style=STYLES["unscored"])
     for pair in each.contradicts:
         yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quoted(pair)}", style=STYLES["fail"])
     for check in each.checks:

@@ -21,6 +21,7 @@ from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
 from proctor.web.site import site_of
 from proctor.workflows.export import export_run
+from proctor.workflows.pace import pace_of
 
 router = APIRouter()
 teach()
@@ -118,7 +119,8 @@ def cancel(request: Request, run: str) -> RedirectResponse:
 @router.post("/runs/{run}/resume")
 def resume(request: Request, run: str) -> RedirectResponse:
     """Play what is missing, nothing twice."""
-    return _back(site_of(request).jobs.play(run))
+    site = site_of(request)
+    return _back(site.jobs.play(run, **pace_of(site.store.archive.find(run).settings, site.config.run)))
 
 
 def _stop(request: Request, run: str, wish: Wish) -> RedirectResponse:
