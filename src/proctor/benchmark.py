@@ -37,7 +37,7 @@ class Expectation:
     tools_not_used: Strings = ()
     """Tools that must not be called."""
     keywords: Strings = ()
-    """Words or phrases that must stand in the reply; `re:` starts a pattern."""
+    """Words or phrases that must stand in the reply, in any plain form; `=` asks for this one, `re:` is a pattern."""
     exclusions: Strings = ()
     """Words or phrases that must not."""
     citations: int | None = None

@@ -36,22 +36,34 @@ def calls(*names: str) -> tuple[ExpectedCall, ...]:
 
 
 def test_a_keyword_that_the_answer_lacks_is_a_warning() -> None:
-    assert only(Expectation(keywords=("policy",)), "The policies.") == ("keyword-not-in-answer", "warning")
+    assert only(Expectation(keywords=("=policy",)), "The policies.") == ("keyword-not-in-answer", "warning")
+    assert only(Expectation(keywords=("policy",)), "The police.") == ("keyword-not-in-answer", "warning")
     assert only(Expectation(keywords=(r"re:\bremote\b",)), "At home.") == ("keyword-not-in-answer", "warning")
 
 
-@pytest.mark.parametrize("keyword", ["Policy", "remote  work", "re:polic(y|ies)", "re:POLICY", "re:("])
+@pytest.mark.parametrize(
+    "keyword", ["Policy", "policies", "=policy", "remote  works", "re:polic(y|ies)", "re:POLICY", "re:("]
+)
 def test_a_keyword_that_the_answer_holds_or_that_cannot_be_tried_is_none(keyword: str) -> None:
     assert complaints(Expectation(keywords=(keyword,)), "The remote\nwork policy.") == []
 
 
 def test_an_exclusion_that_the_answer_holds_is_an_error() -> None:
     assert only(Expectation(exclusions=("I don't know",)), "I don’t know.") == ("exclusion-in-answer", "error")
+    assert only(Expectation(exclusions=("error",)), "Two errors.") == ("exclusion-in-answer", "error")
 
 
 @pytest.mark.parametrize(
     ("keyword", "excluded"),
-    [("policy", "Policy"), ("the remote policy", "policy"), ("v2.1", r"re:v\d"), ("re:a+", "re:a+")],
+    [
+        ("policy", "Policy"),
+        ("errors", "error"),
+        ("=errors", "error"),
+        ("=error", "=error"),
+        ("the remote policy", "policy"),
+        ("v2.1", r"re:v\d"),
+        ("re:a+", "re:a+"),
+    ],
 )
 def test_a_keyword_that_is_excluded_is_an_error(keyword: str, excluded: str) -> None:
     expect = Expectation(keywords=(keyword,), exclusions=(excluded,))
@@ -60,6 +72,10 @@ def test_a_keyword_that_is_excluded_is_an_error(keyword: str, excluded: str) -> 
 
 def test_an_exclusion_longer_than_the_keyword_is_none() -> None:
     assert complaints(Expectation(keywords=("policy",), exclusions=("no policy", "pol"))) == []
+
+
+def test_another_form_may_stand_where_one_alone_is_excluded() -> None:
+    assert complaints(Expectation(keywords=("error", "=policies"), exclusions=("=error", "=policy"))) == []
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from proctor.benchmark import Case
 from proctor.doctor.complaint import Complaint, complaint, listed
-from proctor.doctor.phrases import PATTERN, stands_in
+from proctor.doctor.phrases import EXACT, PATTERN, stands_in
 
 
 def contradicted_keywords(cases: Sequence[Case]) -> Iterator[Complaint]:
@@ -40,7 +40,7 @@ def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
 
 def _against_each_other(case: Case) -> Iterator[Complaint]:
     phrases = [word for word in case.expect.keywords if not word.startswith(PATTERN)]
-    both = [word for word in phrases if any(stands_in(excluded, word) for excluded in case.expect.exclusions)]
+    both = [word for word in phrases if any(_is_excluded(word, excluded) for excluded in case.expect.exclusions)]
     both += [word for word in case.expect.keywords if word.startswith(PATTERN) and word in case.expect.exclusions]
     if both:
         yield complaint(
@@ -50,3 +50,10 @@ def _against_each_other(case: Case) -> Iterator[Complaint]:
             f"{listed(both)} must stand in the reply and must not: no reply passes",
             "remove it from the keywords or from the exclusions",
         )
+
+
+def _is_excluded(keyword: str, excluded: str) -> bool:
+    """Whether whatever meets the keyword is excluded; where one form alone is, the others may stand for it."""
+    if excluded.startswith(EXACT) and not keyword.startswith(EXACT):
+        return False
+    return bool(stands_in(excluded, keyword.removeprefix(EXACT)))

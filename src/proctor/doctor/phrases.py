@@ -1,4 +1,4 @@
-"""Does a keyword stand in a text? As the checks ask it: whole words after folding, or a pattern after `re:`."""
+"""Does a keyword stand in a text? As the checks ask it: whole words in any plain form, or a pattern after `re:`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from functools import lru_cache
 
 from proctor.text.fold import fold
+from proctor.text.inflection import phrase_pattern
 
 PATTERN = "re:"
+EXACT = "="
 _QUANTIFIER = re.compile(r"[*+?{]")
 _HARD = re.compile(r"\)[*+?{]|\\[1-9]|\(\?")
 _STEPS = 2_000_000
@@ -19,7 +21,10 @@ def stands_in(keyword: str, text: str) -> bool | None:
     """Whether it does; None: the pattern is broken, or could take too long to try."""
     if keyword.startswith(PATTERN):
         return _pattern_stands_in(keyword.removeprefix(PATTERN).strip(), text)
-    return phrase_stands_in(keyword, fold(text))
+    folded = fold(text)
+    if keyword.startswith(EXACT):
+        return phrase_stands_in(keyword.removeprefix(EXACT), folded)
+    return phrase_stands_in(keyword, folded) or _form_stands_in(keyword, folded)
 
 
 def phrase_stands_in(phrase: str, folded: str) -> bool:
@@ -28,6 +33,14 @@ def phrase_stands_in(phrase: str, folded: str) -> bool:
     if not words or not all(word in folded for word in words):
         return False
     return _whole(tuple(words)).search(folded) is not None
+
+
+def _form_stands_in(phrase: str, folded: str) -> bool:
+    """Whether the phrase stands there in another form of its words."""
+    other = phrase_pattern(" ".join(fold(phrase).split()))
+    if other is None:
+        return False
+    return re.search(f"(?<!{_LETTER}){other.pattern}(?!{_LETTER})", folded) is not None
 
 
 @lru_cache(maxsize=2048)

@@ -54,6 +54,39 @@ STANDS_NOT = {
 }
 
 
+INFLECTED = {
+    "a plural": ("vacation", "Two VACATIONS a year.", "vacations"),
+    "a singular": ("vacations", "One vacation.", "vacation"),
+    "a past": ("refund", "It was refunded.", "refunded"),
+    "another form of the same verb": ("approved", "They approve it.", "approve"),
+    "the last word of a phrase": ("remote work", "on remote\nworking days", "remote working"),
+    "the number of another": ("policy violation", "policies violations", "policies violations"),
+    "a verb before its particle": ("log in", "Once logged in, wait.", "logged in"),
+    "after a place where it is no whole word": ("error", "errorsome errors", "errors"),
+}
+
+
+@pytest.mark.parametrize(("phrase", "text", "form"), INFLECTED.values(), ids=INFLECTED)
+def test_plain_inflections_stand_for_a_phrase_and_the_form_is_told(phrase: str, text: str, form: str) -> None:
+    found = outcome(keywords, text, keywords=(phrase,))
+    assert found.passed is True
+    assert found.evidence.startswith(f"“{phrase}” as “{' '.join(form.split())}” in “")
+    assert outcome(exclusions, text, exclusions=(phrase,)).passed is False
+    assert outcome(keywords, text, keywords=(f"={phrase}",)).passed is False
+    assert outcome(exclusions, text, exclusions=(f"={phrase}",)).passed is True
+
+
+def test_an_exact_form_is_met_by_itself_alone() -> None:
+    assert outcome(keywords, "An Error occurred.", keywords=("=error",)).passed is True
+    assert outcome(keywords, "Errors occurred.", keywords=("=error",)).passed is False
+    assert outcome(exclusions, "Errors occurred.", exclusions=("= error",)).passed is True
+    assert outcome(keywords, "a = b", keywords=("=",)).passed is True
+
+
+def test_other_words_are_no_inflections() -> None:
+    assert outcome(exclusions, "The evening news, in a password.", exclusions=("new", "even", "pass")).passed is True
+
+
 @pytest.mark.parametrize(("phrase", "text"), STANDS.values(), ids=STANDS)
 def test_a_phrase_stands_in_the_reply(phrase: str, text: str) -> None:
     assert outcome(keywords, text, keywords=(phrase,)).passed is True
@@ -88,7 +121,8 @@ def test_evidence_shows_where_a_keyword_stands_as_it_was_written() -> None:
 @pytest.mark.parametrize(
     ("keyword", "text", "nearest"),
     [
-        ("policy", "two policies apply", "the nearest is “policies”"),
+        ("=policy", "two policies apply", "the nearest is “policies”"),
+        ("policy", "two polices apply", "the nearest is “polices”"),
         ("refund", "a refnd is due", "the nearest is “refnd”"),
         ("art", "a party", "it stands only inside “a party”"),
         ("remote work", "remote and office work", "all its words stand there, but not together"),

@@ -16,6 +16,7 @@ _names = ListOf(item=_name)
 _prose = Text(longest=LONGEST)
 _share = Number(least=0, most=1)
 _keywords = ListOf(item=Keyword())
+_FORMS = "in any plain inflection (error, errors), `=error` in this very form, `re:` for patterns."
 
 
 def _rule_has_something_to_compare(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -108,8 +109,8 @@ EXPECT = Record(
     fields={
         "tools_used": Field(shape=_names, about="Tools that must be called."),
         "tools_not_used": Field(shape=_names, about="Tools that must not be called."),
-        "keywords": Field(shape=_keywords, about="Words or phrases that must stand in the reply; `re:` for patterns."),
-        "exclusions": Field(shape=_keywords, about="Words or phrases that must not stand in the reply."),
+        "keywords": Field(shape=_keywords, about=f"Words or phrases that must stand in the reply; {_FORMS}"),
+        "exclusions": Field(shape=_keywords, about=f"Words or phrases that must not stand in the reply; {_FORMS}"),
         "citations": Field(
             shape=Either(shapes=(Flag(), Number(least=0, whole=True), CITATIONS)),
             about="Whether the reply must cite: true, how many, or {min, sources, quotes}.",

@@ -111,7 +111,7 @@ def _if_text_was_meant(node: Node) -> str:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Keyword:
-    """A word or phrase, or a pattern after `re:`, which must compile."""
+    """A word or phrase, one in this very form after `=`, or a pattern after `re:`, which must compile."""
 
     @property
     def wanted(self) -> str:

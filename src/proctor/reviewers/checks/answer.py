@@ -7,12 +7,14 @@ from typing import NamedTuple
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.patterns import Unsearchable, search
-from proctor.reviewers.checks.phrases import around, find, folded, near_miss, prepared, quoted
+from proctor.reviewers.checks.phrases import around, find, find_inflected, folded, near_miss, prepared, quoted
 from proctor.reviewers.checks.sources import Sources
 from proctor.transcript import Reply, Turn
 
 PATTERN = "re:"
 """What a pattern begins with."""
+EXACT = "="
+"""What a word or phrase begins with that is meant in this very form."""
 
 
 class _Seen(NamedTuple):
@@ -51,11 +53,22 @@ def exclusions(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
 def _look(wanted: str, text: str) -> _Seen:
     if wanted.startswith(PATTERN):
         return _look_for_pattern(wanted, text)
-    phrase = prepared(wanted)
+    phrase = _phrase(wanted)
     if not phrase:
         return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: it is empty")
-    span = find(folded(text), phrase)
-    return _Seen(wanted, True, f"{_named(wanted)} in {quoted(text, span)}") if span else _Seen(wanted, False, "")
+    read = folded(text)
+    if span := find(read, phrase):
+        return _Seen(wanted, True, f"{_named(wanted)} in {quoted(text, span)}")
+    span = None if wanted.startswith(EXACT) else find_inflected(read, phrase)
+    if span is None:
+        return _Seen(wanted, False, "")
+    form = " ".join(read[slice(*span)].split())
+    return _Seen(wanted, True, f"{_named(wanted)} as {_named(form)} in {quoted(text, span)}")
+
+
+def _phrase(wanted: str) -> str:
+    """The words that are looked for; a `=` that stands alone is meant itself."""
+    return prepared(wanted.removeprefix(EXACT)) or prepared(wanted)
 
 
 def _look_for_pattern(wanted: str, text: str) -> _Seen:
@@ -70,7 +83,7 @@ def _look_for_pattern(wanted: str, text: str) -> _Seen:
 
 
 def _missing(wanted: str, text: str) -> str:
-    nearest = "" if wanted.startswith(PATTERN) else near_miss(folded(text), prepared(wanted))
+    nearest = "" if wanted.startswith(PATTERN) else near_miss(folded(text), _phrase(wanted))
     return f"{_named(wanted)} is missing{': ' * bool(nearest)}{nearest}"
 
 

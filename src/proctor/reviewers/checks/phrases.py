@@ -7,6 +7,7 @@ import unicodedata
 from functools import lru_cache
 
 from proctor.text.fold import fold
+from proctor.text.inflection import phrase_pattern
 
 Span = tuple[int, int]
 
@@ -39,6 +40,15 @@ def find(text: str, phrase: str) -> Span | None:
     if start < 0:
         return None
     spans = (match.span() for match in _spaced(phrase).finditer(text, start))
+    return next((span for span in spans if _stands_alone(text, *span)), None)
+
+
+def find_inflected(text: str, phrase: str) -> Span | None:
+    """Where a phrase stands in another form of its words: a plural, a possessive, a verb's -s, -ed or -ing."""
+    pattern = phrase_pattern(phrase)
+    if pattern is None:
+        return None
+    spans = (match.span() for match in pattern.finditer(text))
     return next((span for span in spans if _stands_alone(text, *span)), None)
 
 
