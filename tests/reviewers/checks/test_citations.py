@@ -132,18 +132,13 @@ def test_other_spellings_of_a_path_are_read(source: str, folder: Path) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "../secret.md",
-        "hr/../../secret.md",
-        "..\\secret.md",
         "link.md",
-        "link",
         "out/secret.md",
         "https://a.example/secret.md",
         "file:///secret.md",
         "hr",
         ".",
-        "nothing.md",
-        "a\0b",
+        "/hr/remote.md",
         "x" * 5_000,
         "x/" * 3_000,
     ],
@@ -155,6 +150,40 @@ def test_nothing_outside_the_folder_is_read(source: str, folder: Path) -> None:
     assert found.passed is None
     assert "cannot be read" in found.evidence
     assert "swordfish" not in found.evidence
+
+
+@pytest.mark.parametrize(
+    "source", ["nothing.md", "hr/nothing.md", "nowhere/at/all.md", "../secret.md", "..\\secret.md", "a\0b", "Our rules"]
+)
+@pytest.mark.parametrize("quote", ["The password is", None])
+def test_a_source_that_is_not_in_the_folder_is_invented(source: str, quote: str | None, folder: Path) -> None:
+    found = outcome(citation_accuracy, citing(source, quote), folder=folder, quotes=True)
+    assert found.passed is False
+    assert found.evidence.startswith(f"there is no source {source}: it is not a file in the folder of sources")
+    assert outcome(citation_accuracy, citing(source, quote), quotes=True).passed is None
+    told_of = citing(source, "three days", calls=(told("read", "three days", path=source),))
+    assert outcome(citation_accuracy, told_of, folder=folder, quotes=True).passed is True
+
+
+def test_an_expected_source_that_the_folder_lacks_is_the_suites_fault(folder: Path) -> None:
+    found = outcome(citation_accuracy, citing("a.md", "three days"), folder=folder, sources=("a.md",), quotes=True)
+    assert found.passed is None
+
+
+def test_nothing_is_known_of_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    found = outcome(citation_accuracy, citing("a.md", "three days"), folder=tmp_path / "none", quotes=True)
+    assert found.passed is None
+
+
+@pytest.mark.parametrize("source", ["HR/Remote.md", "hr/remote.md:3", "hr/remote.md:3-9", "{folder}/hr/remote.md"])
+def test_other_spellings_of_a_file_in_the_folder_are_found(source: str, folder: Path) -> None:
+    reply = citing(source.format(folder=folder.name), "three days")
+    assert outcome(citation_accuracy, reply, folder=folder, quotes=True).passed is True
+
+
+def test_where_nothing_has_to_be_cited_a_reply_without_citations_is_right() -> None:
+    assert outcome(citation_accuracy, "Three days.", citations=0, sources=("hr/remote.md",)).passed is True
+    assert outcome(citation_accuracy, "Three days [1].", citations=0, sources=("hr/remote.md",)).passed is None
 
 
 def test_absolute_paths_are_not_read_even_into_the_folder(folder: Path) -> None:
@@ -256,7 +285,7 @@ def test_the_folder_goes_before_a_tool_result(folder: Path) -> None:
 
 
 def test_a_wrong_quote_decides_whatever_cannot_be_read(folder: Path) -> None:
-    wrong, unread = Citation(source="hr/remote.md", quote="four days"), Citation(source="x.md", quote="y")
+    wrong, unread = Citation(source="hr/remote.md", quote="four days"), Citation(source="/x.md", quote="y")
     found = outcome(citation_accuracy, Reply(text="", citations=(unread, wrong)), folder=folder, quotes=True)
     assert (found.passed, found.value) == (False, 0.0)
     assert found.evidence.startswith("“four days” does not stand in hr/remote.md")

@@ -12,6 +12,11 @@ from proctor.reviewers.tools import score_expectation
 from proctor.transcript import Reply, Turn
 
 _SEPARATORS = str.maketrans("", "", "_-. ")
+UNTOLD = (
+    "the reply does not tell which tools were called: return a dict with 'tool_calls', a proctor.Reply or "
+    "{'messages': […]}, or have the agent traced by OpenTelemetry"
+)
+"""Why nothing can be said of tools that are not in a reply."""
 
 
 @check("tools used")
@@ -24,6 +29,8 @@ def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     called = [_called(name, counts[name]) for name in expect.tools_used if name in counts]
     if not missing:
         return Outcome(True, ", ".join(called), 1.0)
+    if not reply.tools_known:
+        return Outcome(None, "; ".join([f"{', '.join(missing)}: {UNTOLD}", *called]))
     said = [_not_called(name, counts) for name in missing]
     return Outcome(False, "; ".join([*said, *called, _all(counts)]), len(called) / len(expect.tools_used))
 
@@ -35,12 +42,16 @@ def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sourc
         return None
     counts = Counter(call.name for call in reply.tool_calls)
     called = [_called(name, counts[name]) for name in expect.tools_not_used if name in counts]
-    return Outcome(False, ", ".join(called)) if called else Outcome(True, _all(counts))
+    if called:
+        return Outcome(False, ", ".join(called))
+    return Outcome(True, _all(counts)) if reply.tools_known else Outcome(None, UNTOLD)
 
 
 @check("tool calls")
 def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
     """The calls, with their arguments, are as expected."""
+    if expect.tool_calls is not None and not reply.tools_known:
+        return Outcome(None, UNTOLD)
     try:
         score = score_expectation(expect, reply, question=turn.question)
     except re.error as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from proctor.benchmark import Expectation
@@ -9,7 +10,7 @@ from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.markers import Marker, markers
 from proctor.reviewers.checks.naming import among
 from proctor.reviewers.checks.quotes import missing_part, near_miss, parts, shown
-from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.checks.sources import Reading, Sources
 from proctor.transcript import Citation, Reply, Turn
 
 _LISTED = 5
@@ -46,7 +47,10 @@ def citation_accuracy(expect: Expectation, turn: Turn, reply: Reply, sources: So
     """Each cited source is an expected one, and each quote stands in its source."""
     if not expect.sources and not expect.quotes:
         return None
-    cited = reply.citations or _named(markers(reply.text))
+    marked = () if reply.citations else markers(reply.text)
+    cited = reply.citations or _named(marked)
+    if not cited and not marked and expect.citations == 0:
+        return Outcome(True, "nothing is cited, and nothing has to be")
     if not cited:
         return Outcome(None, "no source is cited by name, so there is nothing to look up")
     judged = [_judge(citation, expect, reply, sources) for citation in cited[:_MOST]]
@@ -60,7 +64,7 @@ def citation_accuracy(expect: Expectation, turn: Turn, reply: Reply, sources: So
     return Outcome(passed, "; ".join([*wrong, *unknown, *right]), len(right) / counted if counted else None)
 
 
-def _named(marked: list[Marker]) -> tuple[Citation, ...]:
+def _named(marked: Iterable[Marker]) -> tuple[Citation, ...]:
     return tuple(Citation(source=marker.source) for marker in marked if marker.source)
 
 
@@ -68,7 +72,10 @@ def _judge(citation: Citation, expect: Expectation, reply: Reply, sources: Sourc
     source = _judge_source(citation.source, expect, sources)
     if source.right is not True or not expect.quotes:
         return source
-    return _judge_quote(citation, reply, sources)
+    reading = sources.read(citation.source, reply)
+    if reading.absent and not expect.sources:
+        return _Judged(False, f"there is no source {citation.source}: {reading.whence}")
+    return _judge_quote(citation, reading)
 
 
 def _judge_source(source: str, expect: Expectation, sources: Sources) -> _Judged:
@@ -84,11 +91,10 @@ def _judge_source(source: str, expect: Expectation, sources: Sources) -> _Judged
     return _Judged(True, f"{source} is an expected source")
 
 
-def _judge_quote(citation: Citation, reply: Reply, sources: Sources) -> _Judged:
+def _judge_quote(citation: Citation, reading: Reading) -> _Judged:
     pieces = parts(citation.quote or "")
     if not pieces:
         return _Judged(None, f"{citation.source} is cited without a quote, so there is none to look up")
-    reading = sources.read(citation.source, reply)
     if reading.text is None:
         return _Judged(None, f"{citation.source} cannot be read: {reading.whence}")
     quote = shown(citation.quote or "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proctor.benchmark import Expectation
+from proctor.reviewers.checks.calling import UNTOLD
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
 from proctor.transcript import Reply, Turn
@@ -28,6 +29,8 @@ def _judged(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | No
     used = _MEASURES[name](turn, reply)
     if used is None:
         return None, f"{name} unknown: the agent did not report it"
+    if name == "tool_calls" and used <= most and not reply.tools_known:
+        return None, f"{name} unknown: {UNTOLD}"
     verdict = "at most" if used <= most else "more than"
     return used <= most, f"{name} {_number(used, most)}, {verdict} {_number(most, used)}"
 

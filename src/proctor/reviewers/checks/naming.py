@@ -29,6 +29,11 @@ def is_address(source: str) -> bool:
     return _ADDRESS.match(source.strip()) is not None
 
 
+def is_absolute(source: str) -> bool:
+    """Whether it is a path from the root of somebody's disk."""
+    return _ABSOLUTE.match(source.strip().replace("\\", "/")) is not None
+
+
 def relative_path(source: str) -> str | None:
     """The path with its `.` and `..` worked out; None: it is absolute, or leads out of where it starts."""
     path = source.strip().replace("\\", "/")

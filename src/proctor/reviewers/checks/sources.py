@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.reviewers.checks.naming import is_address, relative_path
+from proctor.reviewers.checks.naming import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.phrases import find, prepared
 from proctor.reviewers.checks.quotes import plain
 from proctor.reviewers.checks.structures import as_text, leaves, opened
@@ -18,6 +20,8 @@ LARGEST = 2 * 1024 * 1024
 """Bytes of a source that is read."""
 _KEPT = 64
 """Sources that are kept in memory."""
+_LINES = re.compile(r":\d+(?:-\d+)?$")
+"""The lines that are meant of a file."""
 _SHORT = 4
 """A name shorter than this stands in too many texts by chance, so it has to be the whole of one."""
 
@@ -27,6 +31,8 @@ class Reading(NamedTuple):
 
     text: str | None
     whence: str
+    absent: bool = False
+    """Whether there is a folder to look in, and nothing of that name in it."""
 
 
 class Sources:
@@ -45,7 +51,7 @@ class Sources:
         from_tools = _from_tools(source, reply)
         if from_tools is not None:
             return from_tools
-        return Reading(None, f"{from_folder.whence}, and no tool result names it")
+        return Reading(None, f"{from_folder.whence}, and no tool result names it", from_folder.absent)
 
     def _read_file(self, source: str) -> Reading:
         if self._folder is None:
@@ -54,8 +60,10 @@ class Sources:
             return Reading(None, "it is an address, which is not fetched")
         try:
             path = self._located(source, self._folder)
+            if path is None and is_absolute(source):
+                return Reading(None, "it is an absolute path, which is not read")
             if path is None:
-                return Reading(None, "it is not a file in the folder of sources")
+                return Reading(None, "it is not a file in the folder of sources", self._is_absent(source, self._folder))
             if path.stat().st_size > LARGEST:
                 return Reading(None, f"its file is larger than {LARGEST:,} bytes")
             return Reading(plain(path.read_text("utf-8-sig")), path.relative_to(self._folder).as_posix())
@@ -82,12 +90,19 @@ class Sources:
         alike = (path.resolve() for path in sorted(target.parent.iterdir()) if path.stem == target.name)
         return [path for path in alike if path.is_relative_to(folder) and path.is_file()]
 
+    def _is_absent(self, source: str, folder: Path) -> bool:
+        """Whether the folder can be looked through and holds nothing that the source may be."""
+        if not folder.is_dir() or is_absolute(source) or self._without_extension(source.partition("#")[0], folder):
+            return False
+        path = relative_path(source)
+        return path is None or not os.path.lexists(folder / path)
+
     def _located(self, source: str, folder: Path) -> Path | None:
         """The file that a source names: as it stands, without its anchor, or as the only one of several extensions."""
-        for name in dict.fromkeys((source, source.partition("#")[0])):
-            target = _inside(name, folder)
-            if target is not None and target.is_file():
-                return target
+        for name in dict.fromkeys((source, source.partition("#")[0], _LINES.sub("", source))):
+            for target in (_inside(name, folder), _alike(name, folder)):
+                if target is not None and target.is_file():
+                    return target
         alike = self._without_extension(source.partition("#")[0], folder)
         return alike[0] if len(alike) == 1 else None
 
@@ -97,6 +112,26 @@ def _inside(name: str, folder: Path) -> Path | None:
     path = relative_path(name)
     target = (folder / path).resolve() if path else None
     return target if target is not None and target.is_relative_to(folder) else None
+
+
+def _alike(name: str, folder: Path) -> Path | None:
+    """The file that is meant by a name in another case, or by one that begins with the folder's own."""
+    path = relative_path(name) or ""
+    for pieces in (path.split("/"), path.removeprefix(f"{folder.name}/").split("/")):
+        place: Path | None = folder
+        for piece in pieces:
+            place = _entry(fold(piece), place) if place is not None else None
+        target = place.resolve() if place is not None else None
+        if target is not None and target.is_relative_to(folder):
+            return target
+    return None
+
+
+def _entry(name: str, folder: Path) -> Path | None:
+    """What has this name in a folder, whatever the case."""
+    if not folder.is_dir():
+        return None
+    return next((entry for entry in sorted(folder.iterdir()) if fold(entry.name) == name), None)
 
 
 def _from_tools(source: str, reply: Reply) -> Reading | None:
