@@ -5,7 +5,8 @@
     │   └── InputError           exit 2   a file or value that cannot be used
     ├── StoreError               exit 2   the store cannot be opened, read or written
     │   ├── NoSuchRun            exit 2
-    │   └── RunBusy              exit 2   another process is writing this run
+    │   ├── RunBusy              exit 2   another process is writing this run
+    │   └── RunLost              exit 4   another process has taken over the run that this one was writing
     └── CallError                what went wrong in one call to an agent, examiner or reviewer
         ├── AgentFault           the agent's own failure; never retried
         ├── EnvironmentFault     the network's or the provider's; retried, then left for `resume`
@@ -65,6 +66,12 @@ class RunBusy(StoreError):
     """Another process is writing this run."""
 
 
+class RunLost(StoreError):
+    """Another process has taken over the run that this one was writing."""
+
+    exit_code = 4
+
+
 class CallError(ProctorError):
     """One call to an agent, examiner or reviewer went wrong."""
 
@@ -79,6 +86,13 @@ class CallError(ProctorError):
 
 class AgentFault(CallError):
     """The agent's own failure: counts as not passed, and is not asked again."""
+
+    def __init__(
+        self, message: str, *, kind: FailureKind = "exception", host: str = "", by_model: bool = False
+    ) -> None:
+        super().__init__(message, kind=kind, host=host)
+        self.by_model = by_model
+        """Whether a model's server is behind it: one that drops a connection and then refuses others is down."""
 
 
 class EnvironmentFault(CallError):

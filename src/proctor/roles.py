@@ -118,6 +118,9 @@ class Journal(Protocol):
         What was wished of an earlier writer ends here.
         """
 
+    def heed(self, run: str) -> Wish | None:
+        """What is wished of this process, which writes the run; raises RunLost where another has taken it over."""
+
     def write(self, records: Sequence[Record]) -> None:
         """Store records. Writing the same key twice changes nothing."""
 
@@ -151,6 +154,9 @@ class Archive(Protocol):
 
     def verdict_counts(self, run: str) -> dict[str, tuple[int, int]]:
         """Exam → how many of its attempts have a verdict, and how many of those passed; without reading them."""
+
+    def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
+        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
 
     def page(
         self,

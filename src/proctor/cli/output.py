@@ -63,10 +63,11 @@ def read_apart() -> bool:
 
 def nobody_listens(descriptor: int = 1) -> None:
     """The reader has closed the pipe, as `head` does: say the rest to nobody, and keep the exit code."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    if nowhere != descriptor:
-        os.dup2(nowhere, descriptor)
-        os.close(nowhere)
+    with suppress(OSError):  # no handle is left
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        if nowhere != descriptor:
+            os.dup2(nowhere, descriptor)
+            os.close(nowhere)
 
 
 def console(*, stderr: bool = False) -> Console:

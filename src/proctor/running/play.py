@@ -10,7 +10,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.conditions import Tally
 from proctor.failures import detail_of, said
-from proctor.run import Attempt, Failure, Resumed, Sitting
+from proctor.run import Attempt, Failure, Resumed, Sitting, Stage
 from proctor.running.clock import Charged
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn
@@ -39,6 +39,8 @@ class Play:
     """How often the fault of its condition has happened."""
     charged: Charged = field(default_factory=lambda: Charged(""))
     """To whom time is charged in which it holds up the others."""
+    stage: Stage = "agent"
+    """Who was called last."""
     over: bool = False
     """Whether its end has been recorded."""
     restarts: int = 0

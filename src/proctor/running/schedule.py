@@ -247,7 +247,7 @@ class LocalExecutor:
         if self._is_stopping():
             self._player.cut_off(play)
         elif play.restarts >= _RESTARTS:
-            self._watch_for_storm(self._player.give_up(play, _CANCELLED))
+            self._watch_for_storm(self._player.give_up(play))
         else:
             play.restarts += 1
             self._start(play)
@@ -292,14 +292,6 @@ class LocalExecutor:
         self._over.set()
         self._urgent.set()
         self._arrived.set()
-
-
-_CANCELLED = Failure(
-    stage="agent",
-    owner="agent",
-    kind="cancelled",
-    reason=f"was cancelled {_RESTARTS + 1} times, but not by Proctor: the agent did it",
-)
 
 
 def _is_answer(record: Record) -> bool:

@@ -15,7 +15,7 @@ from proctor.run import Attempt, Key, Run, Wish
 from proctor.score import Review
 from proctor.storage import chunks, naming, paging, searching, standing
 from proctor.storage.database import Database
-from proctor.storage.lock import Locks
+from proctor.storage.lease import Leases
 from proctor.storage.marks import EVERY, Marks
 from proctor.storage.numbers import Numbers, numbers_of
 from proctor.storage.paging import Course, Order
@@ -51,9 +51,9 @@ _NEWEST_FIRST = (runs.c.created.desc(), runs.c.no.desc())
 class Archive:
     """Reads runs, outcomes and transcripts. Satisfies `proctor.roles.Archive`."""
 
-    def __init__(self, database: Database, locks: Locks) -> None:
+    def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
-        self._locks = locks
+        self._leases = leases
         self._marks = Marks()
 
     def runs(self) -> list[Run]:
@@ -70,7 +70,7 @@ class Archive:
 
     def alive(self, run: str) -> bool:
         """Whether a process is writing the run at this moment."""
-        return self._locks.held(run, self._numbers(run).own)
+        return self._leases.held(self._numbers(run).own)
 
     def wish(self, run: str) -> Wish | None:
         """What was asked of whoever runs it."""
@@ -102,6 +102,12 @@ class Archive:
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.verdicts_by_exam(connection, number)
+
+    def verdict_order(self, run: str) -> dict[tuple[str, str], str]:
+        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        number = self._numbers(run).own
+        with self._database.reading() as connection:
+            return standing.verdicts_in_order(connection, number)
 
     def standing(self, run: str) -> Standing:
         """What a run has come to, counted by the database."""
@@ -249,10 +255,10 @@ class Archive:
 
     def _as_it_stands(self, number: int, run: Run) -> Run:
         """A run that says it is running, but whose process is gone, is paused."""
-        if run.status != "running" or self._locks.held(run.id, number):
+        if run.status != "running" or self._leases.held(number):
             return run
         for _, now in self._stored(runs.c.no == number):  # again: it may have ended properly between the two looks
-            if now.status != "running" or self._locks.held(run.id, number):
+            if now.status != "running" or self._leases.held(number):
                 return now
         return replace(run, status="paused", reason="its process ended")
 

@@ -17,7 +17,7 @@ from proctor.errors import NoSuchRun, StoreError
 from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Turned, Wish
 from proctor.score import Review
 from proctor.storage.database import Database
-from proctor.storage.lock import Locks
+from proctor.storage.lease import Lease, Leases
 from proctor.storage.numbers import Numbers, numbers_of
 from proctor.storage.rows import STOPPED, UNFINISHED, attempt_row, run_row, storable, verdict_of
 from proctor.storage.statements import statements_for
@@ -43,6 +43,10 @@ class _Batch:
         else:
             self._finish(record.attempt)
 
+    def runs(self) -> set[str]:
+        """The runs that it is about."""
+        return {key.run for key in (*self.finished, *self.drafts, *(key for key, _ in self.turns))}
+
     def _finish(self, attempt: Attempt) -> None:
         """An attempt that the environment broke keeps its drafts: they are paid for, and it is taken up again."""
         self.finished[attempt.key] = attempt
@@ -54,12 +58,12 @@ class _Batch:
 class Journal:
     """Writes runs, turns, reviews and outcomes. Satisfies `proctor.roles.Journal`."""
 
-    def __init__(self, database: Database, locks: Locks) -> None:
+    def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
-        self._locks = locks
+        self._leases = leases
         self._sql = statements_for(database.dialect)
         self._known: dict[str, Numbers] = {}
-        self._held: set[str] = set()
+        self._held: dict[str, Lease] = {}
 
     def create(self, run: Run, benchmark: Benchmark) -> None:
         """Store a new run and the benchmark it uses."""
@@ -82,26 +86,37 @@ class Journal:
     def writing(self, run: str) -> Iterator[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process.
 
-        What was asked of an earlier writer ends here; what is asked from now on is for this one.
+        What was asked of an earlier writer ends here; what is asked from now on is for this one. Whatever is written of
+        the run meanwhile is refused with RunLost once another process has taken it over.
         """
         with self._database.reading() as connection:
             numbers = numbers_of(connection, run)
-        with self._locks.hold(run, numbers.own):
+        with self._leases.hold(run, numbers.own) as lease:
             self.wish(run, None)
-            self._held.add(run)
+            self._held[run] = lease
             try:
                 yield
             finally:
-                self._held.discard(run)
+                del self._held[run]
+
+    def heed(self, run: str) -> Wish | None:
+        """What is wished of this process, which writes the run; raises RunLost where it has been taken over."""
+        lease = self._held.get(run)
+        with self._database.reading() as connection:
+            row = connection.execute(select(runs.c.wish, runs.c.writer).where(runs.c.id == run)).first()
+        if lease is not None and (lease.lost.is_set() or (row is not None and row.writer != lease.writer)):
+            raise lease.refuse()
+        return None if row is None else row.wish
 
     def write(self, records: Sequence[Record]) -> None:
         """Store records in one transaction. Writing the same key twice changes nothing."""
         batch = _Batch()
         for record in records:
             batch.add(record)
-        self._learn({key.run for key in (*batch.finished, *batch.drafts, *(key for key, _ in batch.turns))})
+        self._learn(batch.runs())
         turns_put, drafts_put, outcomes = self._turn_rows(batch), self._draft_rows(batch), self._attempt_rows(batch)
         with self._database.writing() as connection:
+            self._check(batch.runs(), connection)
             _many(connection, self._sql.drop_turns_after, self._replayed_rows(batch))
             _many(connection, self._sql.put_turn, turns_put)
             _many(connection, self._sql.put_attempt, outcomes)
@@ -135,8 +150,16 @@ class Journal:
             connection.execute(delete(benchmarks).where(benchmarks.c.no == numbers.benchmark, unused))
         self._known.pop(run, None)
 
+    def _check(self, names: Iterable[str], connection: Connection) -> None:
+        """Raise RunLost where one of these runs has been taken from this process."""
+        for name in names:
+            if (lease := self._held.get(name)) is not None:
+                self._leases.check(connection, lease)
+
     def _update(self, run: str, values: dict[str, Any]) -> None:
         with self._database.writing() as connection:
+            if "wish" not in values:  # anybody may wish
+                self._check([run], connection)
             changed = connection.execute(update(runs).where(runs.c.id == run).values(values))
         if not changed.rowcount:
             raise NoSuchRun(f"there is no run {run!r}: `proctor list` shows those that are stored")

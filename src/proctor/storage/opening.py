@@ -12,7 +12,7 @@ from proctor.storage import address, schema
 from proctor.storage.archive import Archive
 from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.journal import Journal
-from proctor.storage.lock import AdvisoryLocks, FileLocks, Locks
+from proctor.storage.lease import Leases
 from proctor.storage.store import Store
 from proctor.storage.trouble import told
 
@@ -37,11 +37,11 @@ def _opened(database: Database, *, create: bool) -> Store:
     schema.prepare(database, create=create)
     if place.path is not None:
         _let_readers_in(database)
-    locks: Locks = FileLocks(place, place.path) if place.path is not None else AdvisoryLocks(database)
+    leases = Leases(database)
     return Store(
         where=place.shown,
-        journal=Journal(database, locks),
-        archive=Archive(database, locks),
+        journal=Journal(database, leases),
+        archive=Archive(database, leases),
         close=database.close,
     )
 

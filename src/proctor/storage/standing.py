@@ -13,6 +13,8 @@ from proctor.storage.tables import attempts
 
 _MOST = 2000
 """New rows that are read at a time."""
+_AT_ONCE = 10_000
+"""Rows that are fetched at once where all are read."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -48,6 +50,18 @@ def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int
         .group_by(exam)
     )
     return {name: (counted, right) for name, counted, right in connection.execute(ended)}
+
+
+def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, str], str]:
+    """Exam and condition → the verdicts of its trials in their order, + passed and - not."""
+    columns = attempts.c.exam, attempts.c.condition, attempts.c.passed
+    counted = attempts.c.run_no == run_no, attempts.c.verdict != "open", attempts.c.passed.is_not(None)
+    found: dict[tuple[str, str], str] = {}
+    in_order = select(*columns).where(*counted).order_by(attempts.c.trial).execution_options(yield_per=_AT_ONCE)
+    for exam, condition, passed in connection.execute(in_order):
+        key = exam, condition
+        found[key] = found.get(key, "") + ("+" if passed else "-")
+    return found
 
 
 def since(connection: Connection, run_no: int, last: int) -> Sequence[Row[Any]]:

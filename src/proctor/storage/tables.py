@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 2
+NEWEST = 3
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -80,6 +80,9 @@ runs = Table(
     Column("wish", Text),
     Column("benchmark_no", Integer, ForeignKey("benchmarks.no"), nullable=False),
     Column("turns_no", Integer, nullable=False),  # whose turns it reads: its own, or a run's that may be gone
+    Column("writer", Integer, nullable=False, server_default="0"),  # counts its writers; see lease.py
+    Column("holder", Text),  # the process that writes it
+    Column("beat", Double),  # that process's last sign of life
     sqlite_autoincrement=True,  # a number is never given twice, since turns may outlive their run
 )
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.errors import StoreError
+from proctor.errors import RunLost, StoreError
 from proctor.findings import Findings, Gathering, gather
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
-from proctor.run import Finished, Record, Run, Settings, Sitting, Status, Wish
+from proctor.run import Finished, Record, Reviewed, Run, Settings, Sitting, Status, Turned, Wish
 from proctor.running.exits import heeded
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
@@ -31,6 +32,10 @@ _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
 _HEED_EVERY = 0.4
 """Seconds between two looks for a wish to pause or cancel."""
+_STORE_PATIENCE = 60.0
+"""Seconds for which a store that fails is tried again; meanwhile hardly anything more is asked."""
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
+_log = logging.getLogger("proctor")
 
 
 async def conduct(
@@ -99,7 +104,7 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[
     finally:
         batches.close()
         if left := executor.leftover():
-            store.journal.write(left)
+            ledger.save(left)
     return wishes.heard
 
 
@@ -115,7 +120,8 @@ class _Ledger:
     gathering: Gathering | None
 
     def enter(self, batch: Sequence[Record]) -> None:
-        self.journal.write(batch)
+        """Store a batch, then count and tell it."""
+        self.save(batch)
         self.tally.add(batch)
         if self.run.kind == "standard" and _has_steps(batch):
             self._is_orchestrator()
@@ -128,11 +134,37 @@ class _Ledger:
         if self.watch is not None:
             self.watch(self.tally)
 
+    def save(self, batch: Sequence[Record]) -> None:
+        """Store a batch, again and again while the store fails: what was answered has been paid."""
+        until, pause = time.monotonic() + _STORE_PATIENCE, _FIRST_PAUSE
+        while True:
+            try:
+                self.journal.write(batch)
+                return
+            except RunLost as error:
+                raise type(error)(f"{error}; {_unsaved(batch)}") from error
+            except StoreError as error:
+                if time.monotonic() + pause > until:
+                    raise StoreError(f"{error}; {_unsaved(batch)}") from error
+                _log.warning("%s; trying again in %g s", error, pause)
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
     def _is_orchestrator(self) -> None:
         """Store what was seen at once; what was gathered did not look at steps, so the findings are read back."""
         self.run = replace(self.run, kind="orchestrator")
         self.gathering = None
         self.journal.amend(self.run)
+
+
+def _unsaved(batch: Sequence[Record]) -> str:
+    """What is lost with records that cannot be stored: the calls that they tell of, and what those cost."""
+    turns = [record.turn for record in batch if isinstance(record, Turned) and record.turn.reply is not None]
+    reviews = [review for record in batch if isinstance(record, Reviewed) for review in record.reviews]
+    used = [turn.reply.usage for turn in turns if turn.reply is not None] + [review.usage for review in reviews]
+    cost = sum(usage.known_cost for usage in used if usage is not None)
+    answers = plural(len(turns) + len(reviews), "answered call")
+    return f"{answers} could not be stored" + (f", which cost {cost:.4f}" if cost else "")
 
 
 def _has_steps(batch: Sequence[Record]) -> bool:
@@ -192,9 +224,14 @@ class _Wishes:
         """Whether there is one that was not heard before."""
         if self.heard or time.monotonic() < self._due:
             return False
-        with contextlib.suppress(StoreError):  # a hiccup of the store must not make the run deaf
-            if (wish := self._store.archive.wish(self._run)) is not None:
-                self.heard.append(wish)
+        try:
+            wish = self._store.journal.heed(self._run)
+        except RunLost:
+            raise
+        except StoreError:  # a hiccup of the store must not make the run deaf
+            wish = None
+        if wish is not None:
+            self.heard.append(wish)
         self._due = time.monotonic() + _HEED_EVERY
         return bool(self.heard)
 
