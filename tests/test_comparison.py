@@ -264,3 +264,73 @@ def test_runs_without_a_case_in_common_cannot_be_forced() -> None:
     a, b = made({"x": ["pass"]}, id="a"), made({"y": ["pass"]}, id="b", run={"digest": "other"})
     with pytest.raises(UsageError, match="no case in common"):
         compared(a, b, force=True)
+
+
+# unequal trials ----------------------------------------------------------------------------------------
+
+
+def eight_against_one() -> tuple[Findings, Findings]:
+    """The same agent once, all passed, and eight times, one trial missed in fourteen of twenty cases."""
+    once = made(in_order(*["pass"] * 20), id="a")
+    missed = [["pass"] * (number % 8) + ["fail"] + ["pass"] * (7 - number % 8) for number in range(14)]
+    often = {f"c{number}": ends for number, ends in enumerate([*missed, *[["pass"] * 8] * 6])}
+    return once, made(often, id="b")
+
+
+def test_one_miss_in_eight_trials_is_no_difference_from_one_trial_that_passed() -> None:
+    once, often = eight_against_one()
+    found = compared(once, often)
+    assert found.pass_rate.difference.value == pytest.approx(-14 / 8 / 20)
+    assert found.pass_rate.thinned
+    assert found.pass_rate.p_value == 0.5  # two of the first trials failed
+    assert found.shown == "not shown"
+    turned = compared(often, once)
+    assert turned.pass_rate.p_value == 0.5
+    assert turned.shown == "not shown"
+
+
+def test_the_first_trials_are_those_of_the_lowest_numbers_however_late_they_ended() -> None:
+    once = made({f"c{n}": ["fail"] for n in range(6)}, id="a")
+    often = made({f"c{n}": ["pass", "fail", "fail"] for n in range(6)}, id="b")
+    assert compared(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
+    assert compared(once, often).mean_score.p_value == pytest.approx(2 / 2**6)
+
+
+def test_a_trial_without_a_verdict_is_no_trial_and_the_next_one_is_the_first() -> None:
+    once = made({f"c{n}": ["fail"] for n in range(6)}, id="a")
+    often = made({f"c{n}": ["lost", "pass", "fail"] for n in range(6)}, id="b")
+    assert compared(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
+
+
+def test_marks_pass_at_k_and_categories_rest_on_the_trials_in_common_too() -> None:
+    categories = {f"c{n}": ("hard",) for n in range(12)}
+    few = made({f"c{n}": [0.9, 0.8] for n in range(12)}, id="a", categories=categories)
+    many = made({f"c{n}": [0.9, 0.8, 0.1, 0.1, 0.1] for n in range(12)}, id="b", categories=categories)
+    found = compared(few, many)
+    assert found.k == 2
+    assert found.pass_at_k is not None
+    assert found.pass_hat_k is not None
+    category = found.categories["hard"].tested
+    for each in (found.pass_rate, found.mean_score, found.pass_hat_k, category.comparison):
+        assert each.difference.value is not None
+        assert each.difference.value < 0
+        assert (each.p_value, each.better, each.thinned) == (1.0, 0.5, True)
+    assert not category.changed
+    assert found.shown == "not shown"
+
+
+def test_with_equal_trials_nothing_is_cut() -> None:
+    a = made({f"c{n}": ["pass", "fail", "lost"] for n in range(9)}, id="a")
+    b = made({f"c{n}": ["lost", "pass", "pass"] for n in range(9)}, id="b")
+    found = compared(a, b)
+    assert not found.pass_rate.thinned
+    assert found.pass_rate.p_value == pytest.approx(2 / 2**9)
+
+
+def test_a_difference_that_the_trials_in_common_do_not_bear_out_is_not_shown() -> None:
+    once = made({f"c{n}": ["fail"] for n in range(30)}, id="a")
+    lucky_later = made({f"c{n}": ["fail"] + ["pass"] * 7 for n in range(30)}, id="b")
+    found = compared(once, lucky_later)
+    assert found.pass_rate.difference.side == 1
+    assert found.pass_rate.better == 0.5
+    assert found.shown == "not shown"

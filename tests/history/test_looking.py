@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 from tests.made_histories import CASES, Known, a_run, counts, told
 from tests.made_runs import made
 
 from proctor.comparison import compared
-from proctor.history import Entry, History
+from proctor.history import Counts, Entry, History, Order
+from proctor.reports.history import words
+from proctor.run import Run
 
 ALL = range(CASES)
 
@@ -110,3 +113,98 @@ def test_what_is_missing_makes_a_p_value_larger_and_never_smaller() -> None:
         for each in (whole, lacking)
     ]
     assert change(ends[0].entries[1]).p_value < change(ends[1].entries[1]).p_value < 0.005
+
+
+# unequal trials ----------------------------------------------------------------------------------------
+
+
+def in_order(verdicts: dict[str, str]) -> tuple[Counts, Order]:
+    """Counts of verdicts such as `++-`, and their order."""
+    counted = {exam: (len(each), each.count("+")) for exam, each in verdicts.items()}
+    return counted, {(exam, ""): each for exam, each in verdicts.items()}
+
+
+def over(*runs: dict[str, str], **options: Any) -> History:
+    """Runs day after day with these verdicts, exam by exam, in the order of their trials."""
+    known, orders = [], {}
+    for number, verdicts in enumerate(runs, 1):
+        counted, order = in_order(verdicts)
+        trials, cases = max(map(len, verdicts.values())), len(verdicts)
+        run = a_run(number, trials=trials, cases=cases)
+        known.append((run, counted))
+        orders[run.id] = order
+    return told(known, order_of=lambda run: orders[run.id], **options)
+
+
+ONCE = {f"case-{n}": "+" for n in range(20)}
+OFTEN = {f"case-{n}": "+" * (n % 8) + "-" + "+" * (7 - n % 8) for n in range(14)} | {
+    f"case-{n}": "+" * 8 for n in range(14, 20)
+}
+
+
+def test_one_miss_in_eight_trials_is_no_change_from_one_trial_that_passed() -> None:
+    for runs in ((ONCE, OFTEN), (OFTEN, ONCE)):
+        history = over(*runs)
+        assert verdicts(history) == ["first", "not shown"]
+        assert change(history.entries[1]).p_value == 0.5  # two of the first trials failed
+
+
+def test_what_the_first_trials_show_is_real_with_more_of_them_in_one_run() -> None:
+    broken = {f"case-{n}": "-" * 8 if n < 12 else "+" * 8 for n in range(20)}
+    assert verdicts(over(ONCE, broken)) == ["first", "worse"]
+    assert verdicts(over(broken, ONCE)) == ["first", "better"]
+
+
+def test_trials_in_an_unknown_order_are_not_taken_for_a_change() -> None:
+    known = [
+        (a_run(number, trials=len(next(iter(each.values()))), cases=20), in_order(each)[0])
+        for number, each in enumerate((ONCE, OFTEN), 1)
+    ]
+    history = told(known)
+    assert verdicts(history) == ["first", "not shown"]
+    assert change(history.entries[1]).p_value == 1
+
+
+def test_the_order_of_equal_trials_is_not_asked_for() -> None:
+    def asked(run: Run) -> Order:
+        raise AssertionError(f"the order of {run.id} was read")
+
+    known: list[Known] = [(a_run(number), counts(each, {40})) for number, each in enumerate((range(12), ()), 1)]
+    assert verdicts(told(known, order_of=asked)) == ["first", "better"]
+
+
+@pytest.mark.parametrize(
+    ("later", "side", "why"),
+    [("++++-+++", 0, "its interval holds 0"), ("++--++-+", -1, "the trials that only one run has speak against it")],
+)
+def test_nothing_is_marked_unless_its_interval_is_on_the_same_side_of_0(later: str, side: int, why: str) -> None:
+    first = {f"case-{n}": "-" for n in range(12)} | {f"case-{n}": "+" for n in range(12, 40)}
+    luck = {f"case-{n}": "+-------" for n in range(12)} | {f"case-{n}": later for n in range(12, 40)}
+    history = over(first, luck)
+    found = change(history.entries[1])
+    assert found.p_value < 0.005
+    assert found.difference.side == side
+    assert found.verdict == "not shown"
+    assert words.change_of(found, words.calendar_of(history)).endswith(f"not marked, as {why}")
+
+
+def test_missing_trials_of_the_longer_run_are_bounded_over_as_many_as_both_planned() -> None:
+    once = {f"case-{n}": "-" if n < 12 else "+" for n in range(40)}
+    mended = {f"case-{n}": "+" * 3 for n in range(40)}
+    assert verdicts(over(once, mended)) == ["first", "better"]
+    lost = mended | {f"case-{n}": "" for n in range(12, 40)}
+    assert verdicts(over(once, lost)) == ["first", "not shown"]
+
+
+@pytest.mark.parametrize("trials", [(1, 1), (1, 4), (1, 8), (4, 2)])
+def test_the_same_agent_with_other_trials_is_hardly_ever_marked(trials: tuple[int, int]) -> None:
+    rng = np.random.default_rng(11)
+    marked = 0
+    for _ in range(150):
+        rates = rng.beta(1.6, 0.4, 20)
+        runs = [
+            {f"case-{n}": "".join("+" if x else "-" for x in rng.random(m) < rate) for n, rate in enumerate(rates)}
+            for m in trials
+        ]
+        marked += verdicts(over(*runs))[1] != "not shown"
+    assert marked <= 3

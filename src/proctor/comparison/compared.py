@@ -13,8 +13,8 @@ from proctor.findings import CaseFinding, Findings
 from proctor.run import Run
 from proctor.statistics.compare import CategoryComparison, Comparison, compare, compare_categories, compare_counts
 from proctor.statistics.flips import Flip, flips
-from proctor.statistics.gate import ends
 from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
+from proctor.statistics.thinning import Count, Values, counts_alike, counts_in_common, differences_in_common
 
 Shown = Literal["better", "worse", "not shown"]
 Pair = tuple[CaseFinding, CaseFinding]
@@ -23,6 +23,8 @@ _READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unch
 _FAILURES_APART = 0.02
 """Failure rates that differ by more than this make a difference hard to read."""
 _NEGLIGIBLE = 1e-9
+SURE = 0.95
+"""How probable what the interval shows must be over the trials that both runs have; with equal trials it always is."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -85,11 +87,14 @@ class Compared:
 
     @property
     def shown(self) -> Shown:
-        """Whether B is better or worse beyond doubt: the interval, missing attempts included, leaves out 0."""
-        low, high = ends(self.headline.difference)
-        if low is not None and low > 0:
+        """Whether B is better or worse beyond doubt: the interval, missing attempts included, leaves out 0.
+
+        Where one run has more trials, those that both have must not speak against it.
+        """
+        side, better = self.headline.difference.side, self.headline.better
+        if better is not None and side > 0 and better >= SURE:
             return "better"
-        return "worse" if high is not None and high < 0 else "not shown"
+        return "worse" if better is not None and side < 0 and better <= 1 - SURE else "not shown"
 
     def flipped(self, flip: Flip) -> list[CaseChange]:
         """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
@@ -111,7 +116,7 @@ def compared(
         a=before,
         b=after,
         pass_rate=_pass_rates(before, after, pairs, level),
-        mean_score=compare([x.score for x, _ in pairs], [y.score for _, y in pairs], level=level),
+        mean_score=_mean_scores(pairs, level),
         k=tries,
         pass_at_k=_over_k(pass_at_k, pairs, tries, level),
         pass_hat_k=_over_k(pass_hat_k, pairs, tries, level),
@@ -143,7 +148,49 @@ def compared_rates(pairs: Sequence[Pair], *, level: float = 0.95) -> Comparison:
     """The difference in pass rate over these cases."""
     a, b = _sides(pairs)
     planned = max(case.planned for case in a), max(case.planned for case in b)
-    return compare_counts(_counts(a), _counts(b), planned=planned, level=level)
+    return compare_counts(_counts(a), _counts(b), planned=planned, common=_common(pairs), level=level)
+
+
+def _common(pairs: Sequence[Pair]) -> list[tuple[Count, Count]]:
+    """(trials, passes) of each case in A and in B, over the trials that both have of it."""
+    return [_in_common(x, y) for x, y in pairs]
+
+
+def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
+    counts = (a.counted, a.passed), (b.counted, b.passed)
+    if a.counted == b.counted and not (a.conditions or b.conditions):
+        return counts
+    before, after = _verdicts(a), _verdicts(b)
+    return counts_alike(*counts) if before is None or after is None else counts_in_common(before, after)
+
+
+def _verdicts(case: CaseFinding) -> Values | None:
+    """In the order of the trials; None: it is not known."""
+    if case.trials is not None:
+        return case.trials.verdicts(case.id)
+    return [[float(case.passed)] * case.counted] if case.counted <= 1 else None
+
+
+def _marks(case: CaseFinding) -> Values:
+    if case.trials is not None:
+        return case.trials.marks(case.id)
+    return [[] if case.score is None else [case.score]]
+
+
+def _shares(case: CaseFinding) -> Values:
+    if case.trials is not None:
+        return case.trials.shares(case.id)
+    return [[] if case.share is None else [case.share]]
+
+
+def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
+    """The difference in marks over the cases that have one in both runs."""
+    return compare(
+        [x.score for x, _ in pairs],
+        [y.score for _, y in pairs],
+        tested=differences_in_common([(_marks(x), _marks(y)) for x, y in pairs]),
+        level=level,
+    )
 
 
 def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level: float) -> Comparison:
@@ -159,6 +206,7 @@ def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level:
         missing=lost,
         worst=[y[0] - x[1] for x, y in bounds],
         best=[y[1] - x[0] for x, y in bounds],
+        tested=differences_in_common([(_shares(x), _shares(y)) for x, y in pairs]),
         level=level,
     )
 
@@ -186,7 +234,10 @@ def _over_k(formula: Formula, pairs: Sequence[Pair], k: int | None, level: float
     if k is None:
         return None
     a, b = ([formula(m, c, k) if m >= k else None for m, c in _counts(side)] for side in _sides(pairs))
-    return compare(a, b, level=level)
+    common = [(x, y) for x, y in _common(pairs) if x[0] >= k]
+    alike = all(x.counted == y.counted for x, y in pairs if x.counted and y.counted)
+    tested = None if alike else [formula(*y, k) - formula(*x, k) for x, y in common]
+    return compare(a, b, tested=tested, level=level)
 
 
 def _categories(pairs: Sequence[Pair], level: float) -> dict[str, CategoryChange]:

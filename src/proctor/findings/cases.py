@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from proctor.benchmark import Case, Exam
 from proctor.findings.finding import CaseFinding, CategoryFinding
 from proctor.findings.tally import Tally, mean_score, pass_rate
+from proctor.findings.trials import Trials
 from proctor.run import Attempt
 
 
-def case_finding(name: str, case: Case, tally: Tally, apart: Mapping[str, Tally] | None = None) -> CaseFinding:
+def case_finding(
+    name: str, case: Case, tally: Tally, apart: Mapping[str, Tally] | None = None, *, trials: Trials | None = None
+) -> CaseFinding:
     """One exam, or one row of a script, over all its trials; `apart` under each of several conditions."""
     return CaseFinding(
         id=name,
@@ -25,6 +28,7 @@ def case_finding(name: str, case: Case, tally: Tally, apart: Mapping[str, Tally]
         score=tally.mark_total / tally.marks if tally.marks else None,
         seconds=tally.seconds / tally.timed if tally.timed else None,
         conditions={condition: (each.counted, each.passed) for condition, each in (apart or {}).items()},
+        trials=trials,
     )
 
 
@@ -47,7 +51,7 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally]) -> Categor
     )
 
 
-def add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt) -> None:
+def add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt, trials: Trials | None = None) -> None:
     """Count a static conversation row by row; where the agent itself failed, that row and the rest are not passed."""
     marks = {score.turn: score.value for score in attempt.scores if score.of == "agent"}
     owner = attempt.failure.owner if attempt.failure is not None else None
@@ -67,3 +71,5 @@ def add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt) -> None:
         if (mark := marks.get(place + 1)) is not None:
             row.marks += 1
             row.mark_total += mark
+        if trials is not None:
+            trials.add(case.id, attempt.key, verdict=verdict, mark=mark)

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from proctor.battle.units import Units
 from proctor.findings.finding import ConditionFinding
+from proctor.findings.trials import Trials
 from proctor.statistics.intervals import Sums
+from proctor.statistics.thinning import differences_in_common
 
 
 class Shares:
@@ -33,15 +35,19 @@ class Shares:
 
 
 def with_shares(
-    conditions: Sequence[ConditionFinding], exams: Sequence[str], shares: Mapping[str, Shares]
+    conditions: Sequence[ConditionFinding], exams: Sequence[str], shares: Mapping[str, Shares], trials: Trials | None
 ) -> tuple[ConditionFinding, ...]:
     """The conditions of a battle, whose pass rate is the mean share of replies that passed."""
-    if not conditions:
+    if not conditions or trials is None:
         return ()
     from proctor.statistics.compare import compare, holm
 
     means = {name: each.means(exams) for name, each in shares.items()}
-    against = {name: compare(means[""], values) for name, values in means.items() if name and "" in means}
+    against = {
+        name: compare(means[""], values, tested=_tested(exams, name, trials))
+        for name, values in means.items()
+        if name and "" in means
+    }
     tested = {name: each.p_value for name, each in against.items() if each.p_value is not None}
     corrected = dict(zip(tested, holm(list(tested.values())), strict=True))
     return tuple(
@@ -53,3 +59,8 @@ def with_shares(
         )
         for each in conditions
     )
+
+
+def _tested(exams: Sequence[str], name: str, trials: Trials) -> list[float] | None:
+    """The differences over the trials that were counted with and without the condition."""
+    return differences_in_common([(trials.shares(exam, ""), trials.shares(exam, name)) for exam in exams])

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from itertools import chain, repeat
 
 from proctor.battle.units import Units
 from proctor.comparison import Unlike, unlike
 from proctor.history.course import Course, Entry, History, Segment
 from proctor.history.grouping import AGENT, check_by, grouped
-from proctor.history.looking import Counts, Sitting, looked_at
+from proctor.history.looking import Counts, Order, Sitting, looked_at
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
@@ -22,6 +23,7 @@ class _Played:
 
     run: Run
     counts: Counts
+    order: Callable[[], Order]
     when: float
     origin: str
     """The run that asked for the replies: itself, unless it was rescored."""
@@ -35,20 +37,22 @@ def tell(
     strict: bool = False,
     last: int | None = None,
     others: tuple[str, ...] = (),
+    order_of: Callable[[Run], Order] | None = None,
 ) -> History:
     """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
 
-    Every run is looked at, shown or not: what is marked must not depend on how many are shown.
+    Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
+    verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
     """
     if by:
         check_by([run for run, _ in known], by)
-    played = sorted(_traced(known), key=lambda each: (each.when, each.run.created, each.run.id))
+    played = sorted(_traced(known, order_of), key=lambda each: (each.when, each.run.created, each.run.id))
     groups = grouped(((each.run, each) for each in played), by)
     courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
     return History(benchmark=benchmark, by=by, strict=strict, courses=tuple(courses), others=others)
 
 
-def _traced(known: Sequence[tuple[Run, Counts]]) -> Iterator[_Played]:
+def _traced(known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None) -> Iterator[_Played]:
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
     runs = {run.id: run for run, _ in known}
     for run, counts in known:
@@ -58,7 +62,8 @@ def _traced(known: Sequence[tuple[Run, Counts]]) -> Iterator[_Played]:
             if origin not in runs:
                 break
             source = runs[origin]
-        yield _Played(run=run, counts=counts, when=source.created, origin=origin)
+        order = cache(partial(order_of, run)) if order_of is not None else dict
+        yield _Played(run=run, counts=counts, order=order, when=source.created, origin=origin)
 
 
 def _course(value: str, played: Sequence[_Played], *, strict: bool, last: int | None) -> Course:
@@ -100,7 +105,7 @@ def _entries(played: Sequence[_Played], *, strict: bool, shown: Container[str]) 
         entries[each.run.id] = entry
         if not entry.left_out:
             seen[each.origin] = each.run.id
-            sittings.append(Sitting(entry=entry, counts=each.counts))
+            sittings.append(Sitting(entry=entry, counts=each.counts, order=each.order))
     entries |= {entry.run.id: entry for entry in looked_at(sittings, strict=strict, shown=shown)}
     return list(entries.values())
 

@@ -97,6 +97,11 @@ class Comparison:
     thinned: bool = False
     """Whether one run has more trials of a case than the other, so that those two rest on fewer than the interval."""
 
+    @property
+    def confirmed(self) -> bool:
+        """Whether the interval leaves out 0 on the side that the test speaks of: without that, nothing is marked."""
+        return self.difference.side * ((self.better or 0.5) - 0.5) > 0
+
 
 def compare(
     a: Sequence[float | None],
@@ -288,7 +293,7 @@ class CategoryComparison:
     adjusted: float | None
     """P-value after Holm over all categories that are large enough; None: this one is not, or has no pair."""
     changed: bool
-    """Whether the difference stands after that, at the level."""
+    """Whether the difference stands after that, at the level, and its interval leaves out 0."""
 
 
 def compare_categories(comparisons: Mapping[str, Comparison]) -> dict[str, CategoryComparison]:
@@ -299,7 +304,7 @@ def compare_categories(comparisons: Mapping[str, Comparison]) -> dict[str, Categ
         name: CategoryComparison(
             comparison=comparison,
             adjusted=adjusted.get(name),
-            changed=adjusted.get(name, 1.0) <= 1 - comparison.difference.level + 1e-12,
+            changed=adjusted.get(name, 1.0) <= 1 - comparison.difference.level + 1e-12 and comparison.confirmed,
         )
         for name, comparison in comparisons.items()
     }

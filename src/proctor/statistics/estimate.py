@@ -35,3 +35,22 @@ class Estimate:
     """Upper end of the interval around `best`."""
     note: str = ""
     """Anything that must be said beside it."""
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The interval to rely on: around the worst and the best where marks are missing (Imbens & Manski 2004)."""
+        if not self.missing:
+            return self.low, self.high
+        lows = [end for end in (self.low, self.gate_low) if end is not None]
+        highs = [end for end in (self.high, self.gate_high) if end is not None]
+        # Without bounds around the missing marks, nothing can be relied on.
+        return (
+            min(lows) if self.gate_low is not None else None,
+            max(highs) if self.gate_high is not None else None,
+        )
+
+    @property
+    def side(self) -> int:
+        """Of a difference: 1 or −1 where that whole interval lies on one side of 0; 0: it holds 0, or is not known."""
+        low, high = self.ends
+        return int(low is not None and low > 0) - int(high is not None and high < 0)

@@ -67,16 +67,8 @@ def together(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def ends(estimate: Estimate) -> tuple[float | None, float | None]:
-    """The interval a gate may rely on: around the worst and the best where marks are missing (Imbens & Manski 2004)."""
-    if not estimate.missing:
-        return estimate.low, estimate.high
-    lows = [end for end in (estimate.low, estimate.gate_low) if end is not None]
-    highs = [end for end in (estimate.high, estimate.gate_high) if end is not None]
-    # Without bounds around the missing marks, nothing can be relied on.
-    return (
-        min(lows) if estimate.gate_low is not None else None,
-        max(highs) if estimate.gate_high is not None else None,
-    )
+    """The interval a gate may rely on."""
+    return estimate.ends
 
 
 def level_of_look(look: int, *, level: float = 0.95) -> float:

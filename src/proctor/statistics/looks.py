@@ -41,14 +41,24 @@ def lond_level(look: int, marks: int, *, level: float = STRICT_LEVEL) -> float:
     return level * share * (marks + 1)
 
 
-def watch(runs: int, p_value: Callable[[int, int], float], *, strict: bool = False) -> list[Look]:
-    """Each run of a history after the first against the current baseline, by p_value(baseline, run)."""
+def watch(
+    runs: int,
+    p_value: Callable[[int, int], float],
+    *,
+    confirmed: Callable[[int, int], bool] = lambda baseline, run: True,
+    strict: bool = False,
+) -> list[Look]:
+    """Each run of a history after the first against the current baseline, by p_value(baseline, run).
+
+    A run whose p-value would do is marked if that is `confirmed`, which is asked of no others.
+    """
     looks: list[Look] = []
     baseline = marks = 0
     for run in range(1, runs):
         level = lond_level(run, marks) if strict else CHART_LEVEL
         p = p_value(baseline, run)
-        looks.append(Look(run=run, baseline=baseline, p_value=p, level=level, marked=p <= level))
+        marked = p <= level and confirmed(baseline, run)
+        looks.append(Look(run=run, baseline=baseline, p_value=p, level=level, marked=marked))
         if looks[-1].marked:
             baseline, marks = run, marks + 1
     return looks

@@ -25,7 +25,7 @@ class Course:
     turns: int
     """The turn that failed, or the last one survived."""
     cause: str | None = None
-    """Why the turn failed (wrong, contradiction, caved, crashed); None: it did not, and the conversation just ended."""
+    """Why the turn failed (wrong, contradiction, caved, unclear, crashed); None: it did not, and it just ended."""
     stopped: bool = False
     """Whether the examiner ended it early, perhaps because it was satisfied."""
 

@@ -8,6 +8,7 @@ are as good as any, so the run with more of them is cut to its first ones.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from statistics import fmean
 
 Count = tuple[int, int]
 """(trials, passes) of a case."""
@@ -27,6 +28,15 @@ def counts_in_common(a: Values, b: Values) -> tuple[Count, Count]:
     """The same as (trials, passes), of values that are verdicts."""
     first, second = in_common(a, b)
     return (len(first), int(sum(first))), (len(second), int(sum(second)))
+
+
+def differences_in_common(cases: Sequence[tuple[Values, Values]]) -> list[float] | None:
+    """The differences of the means of values in common, of the cases that have any; None: neither run has others."""
+    common = [in_common(a, b) for a, b in cases]
+    kept = sum(len(x) + len(y) for x, y in common if x)
+    if kept == sum(len(row) for a, b in cases if any(a) and any(b) for side in (a, b) for row in side):
+        return None
+    return [fmean(y) - fmean(x) for x, y in common if x]
 
 
 def counts_alike(a: Count, b: Count) -> tuple[Count, Count]:

@@ -32,13 +32,16 @@ def saying(value: float, low: float, high: float, better: float) -> str:
         ((0.011, 0.004, 0.018, 0.99), "B is better by 1.1 points (0.4 to 1.8), probability 0.99."),
         (
             (0.06, -0.0079, 0.1255, 0.974),
-            "No difference could be shown: B passes 6 points more often (−1 to 13), "
+            "A difference is likely, but not beyond doubt: B passes 6 points more often (−1 to 13), "
             "probability 0.97 that it is better.",
         ),
         (
             (-0.06, -0.1255, 0.0079, 0.026),
-            "No difference could be shown: B passes 6 points less often (−13 to 1), probability 0.97 that it is worse.",
+            "A difference is likely, but not beyond doubt: B passes 6 points less often (−13 to 1), "
+            "probability 0.97 that it is worse.",
         ),
+        ((0.02, -0.05, 0.09, 0.72), "No difference could be shown: B passes 2 points more often (−5 to 9)."),
+        ((-0.02, -0.09, 0.05, 0.11), "No difference could be shown: B passes 2 points less often (−9 to 5)."),
         (
             (0.0, -0.0551, 0.0551, 0.5),
             "No difference could be shown: A and B pass equally often (−6 to 6).",

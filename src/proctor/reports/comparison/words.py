@@ -25,8 +25,9 @@ FLIPS: dict[Flip, Outcome] = {
     "missing": Outcome(name="missing", sign="?", word="without a verdict", style="unscored"),
     "unchanged": Outcome(name="unchanged", sign="·", word="unchanged", style="plain"),
 }
-_LIKELY = 0.975
+_LIKELY = 0.9
 """The probability from which on "no difference" would be misheard, though the interval still holds 0."""
+_IN_COMMON = "the trials that both runs have"
 BETTER = Outcome(name="better", sign="✓", word="better", style="pass")
 WORSE = Outcome(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
@@ -57,15 +58,34 @@ def sentence(compared: Compared) -> str:
     if compared.shown != "not shown":
         certain = better if compared.shown == "better" else 1 - better
         return f"B is {compared.shown} by {_distance(estimate, unit)}, probability {probability(certain)}."
-    worse = (estimate.value or 0.0) < 0
-    sure = 1 - better if worse else better
-    opening = "A difference is likely, but not beyond doubt" if sure >= _LIKELY else "No difference could be shown"
-    said = f"{opening}: {_leaning(estimate, unit)}"
-    if estimate.value:
-        said += f", probability {probability(sure)} that it is {'worse' if worse else 'better'}"
-    if _leaves_out_zero(estimate):
+    likely = _leaves_out_zero(estimate) or _sureness(estimate, better) >= _LIKELY
+    opening = "A difference is likely, but not beyond doubt" if likely else "No difference could be shown"
+    reserve = _doubt(compared.headline, better) if likely else _dissent(estimate, better)
+    return f"{opening}: {_leaning(estimate, unit)}{reserve}."
+
+
+def _sureness(estimate: Estimate, better: float) -> float:
+    """The probability that B differs to the side to which it seems to; one half where it seems to neither."""
+    value = estimate.value or 0.0
+    return 0.5 if not value else better if value > 0 else 1 - better
+
+
+def _doubt(comparison: Comparison, better: float) -> str:
+    """How probable a likely difference is, and what keeps it from being shown."""
+    estimate, over = comparison.difference, f" over {_IN_COMMON}" if comparison.thinned else ""
+    sure, side = _sureness(estimate, better), "worse" if (estimate.value or 0.0) < 0 else "better"
+    undone = _leaves_out_zero(estimate) and not estimate.side
+    said = f", probability {probability(sure)} that it is {side}{over}" if sure >= _LIKELY else ""
+    if undone:
         said += f", but {numbers.plural(estimate.missing, 'missing attempt')} could undo it"
-    return f"{said}."
+    return said or f", but {_IN_COMMON} do not confirm it"
+
+
+def _dissent(estimate: Estimate, better: float) -> str:
+    """Said where the trials that both runs have speak for the other run; empty: they do not."""
+    if max(better, 1 - better) < _LIKELY or _sureness(estimate, better) > 0.5:
+        return ""
+    return f", but {'B' if better > 0.5 else 'A'} did better over {_IN_COMMON}"
 
 
 def unit_of(compared: Compared) -> Unit:
@@ -128,13 +148,13 @@ def chance(compared: Compared) -> str:
     said = f"P(B better) {probability(comparison.better)}; exact sign-flip test {p_value(comparison.p_value)}"
     if compared.shown != "not shown" and (comparison.p_value or 0.0) > _LEVEL:
         said += ", which alone would not have shown it"
-    return said
+    return f"{said}; both over {_IN_COMMON} of each case" if comparison.thinned else said
 
 
 def would_have_shown(compared: Compared) -> str:
     """How small a difference these cases could have shown at all; empty where one was shown."""
     sums = compared.headline.sums
-    if compared.shown != "not shown" or not sums.n:
+    if compared.shown != "not shown" or _leaves_out_zero(compared.headline.difference) or not sums.n:
         return ""
     cases = numbers.plural(sums.n, noun_of(compared.b.run))
     least = _amount(detectable(sums.variance, sums.n), unit_of(compared))

@@ -46,9 +46,9 @@ def against(condition: ConditionFinding) -> Against:
 
 def _verdict(condition: ConditionFinding) -> Outcome | None:
     found, p = condition.difference, condition.p_value
-    if found is None or not found.value or p is None or p >= _LEVEL or found.n < FEWEST_FOR_VERDICT:
+    if found is None or not found.side or p is None or p >= _LEVEL or found.n < FEWEST_FOR_VERDICT:
         return None
-    return BETTER if found.value > 0 else WORSE
+    return BETTER if found.side > 0 else WORSE
 
 
 def time_of(condition: ConditionFinding) -> str:

@@ -116,7 +116,18 @@ def change_of(change: Change, calendar: Calendar) -> str:
         return ""
     difference, span = difference_of(change.difference)
     said = f"{difference} points ({span}) since {calendar(change.baseline.when)}, {p_value(change.p_value)}"
-    return said if change.verdict != "not shown" else f"{said}: not enough after so many looks"
+    return said if change.verdict != "not shown" else f"{said}: {_why_not(change)}"
+
+
+def _why_not(change: Change) -> str:
+    """Why a change that one look alone would have called real is not marked."""
+    if change.p_value > change.level:
+        return "not enough after so many looks"
+    if (change.difference.low or 0.0) <= 0 <= (change.difference.high or 0.0):
+        return "not marked, as its interval holds 0"
+    if not change.difference.side:
+        return "not marked, as missing attempts could undo it"
+    return "not marked, as the trials that only one run has speak against it"
 
 
 def notes(entry: Entry) -> Iterator[str]:
