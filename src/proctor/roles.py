@@ -183,6 +183,9 @@ class Archive(Protocol):
     def sittings(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
         """Attempts under way or failed by the environment (with their last failure), and what is paid for already."""
 
+    def over(self, run: str) -> int:
+        """How many attempts are over, whatever became of them."""
+
     def finished(self, run: str) -> set[tuple[str, str, int]]:
         """(exam, condition, trial) of attempts that need nothing more."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from proctor.errors import RunBusy, StoreError
 from proctor.run import Finished, Record, Run
 from proctor.storage import open_store
 from proctor.storage.journal import Journal
+from proctor.workflows import conduct
 from proctor.workflows.changing import cancel_run
 from proctor.workflows.reading import find_run, read_findings
 
@@ -111,9 +113,34 @@ async def test_a_second_writer_is_refused_and_readers_are_let_in(options: Option
     assert findings.counts.scored == 5
 
 
+async def test_a_store_that_fails_for_a_while_loses_nothing(
+    options: Options, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(conduct, "_FIRST_PAUSE", 0.001)
+    write = Journal.write
+    calls = iter(range(1000))
+    asked: list[str] = []
+
+    def failing(journal: Journal, records: Sequence[Record]) -> None:
+        if 2 <= next(calls) < 6:
+            raise StoreError("the disk is full")
+        write(journal, records)
+
+    async def agent(question: str) -> str:
+        asked.append(question)
+        return "yes"
+
+    monkeypatch.setattr(Journal, "write", failing)
+    found = await proctor.aevaluate(CASES, agent=agent, concurrency=2, **options)
+    assert (found.run.status, found.findings.counts.scored) == ("completed", 40)
+    assert sorted(asked) == sorted(question for question, _ in CASES)
+    assert "the disk is full; trying again in" in caplog.text
+
+
 async def test_a_store_that_fails_in_the_middle_stops_the_run_with_exit_code_4(
     options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(conduct, "_STORE_PATIENCE", 0.0)
     write = Journal.write
     calls = iter(range(1000))
 
@@ -131,7 +158,8 @@ async def test_a_store_that_fails_in_the_middle_stops_the_run_with_exit_code_4(
         await proctor.aevaluate(CASES, agent=slowly, concurrency=2, **options)
     assert caught.value.exit_code == 4
     findings = await threads.call(lambda: read_findings("it", store=options["store"]))
-    assert (findings.run.status, findings.run.reason) == ("failed", "the disk is full")
+    assert findings.run.status == "failed"
+    assert re.fullmatch(r"the disk is full; [1-4] answered calls? could not be stored", findings.run.reason)
     assert 0 < findings.counts.scored < 40
     resumed = await proctor.aresume("it", agent=slowly, store=options["store"])
     assert (resumed.run.status, resumed.findings.counts.scored) == ("completed", 40)

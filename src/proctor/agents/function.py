@@ -179,6 +179,8 @@ def _caller(answer: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def _reply(value: object, asked: Request | str) -> Reply:
     """What the agent returned; of a conversation as messages, what answers the question."""
+    if isinstance(value, (str, Reply)):
+        return to_reply(value)
     question = asked.question if isinstance(asked, Request) else asked
     return to_reply(reply_in(value, question) or value)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Container, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from proctor.battle.replies import is_test
 from proctor.benchmark import Case, Exam
@@ -19,7 +19,7 @@ from proctor.errors import Misconfigured
 from proctor.models.allowance import occasion
 from proctor.models.purse import Purse
 from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Stage, Turned
+from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
@@ -29,7 +29,6 @@ from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, U
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
-T = TypeVar("T")
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
 
@@ -133,12 +132,6 @@ class Player:
                 with contextlib.suppress(Exception):
                     await within(_FAREWELL, _awaited(forget, conversation))
 
-    async def _call(
-        self, stage: Stage, make: Callable[[], Coroutine[Any, Any, T]], play: Play, *, turn: int | None
-    ) -> T:
-        play.stage = stage
-        return await call(stage, make, self._patience, turn=turn, pay=play.pay)
-
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
         number = 1
@@ -181,7 +174,8 @@ class Player:
         assert self._examiner is not None
         told = {"conversation": play.conversation} if self._tells_conversation else {}
         make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
-        asked = await self._call("examiner", make, play, turn=number)
+        play.stage = "examiner"
+        asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
         if not isinstance(asked, Turn):
             play.ended = "examiner"
             play.pay(asked or Usage())
@@ -227,8 +221,9 @@ class Player:
                 return await self._purse.paid(ask, told=_used)
 
         reply: Reply | None = None
+        play.stage = "agent"
         try:
-            reply = await self._call("agent", put, play, turn=number)
+            reply = await call("agent", put, self._patience, turn=number, pay=play.pay)
         finally:
             ended = started + time.perf_counter() - clock
             turn = Turn(
@@ -258,7 +253,7 @@ class Player:
             given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             make = partial(_reviewed, reviewer, given, turns)
             try:
-                reviews.append(await self._call("reviewer", make, play, turn=turn.number))
+                reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
             except Broken as broken:
                 checking = reviewer is self._reviewers[0]  # the checks come first
                 if self._settings.checks is None or checking or self._decides(case):
@@ -278,9 +273,10 @@ class Player:
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
         reviews = []
+        play.stage = "reviewer"
         for reviewer in self._reviewers:
             make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
-            reviews.append(await self._call("reviewer", make, play, turn=None))
+            reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
         return tuple(reviews)
 
     def _result(self, play: Play, failure: Failure | None) -> Attempt:

@@ -21,6 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FrameType
 
+from proctor.run import Key
+
 BEAT = 0.05
 """Seconds between two beats."""
 _TOLERANCE = 0.02
@@ -33,13 +35,16 @@ _HANDLE_RUN: CodeType = Handle._run.__code__
 class Charged:
     """One attempt as far as the clock is concerned."""
 
-    __slots__ = ("held", "name")
+    __slots__ = ("held", "key")
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-        """Who it is, in words."""
+    def __init__(self, key: Key) -> None:
+        self.key = key
         self.held = 0.0
         """Seconds in which tasks and callbacks that it started held up the loop."""
+
+    def __str__(self) -> str:
+        """Who it is, in words."""
+        return f"the agent in case {self.key.exam}, trial {self.key.trial}"
 
 
 CHARGED: ContextVar[Charged | None] = ContextVar("proctor_charged", default=None)
@@ -57,7 +62,7 @@ class Holder:
 
     def __str__(self) -> str:
         """In words: the attempt, and what it is at."""
-        return f"{self.charged.name} in {self.where}" if self.charged is not None else self.where
+        return f"{self.charged} in {self.where}" if self.charged is not None else self.where
 
 
 class LoopClock:

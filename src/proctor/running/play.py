@@ -29,6 +29,8 @@ class Play:
     reviews: dict[int, tuple[Review, ...]]
     """By turn; 0 stands for the conversation."""
     conversation: str
+    charged: Charged
+    """To whom time is charged in which it holds up the others."""
     started: float
     ended: str | None = None
     asked: bool = False
@@ -37,8 +39,6 @@ class Play:
     """What failed tries have cost all the same, earlier sittings included."""
     struck: Tally = field(default_factory=Tally)
     """How often the fault of its condition has happened."""
-    charged: Charged = field(default_factory=lambda: Charged(""))
-    """To whom time is charged in which it holds up the others."""
     stage: Stage = "agent"
     """Who was called last."""
     over: bool = False
@@ -73,7 +73,7 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         started=sitting.attempt.started or started,
         ended=said.ended,
         lost=sitting.attempt.lost,
-        charged=Charged(f"the agent in case {key.exam}, trial {key.trial}"),
+        charged=Charged(key),
     )
     answered = sum(turn.reply is not None for turn in said.turns)
     if answered and _goes_on(sitting.exam, said, answered):

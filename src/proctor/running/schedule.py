@@ -227,23 +227,28 @@ class LocalExecutor:
     def _done(self, task: asyncio.Task[Failure | None]) -> None:
         """One attempt has ended, or what it was played in has."""
         play = self._playing.pop(task)
-        error = asyncio.CancelledError() if task.cancelled() else task.exception()
-        if error is None:
-            self._watch_for_storm(task.result())
-        elif isinstance(error, BudgetSpent):
-            self.end("spent", str(error))
-        elif isinstance(error, Misconfigured):
-            self.end("misconfigured", without_secrets(str(error)))
-        elif not isinstance(error, asyncio.CancelledError):
-            self._error = self._error or error
-            self.end("stopped")
-        elif not play.over:
+        if task.cancelled():
             self._play_on(play)
+        elif (error := task.exception()) is None:
+            self._watch_for_storm(task.result())
+        else:
+            self._end_with(error)
         self._starved = False
         self._fill()
 
+    def _end_with(self, error: BaseException) -> None:
+        if isinstance(error, BudgetSpent):
+            self.end("spent", str(error))
+        elif isinstance(error, Misconfigured):
+            self.end("misconfigured", without_secrets(str(error)))
+        else:
+            self._error = self._error or error
+            self.end("stopped")
+
     def _play_on(self, play: Play) -> None:
         """Somebody has cancelled it: we, or an agent, and then it goes on in a task that nobody knows yet."""
+        if play.over:
+            return
         if self._is_stopping():
             self._player.cut_off(play)
         elif play.restarts >= _RESTARTS:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
@@ -196,6 +196,12 @@ class Archive:
         """
         numbers = self._numbers(run)
         return chain(self._broken(run, numbers), self._begun(run, numbers))
+
+    def over(self, run: str) -> int:
+        """How many attempts are over, whatever became of them."""
+        ended = select(func.count()).where(attempts.c.run_no == self._numbers(run).own, attempts.c.verdict != "open")
+        with self._database.reading() as connection:
+            return int(connection.execute(ended).scalar() or 0)
 
     def finished(self, run: str) -> set[tuple[str, str, int]]:
         """(exam, condition, trial) of attempts that need nothing more."""

@@ -87,7 +87,7 @@ def _drive(
         finally:
             _close(cast, stage)
         reclassify(store, run, ledger.tally)
-        end(*_outcome(executor, wishes, ledger, finished=_finished(store, run)))
+        end(*_outcome(executor, wishes, ledger, over=store.archive.over(run)))
 
 
 def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[Sitting]) -> list[Wish]:
@@ -101,10 +101,15 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[
                     ledger.enter(batch)
                 if wishes.are_new():
                     executor.stop()
+    except Interrupted:
+        batches.close()
+        ledger.save(executor.leftover())
+        raise
+    except StoreError as error:
+        batches.close()
+        raise type(error)(f"{error}; {_unsaved(executor.leftover())}") from error
     finally:
         batches.close()
-        if left := executor.leftover():
-            ledger.save(left)
     return wishes.heard
 
 
@@ -141,11 +146,9 @@ class _Ledger:
             try:
                 self.journal.write(batch)
                 return
-            except RunLost as error:
-                raise type(error)(f"{error}; {_unsaved(batch)}") from error
             except StoreError as error:
-                if time.monotonic() + pause > until:
-                    raise StoreError(f"{error}; {_unsaved(batch)}") from error
+                if isinstance(error, RunLost) or time.monotonic() + pause > until:
+                    raise
                 _log.warning("%s; trying again in %g s", error, pause)
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
@@ -245,14 +248,9 @@ def _close(cast: Cast, stage: Stage) -> None:
                 stage.run(close, timeout=_FAREWELL)
 
 
-def _finished(store: Store, run: str) -> int:
-    """How many attempts of it are over, by the store itself."""
-    return sum(count for verdict, count in store.archive.standing(run).verdicts.items() if verdict != "open")
-
-
-def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, finished: int) -> tuple[Status, str]:
+def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: int) -> tuple[Status, str]:
     """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
-    unplayed, lost = ledger.run.planned - finished, ledger.tally.lost
+    unplayed, lost = ledger.run.planned - over, ledger.tally.lost
     if executor.halt == "stopped":
         return ("paused", "on request") if "pause" in wishes else ("cancelled", "on request")
     if executor.halt in ("storm", "spent"):
