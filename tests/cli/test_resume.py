@@ -233,3 +233,48 @@ def test_a_second_writer_is_refused_and_readers_are_not(desk: Desk) -> None:
         desk.finish(run)
     stopped = desk("show", "busy", "--json").json
     assert (stopped["status"], stopped["attempts"]["pending"]) == ("paused", 4)
+
+
+LATE = """\
+import asyncio, os
+
+async def answer(request):
+    note(request.question)
+    if request.question != "q 1" and not os.path.exists("awake"):
+        await asyncio.Event().wait()
+    return "yes"
+"""
+
+
+def test_time_outs_are_played_again_when_asked_for_and_the_report_says_so(desk: Desk) -> None:
+    said = desk.run(desk.agent(LATE), "--timeout", "0.1")
+    assert (said.code, "did not answer within 0.1 s" in said.out) == (0, True)
+    assert "--retry-timeouts" in said.out
+    assert "completed already; nothing was played" in desk("resume", "last", "--timeout", "9").err
+    desk.write("awake", "")
+    again = desk("resume", "last", "--retry-timeouts", "--timeout", "9", "--json")
+    assert (again.code, again.json["pass_rate"]["value"]) == (0, 1.0)
+    assert again.json["retried_timeouts"] == 2
+    assert again.json["changed"] == [{"setting": "timeout", "value": 9.0, "own": 0.1, "attempts": 2}]
+    assert desk.calls() == {"q 1": 1, "q 2": 2, "q 3": 2}
+    shown = desk("show", "last", "--case", "q 2").out
+    assert "Played again, as it had timed out. Played with --timeout 9." in " ".join(shown.split())
+    nothing = desk("resume", "last", "--retry-timeouts")
+    assert "completed already, and no attempt timed out; nothing was played" in " ".join(nothing.err.split())
+
+
+def test_a_run_goes_on_as_the_configuration_says_unless_an_option_does(desk: Desk) -> None:
+    agent = desk.agent(OFFLINE)
+    assert desk.run(agent, "--retries", "0").code == 4
+    desk.write("online", "")
+    desk.write("proctor.toml", "[run]\nconcurrency = 3\ntimeout = 20\n")
+    assert desk("resume", "last", "--timeout", "60").code == 0
+    assert [attempt.changed for attempt in desk.attempts() if attempt.changed] == [{"concurrency": 3.0}]
+
+
+@pytest.mark.parametrize(("option", "value"), [("--timeout", "0"), ("--concurrency", "0"), ("--retries", "-1")])
+def test_a_pace_that_makes_no_sense_is_refused(desk: Desk, option: str, value: str) -> None:
+    assert desk.run(desk.agent(OFFLINE), "--retries", "0").code == 4
+    said = desk("resume", "last", option, value)
+    assert (said.code, said.out) == (2, "")
+    assert f"{option.strip('-')}={float(value) if option == '--timeout' else value}" in said.err

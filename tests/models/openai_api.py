@@ -132,7 +132,7 @@ def _responses(said: Said, model: str = "") -> dict[str, Any]:
     if said.text:
         part = {"type": "output_text", "text": said.text, "annotations": []}
         output.append({"type": "message", "id": "m1", "role": "assistant", "content": [part]})
-    body = {"id": "r1", "object": "response", "status": "completed", "error": None, "output": output}
+    body: dict[str, Any] = {"id": "r1", "object": "response", "status": "completed", "error": None, "output": output}
     if said.cut_off:
         body |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     sent, received = TOKENS

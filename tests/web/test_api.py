@@ -30,7 +30,10 @@ def test_a_run_is_started_listed_stopped_and_deleted(api: Any) -> None:
     assert api.get("/api/runs").json()["runs"][0]["run"] == run["run"]
     assert api.get("/api/runs", params={"status": "completed"}).json() == {"runs": [], "found": 0}
     assert api.post(f"{address}/pause").json()["status"] == "paused"
-    assert api.post(f"{address}/resume").json()["status"] == "queued"
+    assert api.post(f"{address}/resume", json={"timeout": 0}).status_code == 422
+    assert api.post(f"{address}/resume", json={"timeout": 300, "concurrency": 2}).json()["status"] == "queued"
+    [job] = api.app.state.site.jobs._jobs.values()
+    assert job.pace == {"timeout": 300.0, "concurrency": 2}
     assert api.post(f"{address}/cancel").json()["status"] == "cancelled"
     assert api.delete(address).status_code == 204
     assert api.get(address).status_code == 404

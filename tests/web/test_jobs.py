@@ -336,3 +336,30 @@ def test_the_demonstration_is_one_click(sites: SitesOpener) -> None:
     runs = start_demonstration(site)
     assert [run.benchmark for run in runs] == ["handbook-30", "library skills"]
     assert all(run.status == "queued" for run in runs)
+
+
+def test_what_was_chosen_for_a_run_comes_before_the_configuration_when_its_process_begins(sites: SitesOpener) -> None:
+    site = sites(processes=0)
+    run = started(site)
+    [job] = site.jobs._jobs.values()
+    with site.jobs._lock:
+        with site.store.journal.writing(run.id):  # it comes too late, and plays nothing
+            site.jobs._spawn(job, site.store.archive.find(run.id))
+            assert job.process is not None
+            job.process.wait(60)
+        said = job.process.args
+        job.process = None
+    assert isinstance(said, list)
+    own = run.settings
+    assert {f"--timeout={own.timeout}", f"--concurrency={own.concurrency}", f"--retries={own.retries}"} <= {*said}
+
+
+def test_another_pace_is_kept_over_a_restart_of_the_server(sites: SitesOpener) -> None:
+    site = sites(processes=0)
+    run = started(site)
+    site.jobs.stop(run.id, "pause")
+    site.jobs.play(run.id, timeout=300.0)
+    site.jobs.end()
+    again = sites(processes=0)
+    [job] = again.jobs._jobs.values()
+    assert job.pace == {"timeout": 300.0}
