@@ -135,3 +135,11 @@ def test_an_answer_is_found_wherever_it_stands(given: Any, answer: str | None) -
 @pytest.mark.parametrize("odd", [[], [1], [{}], "text", None, [{"role": "user"}, 3]])
 def test_what_is_no_message_list_has_no_messages(odd: Any) -> None:
     assert messages_in(odd) == []
+
+
+@pytest.mark.parametrize("told", [{"finish_reason": "length"}, {"response_metadata": {"stop_reason": "max_tokens"}}])
+def test_the_last_word_of_the_agent_tells_whether_it_was_cut_off(told: dict[str, Any]) -> None:
+    said = [{"role": "user", "content": "q"}, {"role": "assistant", "content": "so", **told}]
+    [turn] = turns_in(messages_in(said))
+    assert turn.reply is not None
+    assert turn.reply.cut_off

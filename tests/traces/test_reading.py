@@ -432,3 +432,14 @@ def test_activity_of_spans_without_a_common_root_is_all_of_it() -> None:
     assert [call.name for call in seen.tool_calls] == ["look"]
     assert [step.kind for step in seen.steps] == ["tool", "delegate", "delegate"]
     assert isinstance(seen.steps[0], Step)
+
+
+def test_a_reply_that_was_cut_off_is_told_by_our_own_spans_and_by_those_of_others() -> None:
+    for reply in (replace(REPLY, cut_off=True), REPLY):
+        assert reply_of(spans_of(RUN, EXAM, attempt(reply))) == reply
+    for told, cut_off in ((["length"], True), (["stop"], False)):
+        made = Tracer()
+        chat = {"gen_ai__operation__name": "chat", "gen_ai__response__finish_reasons": told}
+        agent = made.span("invoke_agent a", input__value="q", output__value="so")
+        made.span("chat m", agent, **chat)
+        assert reply_of(made.spans).cut_off is cut_off
