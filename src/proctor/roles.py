@@ -56,7 +56,7 @@ class Reviewer(Protocol):
     """Who judges.
 
     One with `judges_improvised = True` is handed a question that an examiner improvised as a case that expects no
-    answer; others get no case then.
+    answer; others get no case then. One with `asks_nobody = True` judges by rules alone: its reviews cost nothing.
     """
 
     @property

@@ -6,7 +6,7 @@ import asyncio
 from time import sleep as block
 from typing import Any
 
-from tests.running.players import executed, fresh, played
+from tests.running.players import fresh, played
 
 from proctor.agents.function import adapt
 from proctor.run import Attempt, Settings
@@ -99,28 +99,3 @@ def test_a_loop_that_is_never_given_back_ends_the_run_and_names_who_holds_it(mon
     assert executor.halt == "blocked"
     assert "case c2" in executor.reason
     assert "(agent)" in executor.reason, "the function that runs is named"
-
-
-async def test_an_executor_whose_driver_is_slow_leaves_few_answers_unsaved() -> None:
-    answered = 0
-    unsaved: list[int] = []
-
-    async def agent(question: str) -> str:
-        nonlocal answered
-        answered += 1
-        return "yes"
-
-    def make(stage: Stage) -> LocalExecutor:
-        examined = adapt(agent, name="agent")
-        return LocalExecutor(agent=examined, reviewers=(), settings=Settings(concurrency=4), stage=stage)
-
-    saved = 0
-
-    def slow(executor: LocalExecutor, batch: Any) -> None:
-        nonlocal saved
-        saved += sum(schedule._is_answer(record) for record in batch)
-        unsaved.append(answered - saved)
-
-    records, _ = await executed(make, fresh(100), heard=slow)
-    assert sum(map(schedule._is_answer, records)) == 100
-    assert max(unsaved) <= 2 * 4

@@ -67,6 +67,8 @@ class BattleReviewer:
         self._inner = inner
         self.name = inner.name
         self.rubric = f"{inner.rubric}+{BATTLE_RUBRIC}"
+        self.judges_improvised = bool(getattr(inner, "judges_improvised", False))
+        self.asks_nobody = bool(getattr(inner, "asks_nobody", False))
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The inner reviewer's marks, consistency where there is an opportunity, and marks of the question."""

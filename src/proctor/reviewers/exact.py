@@ -23,6 +23,7 @@ class ExactReviewer:
 
     name = "exact"
     rubric = "exact-1"
+    asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """Correctness 1 or 0, where the case has an answer."""

@@ -18,6 +18,7 @@ from proctor.conditions import in_force
 from proctor.errors import Misconfigured
 from proctor.models.allowance import occasion
 from proctor.models.purse import Purse
+from proctor.redaction.nouns import scrubbed
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
@@ -54,12 +55,13 @@ class Player:
         settings: Settings,
         emit: Callable[[Record], None],
         stored: Callable[[], Awaitable[None]],
+        room: Callable[[], Awaitable[None]],
         clock: LoopClock | None = None,
         cancelled_itself: Callable[[], bool] = lambda: False,
         examiner: Examiner | None = None,
         faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """`emit` takes a record, `stored` waits until all that was emitted is on disk."""
+        """`emit` takes a record, `stored` waits until all emitted is on disk, `room` until a call may be made."""
         self._agent = agent
         self._examiner = examiner
         self._tells_conversation = _takes_conversation(examiner)
@@ -68,6 +70,7 @@ class Player:
         self._settings = settings
         self._emit = emit
         self._stored = stored
+        self._room = room
         self._faults = faults or {}
         self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
@@ -175,11 +178,13 @@ class Player:
         told = {"conversation": play.conversation} if self._tells_conversation else {}
         make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
         play.stage = "examiner"
+        await self._room()
         asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
         if not isinstance(asked, Turn):
             play.ended = "examiner"
             play.pay(asked or Usage())
             return None
+        asked = scrubbed(asked)
         turn = linked(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
@@ -214,7 +219,8 @@ class Player:
         async def ask() -> Reply:
             nonlocal started, clock  # the time of the try that answered, without retries, pauses and waiting in line
             started, clock = time.time(), time.perf_counter()
-            return to_reply(await self._agent.reply(request))  # an agent of somebody's own may return anything
+            # an agent of somebody's own may return anything, also what it must not tell
+            return scrubbed(to_reply(await self._agent.reply(request)))
 
         async def put() -> Reply:
             with self._in_force(play):
@@ -222,6 +228,7 @@ class Player:
 
         reply: Reply | None = None
         play.stage = "agent"
+        await self._room()
         try:
             reply = await call("agent", put, self._patience, turn=number, pay=play.pay)
         finally:
@@ -252,6 +259,7 @@ class Player:
         for reviewer in self._reviewers:
             given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             make = partial(_reviewed, reviewer, given, turns)
+            await self._room_for(reviewer)
             try:
                 reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
             except Broken as broken:
@@ -260,6 +268,10 @@ class Player:
                     raise
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
+
+    async def _room_for(self, reviewer: Reviewer) -> None:
+        if not asks_nobody(reviewer):
+            await self._room()
 
     def _improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
@@ -276,6 +288,7 @@ class Player:
         play.stage = "reviewer"
         for reviewer in self._reviewers:
             make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
+            await self._room_for(reviewer)
             reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
         return tuple(reviews)
 
@@ -351,6 +364,11 @@ def _takes_conversation(examiner: Examiner | None) -> bool:
     return examiner is not None and "conversation" in inspect.signature(examiner.ask).parameters
 
 
+def asks_nobody(reviewer: Reviewer) -> bool:
+    """Whether it judges by rules alone, so that a review that is lost costs nothing to give again."""
+    return bool(getattr(reviewer, "asks_nobody", False))
+
+
 def _judges_improvised(reviewer: Reviewer) -> bool:
     """Whether a reviewer has something to say of replies to which no answer is known."""
     return bool(getattr(reviewer, "judges_improvised", False))
@@ -391,11 +409,11 @@ async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]
     review = await reviewer.review(case, turns)
     if not isinstance(review, Review):
         raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
-    return review
+    return scrubbed(review)
 
 
 async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
-    return await reviewer.conclude(exam, turns) or Review()
+    return scrubbed(await reviewer.conclude(exam, turns) or Review())
 
 
 def _no_error_failed(failure: Failure, last: int) -> CheckResult:

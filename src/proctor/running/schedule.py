@@ -19,8 +19,8 @@ from proctor import threads
 from proctor.errors import BudgetSpent, Misconfigured
 from proctor.redaction import without_secrets
 from proctor.roles import Agent, Examiner, Halt, Reviewer
-from proctor.run import Failure, Record, Reviewed, Settings, Sitting, Turned
-from proctor.running.attempt import Player
+from proctor.run import Failure, Finished, Record, Settings, Sitting
+from proctor.running.attempt import Player, asks_nobody
 from proctor.running.clock import CHARGED, Charged, LoopClock
 from proctor.running.play import Play
 from proctor.threads import Stage
@@ -79,6 +79,7 @@ class LocalExecutor:
         self._taken: list[Record] = []
         self._answered = 0  # counted on the stage alone, and the next one by the driver alone
         self._saved = 0
+        self._reviews_cost = not all(map(asks_nobody, reviewers))
         self._starved = False
         self._arrived, self._urgent, self._over = threading.Event(), threading.Event(), threading.Event()
         self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._blocked)
@@ -88,6 +89,7 @@ class LocalExecutor:
             settings=settings,
             emit=self._take,
             stored=self._until_stored,
+            room=self._until_room,
             clock=self._clock,
             cancelled_itself=self._has_cancelled_itself,
             examiner=examiner,
@@ -124,7 +126,7 @@ class LocalExecutor:
     def end(self, halt: Halt, reason: str = "") -> None:
         """End early, for this reason; from any thread."""
         if self.halt is None:
-            self.halt, self.reason = halt, reason
+            self.halt, self.reason = halt, without_secrets(reason)
         if halt == "spent":  # calls in flight were let in and are paid: each attempt ends by itself at its next one
             return
         self._stopping = True
@@ -147,7 +149,7 @@ class LocalExecutor:
         self.leftover()
 
     def _count_saved(self) -> None:
-        self._saved += sum(map(_is_answer, self._taken))
+        self._saved += sum(map(self._is_answer, self._taken))
         self._taken.clear()
         if self._starved or self._waiting:
             self._stage.soon(self._go_on)
@@ -216,6 +218,14 @@ class LocalExecutor:
         self._urgent.set()
         return False
 
+    async def _until_room(self) -> None:
+        """Before a call is made: until its answer would not be one too many that is not stored."""
+        while (surplus := self._unsaved() + len(self._playing) - 2 * self._concurrency) > 0:
+            waiter = self._stage.loop.create_future()
+            self._waiting.append((self._saved + surplus, waiter))
+            self._urgent.set()
+            await waiter
+
     def _unsaved(self) -> int:
         return self._answered - self._saved
 
@@ -240,7 +250,7 @@ class LocalExecutor:
         if isinstance(error, BudgetSpent):
             self.end("spent", str(error))
         elif isinstance(error, Misconfigured):
-            self.end("misconfigured", without_secrets(str(error)))
+            self.end("misconfigured", str(error))
         else:
             self._error = self._error or error
             self.end("stopped")
@@ -267,7 +277,7 @@ class LocalExecutor:
     def _take(self, record: Record) -> None:
         threads.end_a_forked_child(self._process)
         self._records.append(record)
-        self._answered += _is_answer(record)
+        self._answered += self._is_answer(record)
         if not self._arrived.is_set():
             self._arrived.set()
 
@@ -279,6 +289,13 @@ class LocalExecutor:
         if len(self._waiting) >= len(self._playing):  # everybody waits for the journal: nothing more will gather
             self._urgent.set()
         await waiter
+
+    def _is_answer(self, record: Record) -> bool:
+        """Whether it tells of a call that would be paid again if the record were lost.
+
+        The review of a single reply comes with the outcome, and so does the word on a whole conversation.
+        """
+        return self._reviews_cost if isinstance(record, Finished) else True
 
     def _watch_for_storm(self, failure: Failure | None) -> None:
         if failure is None or failure.owner == "agent":
@@ -297,8 +314,3 @@ class LocalExecutor:
         self._over.set()
         self._urgent.set()
         self._arrived.set()
-
-
-def _is_answer(record: Record) -> bool:
-    """Whether a call has been answered, and would be paid again if the record were lost."""
-    return isinstance(record, Reviewed) or (isinstance(record, Turned) and record.turn.reply is not None)

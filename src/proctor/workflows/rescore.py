@@ -61,6 +61,8 @@ class _Stored:
     """Stands where a reviewer would whose reviews are all stored already: it gives them its name."""
 
     def __init__(self, name: str, rubric: str) -> None:
+    asks_nobody = True
+
         self.name = name
         self.rubric = rubric
 

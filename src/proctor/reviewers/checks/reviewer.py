@@ -61,6 +61,7 @@ class CheckReviewer:
         self._everywhere = everywhere or _NOTHING
         self._own = dict(own or {})
         added = [sorted(self._own), self._extra, self._everywhere]
+        self.asks_nobody = not self._own
         self.rubric = RUBRIC if added == [[], {}, _NOTHING] else f"{RUBRIC}+{digest(added)[:8]}"
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:

@@ -28,6 +28,7 @@ class EmbeddedReviewer:
 
     name = "embedded"
     rubric = "embedded-1"
+    asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The parts whose fields the case has; nothing to say without a case or a reply."""
