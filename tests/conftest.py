@@ -18,6 +18,8 @@ import pytest
 from hypothesis import settings
 from tests.models.native import DIALECTS, Dialect
 
+from proctor.redaction import known
+
 settings.register_profile("same", derandomize=True)
 settings.register_profile("explore")
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
@@ -60,6 +62,12 @@ def _run_sql(server: Any, *statements: str) -> None:
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement)
+
+
+@pytest.fixture(autouse=True)
+def _no_secret_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is known as a secret stays so as long as a process lives: each test begins with none."""
+    monkeypatch.setattr(known, "_known", known.Secrets())
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

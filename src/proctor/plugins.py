@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal
+from urllib.parse import quote
 
 from proctor.errors import InputError
 from proctor.redaction import keep_secret
@@ -34,18 +35,25 @@ def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
         factory: Factory = point.load()
     except ImportError as error:
         raise InputError(f"cannot load {spec!r}: {point.value} does not import ({error})") from error
-    return factory(rest, {name: _filled_in(value) for name, value in options.items()})
+    return factory(rest, {name: filled_in(value) for name, value in options.items()})
 
 
-def _filled_in(value: Any) -> Any:
+def filled_in(value: Any) -> Any:
     """An option with every `${NAME}` replaced from the environment: secrets are only ever there."""
     if isinstance(value, str):
         return _VARIABLE.sub(_variable, value)
     if isinstance(value, Mapping):
-        return {name: _filled_in(inner) for name, inner in value.items()}
+        return {name: filled_in(inner) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_filled_in(inner) for inner in value]
+        return [filled_in(inner) for inner in value]
     return value
+
+
+def filled_in_address(address: str) -> str:
+    """The same for an address, in which a value is quoted unless it is the whole of it."""
+    if _VARIABLE.fullmatch(address):
+        return str(filled_in(address))
+    return _VARIABLE.sub(lambda match: quote(_variable(match), safe=""), address)
 
 
 def _variable(match: re.Match[str]) -> str:

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from proctor.redaction import without_secrets
+from proctor.redaction import without_known
+from proctor.redaction.nouns import mapped
 from proctor.traces.redaction import REDACTED
 
 
@@ -18,9 +19,9 @@ def clean(value: Any, patterns: Sequence[re.Pattern[str]]) -> Any:
     """JSON with nothing in its texts, names and numbers that must not be told."""
     if not patterns:
         together = "\0".join(_texts(value))
-        if without_secrets(together) == together:  # looking once is much cheaper than looking into every text
+        if without_known(together) == together:  # looking once is much cheaper than looking into every text
             return value
-    return _cleaned(value, patterns)
+    return mapped(value, lambda text: _text(text, patterns))
 
 
 def _texts(value: Any) -> Iterator[str]:
@@ -35,21 +36,8 @@ def _texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def _cleaned(value: Any, patterns: Sequence[re.Pattern[str]]) -> Any:
-    if isinstance(value, str):
-        return _text(value, patterns)
-    if isinstance(value, Mapping):
-        return {_text(str(name), patterns): _cleaned(inner, patterns) for name, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_cleaned(inner, patterns) for inner in value]
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        told = _text(str(value), patterns)
-        return value if told == str(value) else told
-    return value
-
-
 def _text(text: str, patterns: Sequence[re.Pattern[str]]) -> str:
-    text = without_secrets(text)
+    text = without_known(text)
     for pattern in patterns:
         text = pattern.sub(REDACTED, text)
     return text

@@ -9,6 +9,7 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from proctor.errors import StoreError
+from proctor.redaction import keep_value_secret
 
 _POSTGRES = {"postgresql", "postgres", "postgresql+psycopg"}
 _EXPECTED = "expected a path, sqlite:///PATH, or postgresql://USER@HOST/DATABASE"
@@ -35,10 +36,8 @@ class Address:
 
     def scrub(self, text: str) -> str:
         """The text without any secret of this address in it."""
-        options = [value for name, value in self.url.query.items() if "pass" in name.lower()]
-        for secret in (self.url.password, *options):
-            if isinstance(secret, str) and secret:
-                text = text.replace(secret, "***")
+        for secret in _secrets(self.url):
+            text = text.replace(secret, "***")
         return text
 
 
@@ -72,7 +71,15 @@ def _sqlite(text: str) -> Address:
 
 
 def _postgres(text: str) -> Address:
-    return Address(url=_url(text).set(drivername="postgresql+psycopg"), path=None)
+    url = _url(text).set(drivername="postgresql+psycopg")
+    for secret in _secrets(url):
+        keep_value_secret(secret, "STORE_PASSWORD")
+    return Address(url=url, path=None)
+
+
+def _secrets(url: URL) -> list[str]:
+    options = [value for name, value in url.query.items() if "pass" in name.lower()]
+    return [secret for secret in (url.password, *options) if isinstance(secret, str) and secret]
 
 
 def _url(text: str) -> URL:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.codec import encode
-from proctor.redaction import without_secrets
+from proctor.redaction import without_known
+from proctor.redaction.nouns import mapped
 from proctor.traces.span import Event, Span
 
 REDACTED = "[redacted]"
@@ -38,7 +39,7 @@ class Json:
 def cleaned(spans: Sequence[Span], patterns: Sequence[re.Pattern[str]]) -> tuple[Span, ...]:
     """The spans with their JSON written out and nothing in them that must not be told."""
     together = "\0".join(text for span in spans for text in _texts(span))
-    scrub: Clean = without_secrets if without_secrets(together) != together else str
+    scrub: Clean = without_known if without_known(together) != together else str
     clean = _with_patterns(scrub, patterns) if patterns else scrub
     return tuple(_cleaned(span, scrub, clean) for span in spans)
 
@@ -70,25 +71,11 @@ def _attributes(attributes: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
 def _written(value: Any, clean: Clean) -> Any:
     """Cleaned from the inside; JSON once more as text, for a pattern that reaches over several of its parts."""
     if isinstance(value, Json):
-        text = encode(_inside(value.value, clean))
+        text = encode(value.value if clean is str else mapped(value.value, clean))
         return text if clean is str else clean(text)
     if isinstance(value, (list, tuple)):
         return [_written(each, clean) for each in value]
     return clean(value) if isinstance(value, str) else value
-
-
-def _inside(value: Any, clean: Clean) -> Any:
-    if clean is str:
-        return value
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, Mapping):
-        return {clean(str(name)): _inside(inner, clean) for name, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_inside(inner, clean) for inner in value]
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and clean(str(value)) != str(value):
-        return clean(str(value))
-    return value
 
 
 def _texts(span: Span) -> Iterator[str]:

@@ -1,0 +1,25 @@
+"""Secrets out of whatever leaves us, and out of files in which they have no place."""
+
+from __future__ import annotations
+
+from proctor.redaction.addresses import without_credentials
+from proctor.redaction.known import (
+    beginning,
+    ending,
+    keep_secret,
+    keep_value_secret,
+    remember_secrets,
+    without_known,
+    without_secrets,
+)
+
+__all__ = [
+    "beginning",
+    "ending",
+    "keep_secret",
+    "keep_value_secret",
+    "remember_secrets",
+    "without_credentials",
+    "without_known",
+    "without_secrets",
+]

@@ -1,0 +1,76 @@
+"""Addresses without the passwords in them, and the secrets that a text holds by its form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote, unquote_plus
+
+from proctor.redaction.naming import says_secret
+
+_USER = re.compile(r"(://)[^/?#\s\"'<>]*@")
+_QUERY = re.compile(r"(://[^?\s]*)\?\S+")
+_LOGIN = re.compile(r"://([^/?#\s:@]*):([^/?#\s]*)@")
+_USER_ALONE = re.compile(r"://([^/?#\s:@]{16,})@")
+_PAIR = re.compile(r"(?<![\w.-])([\w.-]{2,60})=('[^']*'|\"[^\"]*\"|[^\s;&,'\"]+)")
+_ASKED = re.compile(r"([?&])([\w.\[\]-]{1,60})=([^&\s#\"'<>]+)")
+_SCHEME = re.compile(r"(?i)^(?:bearer|basic|token|apikey|api-key|digest|negotiate)\s+")
+
+
+def without_credentials(spec: str) -> str:
+    """A spec with the user, the password and the query of an address in it left out: they may be secrets."""
+    return _QUERY.sub(r"\1?…", _USER.sub(r"\1…@", spec))
+
+
+def without_logins(text: str) -> str:
+    """A text with users and passwords left out of its addresses, and whatever a query names like a secret."""
+    if "://" not in text:
+        return text
+    return _ASKED.sub(_hidden, _USER.sub(r"\1…@", text))
+
+
+def _hidden(match: re.Match[str]) -> str:
+    mark, name, _ = match.groups()
+    return f"{mark}{name}=…" if says_secret(name, keys=True) else match[0]
+
+
+def logins_in(text: str) -> Iterator[str]:
+    """The passwords of addresses in a text, as they stand there."""
+    for _, password in _LOGIN.findall(text):
+        if password:
+            yield password
+
+
+def asked_in(text: str) -> Iterator[tuple[str, str]]:
+    """Names and values of queries in a text whose names say that the value is a secret."""
+    for _, name, value in _ASKED.findall(text):
+        if says_secret(name, keys=True):
+            yield name, value
+
+
+def secrets_within(text: str) -> Iterator[str]:
+    """Secrets inside a text that is none itself: of addresses, and of `password=…` in its many spellings."""
+    if "://" in text:
+        yield from (form for password in logins_in(text) for form in (password, unquote(password)))
+        yield from (user for user in _USER_ALONE.findall(text) if _looks_random(user))
+    if "=" in text:
+        for name, value in _PAIR.findall(text):
+            if says_secret(name, keys=True):
+                yield from forms_of_header(value.strip("'\""))
+
+
+def forms_of_header(value: str) -> Iterator[str]:
+    """A value as it stands, unquoted, and without the `Bearer` before it."""
+    for form in dict.fromkeys((value, unquote_plus(value), unquote(value))):
+        yield form
+        if (bare := bare_of(form)) != form:
+            yield bare
+
+
+def bare_of(value: str) -> str:
+    """What follows `Bearer`, `Basic` and the like."""
+    return _SCHEME.sub("", value.strip())
+
+
+def _looks_random(user: str) -> bool:
+    return any(map(str.isdigit, user)) and any(map(str.isalpha, user))

@@ -1,0 +1,167 @@
+"""Secrets that stand where only their names should: in specs, in options, in the address of a store."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.redaction.addresses import asked_in, bare_of, logins_in
+from proctor.redaction.known import known
+from proctor.redaction.naming import says_secret
+
+_ADDRESS = "the address"
+_VARIABLE = re.compile(r"\$\{\w+\}")
+_FILLED = re.compile(r"\$\{\w+\}|\{\{[^{}]*\}\}")
+_NOTHING = frozenset({"", "-", "…", "none", "null", "empty", "unused", "not-needed", "n/a", "dummy"})
+"""What is written where something has to stand and nothing is meant."""
+_KINDS = frozenset({"basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "ntlm", "iam"})
+"""Values of `auth` that say how, and not with what."""
+_SHAPES = re.compile(
+    r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?!\$\{)[\w+/=]{8,}"
+    r"|\bsk-[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}"
+    r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+)
+"""Secrets that are known by their looks."""
+_HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
+_HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
+_LOGIN_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
+_TABLES_OF_KEYS = frozenset({"headers", "header", "query", "params", "cookies", "env", "environment"})
+_INHERITING = frozenset({"cookie", "cookies", "secrets", "credentials"})
+_PASSWORDS = ("password", "passwd", "passphrase", "pwd", "secret")
+
+
+def refuse(spec: str, options: Mapping[str, Any], *, whose: str) -> None:
+    """Raise InputError where a spec or its options hold a secret: both are stored with every run, to build it again."""
+    if place := in_options(options):
+        raise InputError(
+            f'{whose}{place} holds a secret, and it is stored with the run: write "${{NAME}}" in its place, '
+            "and set NAME in the environment"
+        )
+    if (held := in_spec(spec)) is None:
+        return
+    if held.startswith(_ADDRESS):
+        cure = 'leave it out and send it in a header, such as headers = {Authorization = "Bearer ${NAME}"}'
+    else:
+        cure = f"write {_variable_for(spec)} in its place (in single quotes in a shell), and set it in the environment"
+    raise InputError(f"in {whose}spec {held}, and it is stored with the run: {cure}")
+
+
+def in_options(options: Mapping[str, Any]) -> str | None:
+    """Where the first secret stands that is written out, such as `headers.Authorization`; None: nowhere."""
+    return next(_places(options, (), keys=False), None)
+
+
+def in_spec(spec: str) -> str | None:
+    """What holds a secret in a spec, in words; None: nothing does."""
+    if any(map(_is_literal, logins_in(spec))):
+        return f"{_ADDRESS} holds a password"
+    for name, value in asked_in(spec):
+        if _is_literal(value):
+            return f"{_ADDRESS} has {name!r} in its query"
+    return _in_words(_words(spec))
+
+
+def password_in(address: str) -> bool:
+    """Whether an address has a password written out in it, before its host or in its query."""
+    return any(map(_is_literal, logins_in(address))) or any(_is_literal(value) for _, value in asked_in(address))
+
+
+def _places(value: Any, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            below = keys or str(name).lower() in _TABLES_OF_KEYS
+            if _is_secret(path, str(name), inner, keys=keys):
+                yield ".".join((*path, str(name)))
+            yield from _places(inner, (*path, str(name)), keys=below)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _places(inner, path, keys=keys)
+    elif isinstance(value, str):
+        yield from _in_text(value, path, keys=keys)
+
+
+def _in_text(text: str, path: tuple[str, ...], *, keys: bool) -> Iterator[str]:
+    """In what a text says by its looks, its addresses, or as JSON."""
+    if text.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            yield from _places(json.loads(text), path, keys=keys)
+            return
+    if _looks_secret(text) or password_in(text):
+        yield ".".join(path)
+
+
+def _is_secret(path: tuple[str, ...], name: str, value: Any, *, keys: bool) -> bool:
+    inherited = bool(path) and path[-1].lower() in _INHERITING
+    if not (inherited or says_secret(name, keys=keys)):
+        return False
+    if isinstance(value, (list, tuple)):
+        return any(isinstance(each, str) and _is_literal(each) for each in value)
+    if isinstance(value, str):
+        return _is_literal(value) and not (name.lower().endswith("auth") and value.lower() in _KINDS)
+    return isinstance(value, int) and not isinstance(value, bool) and name.lower().endswith(_PASSWORDS)
+
+
+def _is_literal(value: str) -> bool:
+    return bare_of(value).lower() not in _NOTHING and _FILLED.search(value) is None
+
+
+def _looks_secret(text: str) -> bool:
+    return _SHAPES.search(_VARIABLE.sub("${}", text)) is not None
+
+
+def _words(spec: str) -> list[str]:
+    try:
+        return shlex.split(spec)
+    except ValueError:
+        return spec.split()
+
+
+def _in_words(words: list[str]) -> str | None:
+    """What holds a secret among the arguments of a command."""
+    for word, after in pairwise([*words, ""]):
+        if (held := _after_its_name(word, after) or _in_curls(word, after)) is not None:
+            return held
+        if _looks_secret(word) or _is_known(word.partition("=")[2] or word):
+            return "an argument is a secret"
+    return None
+
+
+def _after_its_name(word: str, after: str) -> str | None:
+    """`--token X`, `--token=X`, `TOKEN=X`."""
+    name, equals, value = word.partition("=")
+    if not (equals or name.startswith("-")) or not says_secret(name.lstrip("-")):
+        return None
+    return f"{name} is given a secret" if _is_literal(value if equals else _argument(after)) else None
+
+
+def _in_curls(word: str, after: str) -> str | None:
+    """`-u USER:PASSWORD`, `-H "Authorization: X"`."""
+    if word in _LOGIN_FLAGS and ":" in after:
+        return f"{word} is given a password" if _is_literal(after.partition(":")[2]) else None
+    header = _HEADER.match(after) if word in _HEADER_FLAGS else None
+    if header is None or not says_secret(header[1], keys=True) or not _is_literal(header[2]):
+        return None
+    return f"the header {header[1]} is given a secret"
+
+
+def _argument(after: str) -> str:
+    """What stands after a flag, unless that is the next flag."""
+    return "" if after.startswith("-") else after
+
+
+def _variable_for(spec: str) -> str:
+    """`${NAME}`, with the name of the variable whose value stands there, where it is one's."""
+    names = [name for name in known().names_in(spec) if name.isidentifier()]
+    return f"${{{names[0]}}}" if names else "${NAME}"
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word is the value of a secret, as when a shell has filled it in already."""
+    known().look()
+    return known().scrub(word) in {f"${name}" for name in known().names_in(word)}

@@ -1,0 +1,54 @@
+"""Whether the name of an option, header, argument or variable says that what it holds is a secret."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_STRONG = (
+    "password", "passwd", "passphrase", "secret", "apikey", "token", "authorization", "credential", "credentials",
+)  # fmt: skip
+"""Endings of a word that say it wherever the word stands: DB_PASSWORD_2, clientSecret, PGPASSWORD."""
+_WEAK = frozenset({"pass", "pwd", "pat", "jwt", "auth", "cookie", "cookies", "bearer", "secrets"})
+"""Words that say it where they come last."""
+_OF_ADDRESSES = frozenset({"sig", "signature"})
+"""Words that say it in headers and queries alone."""
+_KEYS = frozenset(
+    {"api", "access", "secret", "private", "auth", "subscription", "service", "account", "license", "signing", "client",
+     "encryption", "master", "admin", "app", "functions", "session", "shared", "host"}
+)  # fmt: skip
+"""What a key is called that opens something; a key of a table does not."""
+_COUNTED = frozenset({"max", "min", "first", "next", "per", "eos", "bos", "pad", "stop", "special", "num"})
+"""Before `token`: it is one of a model's."""
+_ABOUT = frozenset(
+    {"limit", "limits", "count", "counts", "counter", "budget", "usage", "url", "uri", "endpoint", "type", "name",
+     "names", "path", "file", "folder", "dir", "field", "header", "param", "parameter", "env", "var", "variable",
+     "length", "size", "window", "rate", "ttl", "expiry", "expires", "seconds", "minute", "minutes", "hour", "day",
+     "id", "ids", "stdin", "prompt", "policy", "mode", "scheme", "required", "enabled", "price", "prices", "cost",
+     "format", "prefix", "suffix", "hint", "arn", "version", "scope", "issuer", "audience", "algorithm", "location",
+     "sock", "estimate", "overlap", "per"}
+)  # fmt: skip
+"""Last words of names that tell something about a secret, or count a model's tokens: password_file, token_limit."""
+_NEVER = frozenset({"pwd", "oldpwd"})
+"""The current folder, in every shell."""
+
+
+@lru_cache(maxsize=4096)
+def says_secret(name: str, *, keys: bool = False) -> bool:
+    """Whether it does; `keys`: any `…key` too, as in headers, queries and the environment."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    if not words or name.lower() in _NEVER or words[-1] in _ABOUT:
+        return False
+    named = [word for word in words if not word.isdigit()] or words
+    if named[-1] in _WEAK or (keys and named[-1] in _OF_ADDRESSES):
+        return True
+    return any(_says(word, before, keys) for before, word in zip(["", *words], words, strict=False))
+
+
+def _says(word: str, before: str, keys: bool) -> bool:
+    if word == "token":
+        return before not in _COUNTED
+    if word == "key":
+        return keys or before in _KEYS
+    return word.endswith(_STRONG)
