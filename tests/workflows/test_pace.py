@@ -128,7 +128,7 @@ def test_an_option_comes_before_the_configuration_and_that_before_what_is_stored
     assert pace_of(settings, RunConfig(timeout=90, concurrency=3)) == {"timeout": 90, "concurrency": 3}
     assert pace_of(settings, RunConfig(timeout=90), timeout=120, retries=0) == {"timeout": 120, "retries": 0}
     assert pace_of(settings, RunConfig(timeout=90), timeout=60) == {}
-    with pytest.raises(UsageError, match="timeout=0 is no time limit"):
+    with pytest.raises(UsageError, match="timeout=0 is"):
         pace_of(settings, RunConfig(), timeout=0)
 
 
