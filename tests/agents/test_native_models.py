@@ -65,7 +65,7 @@ async def test_too_many_is_the_environments_failure_and_no_reply(
 ) -> None:
     with pytest.raises(EnvironmentFault, match="429") as caught:
         await asked(dialect, monkeypatch, Said(text="slow down", status=429))
-    assert caught.value.retry_after == (3.0 if dialect.waits else None)
+    assert caught.value.retry_after == 3.0
 
 
 async def test_a_refused_key_stops_the_run(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:

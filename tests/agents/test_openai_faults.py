@@ -18,6 +18,7 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigure
 from proctor.models.allowance import Allowance, granted
 from proctor.models.limits import Limits
 from proctor.models.naming import source_at
+from proctor.net.probe import settle
 
 KEY = "sk-very-secret-key"
 
@@ -239,6 +240,29 @@ async def test_a_connection_dropped_after_the_request_is_the_agents() -> None:
         with pytest.raises(AgentFault, match="dropped the connection"):
             await agent.reply(ASKED)
         await agent.close()
+
+
+@pytest.mark.parametrize("begun", [b"", b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: {}\n\n"])
+async def test_a_server_that_drops_the_connection_and_then_refuses_is_the_environments(
+    begun: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urllib.request.getproxies", dict)
+    server: asyncio.Server
+
+    async def die(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await hear(reader)
+        writer.write(begun)
+        server.close()
+        writer.close()
+
+    server = await asyncio.start_server(die, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    agent = load("m", {"base_url": f"http://127.0.0.1:{port}/v1", "stream": bool(begun)})
+    with pytest.raises(AgentFault) as caught:
+        await agent.reply(ASKED)
+    await agent.close()
+    assert (caught.value.kind, caught.value.host) == ("dropped", f"127.0.0.1:{port}")
+    assert isinstance(await settle(caught.value), EnvironmentFault)
 
 
 async def test_an_endless_reply_is_cut_off() -> None:

@@ -58,8 +58,13 @@ async def serving(handler: Handler, *, tls: ssl.SSLContext | None = None) -> Asy
 async def raw(handler: RawHandler) -> AsyncIterator[str]:
     """A server that says whatever bytes it likes; gives its address."""
 
+    at_work: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
+        task = asyncio.current_task()
+        assert task is not None
+        at_work[task] = writer
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError):
             await handler(reader, writer)
         writer.close()
 
@@ -69,6 +74,9 @@ async def raw(handler: RawHandler) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{port}"
     finally:
         server.close()
+        for task in at_work:
+            task.cancel()
+        await asyncio.gather(*at_work, *(writer.wait_closed() for writer in at_work.values()), return_exceptions=True)
 
 
 async def hear(reader: asyncio.StreamReader) -> None:

@@ -234,6 +234,8 @@ async def test_a_server_that_breaks_off_or_speaks_no_http_is_at_fault(client: Cl
     async with raw(handler) as url:
         with pytest.raises(AgentFault, match=words) as caught:
             await client.send("POST", url, body=b"?")
+    assert caught.value.kind in ("dropped", "http")
+    assert caught.value.host == url.partition("://")[2]
     assert "hush" not in str(caught.value)
     assert len(str(caught.value)) < 400
 
@@ -264,13 +266,18 @@ def unused_port() -> int:
 
 
 async def test_a_refused_connection_is_the_environments(client: Client) -> None:
-    with pytest.raises(EnvironmentFault, match=r"cannot connect to http://127.0.0.1:\d+/ask: Connection refused"):
-        await client.send("POST", f"http://user:pass@127.0.0.1:{unused_port()}/ask?key=hush", body=b"?")
+    port = unused_port()
+    with pytest.raises(
+        EnvironmentFault, match=r"cannot connect to http://127.0.0.1:\d+/ask: Connection refused"
+    ) as caught:
+        await client.send("POST", f"http://user:pass@127.0.0.1:{port}/ask?key=hush", body=b"?")
+    assert (caught.value.kind, caught.value.host) == ("refused", f"127.0.0.1:{port}")
 
 
 async def test_a_name_that_nobody_knows_is_the_environments(client: Client) -> None:
-    with pytest.raises(EnvironmentFault, match=r"cannot find the host of http://nobody\.invalid/"):
+    with pytest.raises(EnvironmentFault, match=r"cannot find the host of http://nobody\.invalid/") as caught:
         await client.send("GET", "http://nobody.invalid/")
+    assert (caught.value.kind, caught.value.host) == ("dns", "nobody.invalid:80")
 
 
 async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
@@ -282,8 +289,9 @@ async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
         client = Client(bounds=Bounds(connect=0.2))
-        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s"):
+        with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
             await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
+        assert (caught.value.kind, caught.value.host) == ("timeout", f"127.0.0.1:{full.getsockname()[1]}")
         await client.close()
         for one in waiting:
             one.close()
@@ -292,8 +300,9 @@ async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
 async def test_a_certificate_that_nobody_vouches_for_is_the_environments(tmp_path: Path) -> None:
     tls, certificate = self_signed(tmp_path)
     async with serving(echo, tls=tls) as server:
-        with pytest.raises(EnvironmentFault, match="is not trusted: self-signed certificate"):
+        with pytest.raises(EnvironmentFault, match="is not trusted: self-signed certificate") as caught:
             await post(server.url, b"?")
+        assert caught.value.kind == "tls"
         assert (await post(server.url, b"?", ca=str(certificate))).body == b"?"
     assert server.requests == ["POST /"]
 
@@ -403,6 +412,8 @@ async def test_whose_fault_a_status_is(client: Client, status: int, fault: type[
         found = fault_of_status(await client.send("POST", server.url, body=b"?"))
     assert type(found) is (fault or type(None))
     assert found is None or f"answered {status}" in str(found)
+    assert found is None or found.kind == ("rate_limit" if status == 429 else "http")
+    assert found is None or found.host == server.url.partition("://")[2]
 
 
 async def test_the_wait_that_a_server_asks_for_is_kept(client: Client) -> None:

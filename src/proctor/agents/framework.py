@@ -9,10 +9,10 @@ from typing import Any
 
 from proctor import codec
 from proctor.agents.notes import Notes
-from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
-from proctor.failures import FATAL, TRANSIENT, classify, said
+from proctor.errors import AgentFault, InputError
+from proctor.failures import classify, said
 from proctor.importing import import_attribute
-from proctor.models.faults import retry_after, spending, status_by_kind
+from proctor.models.faults import spending
 from proctor.traces.capture import capturing
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
@@ -66,21 +66,11 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
         try:
             reply = await run(notes)
         except Exception as error:
-            fault = spending(_fault_of(error), notes.used or Usage())
+            fault = spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
             raise fault from error
     return captured.merged_into(reply)
-
-
-def _fault_of(error: Exception) -> CallError:
-    """Whose failure it is, also where a provider's exception tells its status by its kind alone."""
-    fault, status = classify(error), status_by_kind(error)
-    if isinstance(fault, AgentFault) and status in TRANSIENT:
-        return EnvironmentFault(f"HTTP {status}: {fault}", retry_after=retry_after(error))
-    if isinstance(fault, AgentFault) and status in FATAL:
-        return Misconfigured(f"HTTP {status}: {fault}")
-    return fault
 
 
 def answer_of(value: Any) -> Any:
@@ -90,7 +80,7 @@ def answer_of(value: Any) -> Any:
     if isinstance(value, (str, Reply)) or (isinstance(value, Mapping) and isinstance(value.get("text"), str)):
         return value
     if value is None:
-        raise AgentFault("the agent returned None; expected an answer")
+        raise AgentFault("the agent returned None; expected an answer", kind="wrong_type")
     return codec.encode(value)
 
 

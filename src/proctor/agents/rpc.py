@@ -31,7 +31,7 @@ async def messages(incoming: Incoming) -> AsyncGenerator[Message, None]:
     elif kind.endswith("json"):
         yield read((await incoming.read()).body)
     else:
-        raise AgentFault(f"the reply is {kind!r}; expected application/json or text/event-stream")
+        raise AgentFault(f"the reply is {kind!r}; expected application/json or text/event-stream", kind="wrong_type")
 
 
 def read(data: str | bytes) -> Message:
@@ -39,9 +39,13 @@ def read(data: str | bytes) -> Message:
     try:
         message = msgspec.json.decode(data)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError too
-        raise AgentFault(f"the reply is not valid JSON: {error}" if data else "the reply is empty") from error
+        raise AgentFault(
+            f"the reply is not valid JSON: {error}" if data else "the reply is empty", kind="wrong_type"
+        ) from error
     if not isinstance(message, dict):
-        raise AgentFault(f"the reply is a JSON {type(message).__name__}; expected a JSON-RPC message")
+        raise AgentFault(
+            f"the reply is a JSON {type(message).__name__}; expected a JSON-RPC message", kind="wrong_type"
+        )
     return message
 
 

@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from proctor import threads
+from proctor.codec import is_cut_off
+from proctor.failures.evidence import status_of
+from proctor.failures.wording import is_too_long
 from proctor.models.budget import Foresight
-from proctor.models.faults import is_too_long, status_of
 from proctor.models.naming import PROVIDERS, source_of
 from proctor.models.prices import Price, usage_of
 from proctor.models.reading import Shape, shape_of
@@ -25,7 +27,6 @@ T = TypeVar("T")
 
 NOTHING: Any = object()
 """In place of an answer that did not come as data; None may be one that did."""
-_CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -149,8 +150,7 @@ def _heard(message: BaseMessage, price: Price | None) -> Heard:
 def _circumstance(message: BaseMessage) -> str:
     if refusal := message.additional_kwargs.get("refusal"):
         return f" (the model refused: {refusal})"
-    ended = message.response_metadata
-    if ended.get("finish_reason") in _CUT_OFF or ended.get("stop_reason") in _CUT_OFF:
+    if is_cut_off(message.response_metadata):
         return " (the answer was cut off at the model's output limit)"
     return ""
 

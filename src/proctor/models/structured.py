@@ -14,10 +14,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from proctor.failures.evidence import is_late, status_of
+from proctor.failures.wording import retry_after
 from proctor.models import remembering
 from proctor.models.allowance import Allowance, current
 from proctor.models.calling import Heard, Line, line_to
-from proctor.models.faults import UnusableAnswer, fault_of, is_late, retry_after, status_of
+from proctor.models.faults import UnusableAnswer, fault_of
 from proctor.models.fence import fence
 from proctor.models.prices import Price
 from proctor.models.reading import Misfit, Shape, shape_of

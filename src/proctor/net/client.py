@@ -17,7 +17,7 @@ import aiohttp
 from yarl import URL
 
 from proctor.errors import AgentFault, InputError, Misconfigured
-from proctor.failures import said
+from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
 from proctor.net.exchange import Bounds, Response
@@ -82,7 +82,8 @@ class Client:
             _must_be_allowed(incoming, method, origin, url, credentials=credentials)
             if incoming.status not in _KEEPS_METHOD and method != "GET":
                 method, body, headers = "GET", None, addresses.without_content(headers)
-        raise AgentFault(f"{shown(origin)} redirected more than {self._bounds.redirects} times")
+        told = f"{shown(origin)} redirected more than {self._bounds.redirects} times"
+        raise AgentFault(told, kind="http", host=host_in(str(origin)))
 
     async def _request(self, method: str, url: URL, body: bytes | None, headers: Mapping[str, str]) -> Incoming:
         sent = io.BytesIO(body) if body is not None and len(body) > _LARGE else body
@@ -153,7 +154,8 @@ class Incoming:
             raise fault_of(error, self.url, self._bounds) from error
         self._received += len(chunk)
         if self._received > self._bounds.bytes:
-            raise AgentFault(f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes")
+            told = f"{shown(self.url)} answered with more than {self._bounds.bytes:,} bytes"
+            raise AgentFault(told, kind="http", host=host_in(str(self.url)))
         return chunk
 
     def release(self) -> None:
@@ -193,7 +195,8 @@ def _address(url: str) -> URL:
     try:
         return addresses.parse(url)
     except ValueError as error:
-        raise Misconfigured(f"the address cannot be called: {error}") from None  # not repeated: it may hold a secret
+        # not repeated: it may hold a secret
+        raise Misconfigured(f"the address cannot be called: {error}", kind="http") from None
 
 
 def _target(incoming: Incoming) -> URL:
@@ -201,14 +204,17 @@ def _target(incoming: Incoming) -> URL:
     try:
         return addresses.parse(str(incoming.url.join(URL(incoming.headers["Location"]))))
     except ValueError:
-        raise AgentFault(f"{shown(incoming.url)} redirected to what is no http address") from None
+        told = f"{shown(incoming.url)} redirected to what is no http address"
+        raise AgentFault(told, kind="http", host=host_in(str(incoming.url))) from None
 
 
 def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, *, credentials: bool) -> None:
-    went = f"{shown(origin)} answered {named(incoming.status)}, which leads to {shown(target)}"
+    went, host = (
+        f"{shown(origin)} answered {named(incoming.status)}, which leads to {shown(target)}",
+        host_in(str(origin)),
+    )
     if not addresses.may_follow(origin, target, credentials=credentials):
-        raise Misconfigured(
-            f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
-        )
+        told = f"{went}: what was meant for one is not sent to the other; if it is right, name it directly"
+        raise Misconfigured(told, kind="http", host=host)
     if method != "GET" and incoming.status in (301, 302):
-        raise Misconfigured(f"{went}, but without what was sent; name that address directly")
+        raise Misconfigured(f"{went}, but without what was sent; name that address directly", kind="http", host=host)

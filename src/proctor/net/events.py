@@ -33,7 +33,7 @@ async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[Event, None]:
         for event in reader.feed(decoder.decode(b"", final=True) + "\n\n"):
             yield event
     except UnicodeDecodeError:
-        raise AgentFault("the stream of events is not UTF-8") from None
+        raise AgentFault("the stream of events is not UTF-8", kind="wrong_type") from None
 
 
 class _Reader:

@@ -1,4 +1,4 @@
-"""What went wrong in an exchange → whose fault it is, in one sentence without secrets."""
+"""What went wrong in an exchange, in one sentence without secrets; whose fault that is, `failures` says."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from http import HTTPStatus
 import aiohttp
 from yarl import URL
 
-from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.failures import FATAL, TRANSIENT, parse_retry_after, said
+from proctor.errors import AgentFault, CallError, FailureKind, Misconfigured
+from proctor.failures import Evidence, blame, host_in, is_exhausted, of_status, parse_retry_after, said
 from proctor.net.addresses import shown
 from proctor.net.exchange import Bounds, Response
 from proctor.redaction import without_secrets
@@ -25,15 +25,17 @@ _CHECK = {
 
 def fault_of_status(response: Response) -> CallError | None:
     """What a status means to a run; None: it is fine."""
-    if 200 <= response.status < 300:
+    status = response.status
+    if 200 <= status < 300:
         return None
-    answered = f"{shown(response.url)} answered {named(response.status)}"
-    if response.status in TRANSIENT:
-        return EnvironmentFault(answered, retry_after=parse_retry_after(response.headers.get("Retry-After")))
-    if response.status in FATAL:
-        return Misconfigured(f"{answered}; {_CHECK[response.status]}")
-    told = excerpt(response)
-    return AgentFault(f"{answered}: {told}" if told else answered)
+    answered = f"{shown(response.url)} answered {named(status)}"
+    wait = parse_retry_after(response.headers.get("Retry-After"))
+    fault = blame(of_status(status, host=host_in(response.url), retry_after=wait), answered)
+    if status in _CHECK:
+        fault.args = (f"{answered}; {_CHECK[status]}",)
+    elif isinstance(fault, AgentFault) and (told := excerpt(response)):
+        fault.args = (f"{answered}: {told}",)
+    return fault
 
 
 def named(status: int) -> str:
@@ -58,26 +60,47 @@ def fault_of(error: Exception, url: URL, bounds: Bounds) -> CallError:
     Before the request was taken it is the network's. From then on it is the server's: asking again might find it in a
     better mood, and that would not be a measurement.
     """
-    where = shown(url)
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return EnvironmentFault(f"could not connect to {where} within {bounds.connect:g} s")
-    if isinstance(error, aiohttp.ClientConnectorError):
-        return EnvironmentFault(_unreachable(error, where))
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        return EnvironmentFault(f"the proxy refused to reach {where}: {named(error.status)}")
-    if isinstance(error, aiohttp.SocketTimeoutError):
-        return AgentFault(f"{where} sent nothing for {bounds.idle:g} s")
-    if isinstance(error, asyncio.TimeoutError):
-        return AgentFault(f"{where} did not answer completely within {bounds.seconds:g} s")
-    if isinstance(error, (aiohttp.ClientConnectionError, ConnectionError)):
-        return AgentFault(f"{where} took the request and dropped the connection")
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return AgentFault(f"{where} did not send its reply to the end, or not as it announced it")
-    if isinstance(error, aiohttp.ClientResponseError):
-        return AgentFault(f"{where} did not answer with valid HTTP: {_message(error)}")
+    where, host = shown(url), host_in(str(url))
+    if is_exhausted(error):
+        return blame(Evidence(kind="resources", host=host), f"this machine could not call {where}: {said(error, 200)}")
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
-        return Misconfigured(f"{where} is no address that can be called")
-    return AgentFault(f"{where} could not be asked: {type(error).__name__}")
+        return Misconfigured(f"{where} is no address that can be called", host=host)
+    if (missed := _unconnected(error, where, bounds)) is not None:
+        return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
+    kind, words = _broken_off(error, where, bounds)
+    return blame(Evidence(kind=kind, host=host), words)
+
+
+def _unconnected(error: Exception, where: str, bounds: Bounds) -> tuple[FailureKind, str] | None:
+    """What kept a connection from coming about; None: it was there."""
+    if isinstance(error, aiohttp.ConnectionTimeoutError):
+        return "timeout", f"could not connect to {where} within {bounds.connect:g} s"
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _kind_of(error), _unreachable(error, where)
+    if isinstance(error, aiohttp.ClientHttpProxyError):
+        return "refused", f"the proxy refused to reach {where}: {named(error.status)}"
+    return None
+
+
+def _broken_off(error: Exception, where: str, bounds: Bounds) -> tuple[FailureKind, str]:
+    """What went wrong once the request was taken."""
+    if isinstance(error, aiohttp.SocketTimeoutError):
+        return "timeout", f"{where} sent nothing for {bounds.idle:g} s"
+    if isinstance(error, asyncio.TimeoutError):
+        return "timeout", f"{where} did not answer completely within {bounds.seconds:g} s"
+    if isinstance(error, (aiohttp.ClientConnectionError, ConnectionError)):
+        return "dropped", f"{where} took the request and dropped the connection"
+    if isinstance(error, aiohttp.ClientPayloadError):
+        return "dropped", f"{where} did not send its reply to the end, or not as it announced it"
+    if isinstance(error, aiohttp.ClientResponseError):
+        return "http", f"{where} did not answer with valid HTTP: {_message(error)}"
+    return "exception", f"{where} could not be asked: {type(error).__name__}"
+
+
+def _kind_of(error: aiohttp.ClientConnectorError) -> FailureKind:
+    if isinstance(error, aiohttp.ClientSSLError):
+        return "tls"
+    return "dns" if isinstance(error, aiohttp.ClientConnectorDNSError) else "refused"
 
 
 def _unreachable(error: aiohttp.ClientConnectorError, where: str) -> str:

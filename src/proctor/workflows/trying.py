@@ -11,7 +11,9 @@ from proctor.codec import to_reply
 from proctor.config import Config
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured, ProctorError
 from proctor.failures import classify
-from proctor.redaction import without_credentials, without_secrets
+from proctor.net.probe import settle
+from proctor.redaction import remember_secrets, without_credentials, without_secrets
+from proctor.redaction.nouns import scrubbed
 from proctor.transcript import Reply, Request
 from proctor.workflows.parts import build_agent, choose
 
@@ -38,30 +40,31 @@ class Tried:
 
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> Tried:
     """Ask one question. What goes wrong is told and not raised."""
-    chosen = choose(agent, config.agents, default="standard")
-    spec = without_credentials(chosen.spec.spec if chosen.spec is not None else chosen.name)
-    agent = without_credentials(agent)
+    remember_secrets()
+    named, declared = without_credentials(agent), config.agents.get(agent)
+    spec = without_credentials(agent if declared is None else declared.spec)
     try:
-        built = build_agent(chosen, config)
+        built = build_agent(choose(agent, config.agents, default="standard"), config)
     except ProctorError as error:
+        trouble = without_secrets(str(error))
         return Tried(
-            agent=agent, spec=spec, takes_request=None, reply=None, seconds=0.0, trouble=str(error), owner="setting"
+            agent=named, spec=spec, takes_request=None, reply=None, seconds=0.0, trouble=trouble, owner="setting"
         )
     started = time.perf_counter()
     reply, trouble, owner = None, "", ""
     try:
         async with asyncio.timeout(patience):
-            reply = to_reply(await built.reply(Request(question=question, conversation="try")))
+            reply = scrubbed(to_reply(await built.reply(Request(question=question, conversation="try"))))
     except TimeoutError:
         trouble, owner = f"no answer within {patience:g} s", "agent"
     except Exception as error:
-        fault = classify(error)
+        fault = await settle(classify(error))
         trouble, owner = without_secrets(str(fault)), _OWNERS.get(type(fault), "environment")
     seconds = time.perf_counter() - started
     with contextlib.suppress(Exception):
         async with asyncio.timeout(_FAREWELL):
             await built.close()
     return Tried(
-        agent=agent, spec=spec, takes_request=built.takes_request, reply=reply, seconds=seconds,
+        agent=named, spec=spec, takes_request=built.takes_request, reply=reply, seconds=seconds,
         trouble=trouble, owner=owner,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from proctor.agents.a2a.options import Options
 from proctor.agents.a2a.task import Work
 from proctor.agents.a2a.wire import Thread
 from proctor.errors import AgentFault, CallError, Misconfigured
-from proctor.failures import parse_retry_after
+from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, may_follow, scrubbed, shown
 from proctor.net.client import Client, Incoming
 from proctor.net.exchange import Bounds, Response
@@ -64,6 +64,7 @@ class A2AAgent:
                 reply = work.reply(streamed=streams)
             except CallError as error:
                 error.args = (scrubbed(str(error), self._secrets),)
+                error.host = error.host or host_in(str(self._options.url))
                 raise
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 
@@ -100,7 +101,9 @@ class A2AAgent:
             await self._tell(work, names.stream if streams else names.send, params, endpoint, began)
             while not work.over:
                 if work.thread.task is None:
-                    raise AgentFault("the agent stopped in the middle of its answer, and named no task to ask after")
+                    raise AgentFault(
+                        "the agent stopped in the middle of its answer, and named no task to ask after", kind="dropped"
+                    )
                 await asyncio.sleep(self._options.every)
                 await self._tell(work, names.get, {"id": work.thread.task}, endpoint, began)
         except asyncio.CancelledError:

@@ -94,7 +94,7 @@ def event_of(result: Any) -> tuple[Kind, dict[str, Any]]:
             return "message", result
         if "id" in result and "status" in result:
             return "task", result
-    raise AgentFault("the reply holds neither a task nor a message of A2A")
+    raise AgentFault("the reply holds neither a task nor a message of A2A", kind="wrong_type")
 
 
 def state_of(status: Mapping[str, Any]) -> str:

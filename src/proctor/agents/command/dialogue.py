@@ -10,7 +10,7 @@ import msgspec
 
 from proctor import codec
 from proctor.agents.command.program import Program, start
-from proctor.errors import AgentFault
+from proctor.errors import AgentFault, FailureKind
 from proctor.redaction import without_secrets
 
 _QUOTED = 200
@@ -135,13 +135,13 @@ class Dialogue:
     async def _mourn(self) -> None:
         """Once it has ended and its last words are read, nothing more will be answered."""
         await self.program.fall_silent()
-        self._fail(f"the program ended with {self.program.last_words()}")
+        self._fail(f"the program ended with {self.program.last_words()}", kind="exit")
 
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str, *, kind: FailureKind = "wrong_type") -> None:
         """Fail every question in flight: which one it was, nobody can tell."""
         for answer in self._pending.values():
             if not answer.done():
-                answer.set_exception(AgentFault(reason))
+                answer.set_exception(AgentFault(reason, kind=kind))
 
 
 def _quoted(line: bytes) -> str:

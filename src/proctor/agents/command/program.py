@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import cast
 
+from proctor import plugins
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
 from proctor.failures import said
 from proctor.redaction import without_secrets
@@ -24,14 +25,14 @@ _UNUSABLE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, e
 
 
 def words_of(spec: str, *, scheme: str) -> list[str]:
-    """The program and arguments that a shell line names; no shell is involved."""
+    """The program and arguments that a shell line names; no shell is involved. A `${NAME}` stays until it starts."""
     try:
         words = shlex.split(spec)
     except ValueError as error:
         raise InputError(f"cannot read the command {spec!r}: {error}") from error
     if not words:
         raise InputError(f"{scheme}: names no program; expected something like {scheme}:./agent.sh")
-    if shutil.which(words[0]) is None:
+    if shutil.which(plugins.filled_in(words)[0]) is None:
         raise InputError(f"there is no program {words[0]!r} here; give a path or install it")
     return words
 
@@ -159,9 +160,11 @@ async def start(words: list[str], heard: Callable[[bytes], None], ended: Callabl
     """Start a program in a group of its own."""
     loop = asyncio.get_running_loop()
     try:
-        _, program = await loop.subprocess_exec(lambda: Program(heard, ended), *words, start_new_session=True)
+        filled = plugins.filled_in(words)
+        _, program = await loop.subprocess_exec(lambda: Program(heard, ended), *filled, start_new_session=True)
     except OSError as error:
         if error.errno in _UNUSABLE:
             raise Misconfigured(f"cannot start {words[0]!r}: {said(error)}; expected a program that can run") from error
-        raise EnvironmentFault(f"this machine could not start {words[0]!r}: {said(error)}") from error
+        told = f"this machine could not start {words[0]!r}: {said(error)}"
+        raise EnvironmentFault(told, kind="resources") from error
     return program

@@ -15,7 +15,7 @@ from proctor.agents.http.streaming import gather
 from proctor.agents.http.template import Template
 from proctor.agents.http.writing import EVENTS, Message, Writer
 from proctor.errors import AgentFault, CallError
-from proctor.failures import parse_retry_after
+from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, scrubbed, without_content
 from proctor.net.client import Client
 from proctor.net.exchange import Bounds, Response
@@ -62,6 +62,7 @@ class HttpAgent:
                     reply = await self._whole(message, request, began)
             except CallError as error:
                 error.args = (scrubbed(str(error), message.secrets),)
+                error.host = error.host or host_in(message.url)
                 raise
         if reply.usage is not None:
             self._throttle.charge(reply.usage.input_tokens + reply.usage.output_tokens)
@@ -116,7 +117,7 @@ class HttpAgent:
             self._throttle.report(incoming.status, began=began)
             kind = incoming.headers.get("Content-Type", "").partition(";")[0].strip().lower()
             if kind != EVENTS:
-                raise AgentFault(f"the reply is {kind!r}; expected {EVENTS}, because stream = 'sse'")
+                raise AgentFault(f"the reply is {kind!r}; expected {EVENTS}, because stream = 'sse'", kind="wrong_type")
             gathered = await gather(incoming.chunks(), self._options.expressions, started)
         self._remember(request, gathered.session)
         return gathered.reply()

@@ -31,14 +31,17 @@ class Expression:
             return self._compiled.search(body)
         except (JMESPathError, RecursionError) as error:  # its message holds the value, which is not ours to show
             raise AgentFault(
-                f"{self.option} = {self.source!r} does not fit the reply ({type(error).__name__}); {shape(body)}"
+                f"{self.option} = {self.source!r} does not fit the reply ({type(error).__name__}); {shape(body)}",
+                kind="wrong_type",
             ) from error
 
     def must_find(self, body: Any) -> Any:
         """What stands there; raises AgentFault where it is nothing."""
         found = self.find(body)
         if found is None:
-            raise AgentFault(f"the reply has nothing at {self.option} = {self.source!r}; {shape(body)}")
+            raise AgentFault(
+                f"the reply has nothing at {self.option} = {self.source!r}; {shape(body)}", kind="wrong_type"
+            )
         return found
 
 

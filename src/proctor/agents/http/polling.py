@@ -37,7 +37,7 @@ def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin
     try:
         target = addresses.parse(str(origin.join(URL(written))))
     except ValueError as error:
-        raise AgentFault(f"the job has no address that can be asked: {error}") from None
+        raise AgentFault(f"the job has no address that can be asked: {error}", kind="wrong_type") from None
     if not addresses.may_follow(origin, target, credentials=credentials):
         raise Misconfigured(
             f"the job of {shown(origin)} is to be asked after at {shown(target)}: "

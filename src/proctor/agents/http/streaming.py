@@ -58,7 +58,10 @@ class Gathered:
         text = text_of(self.found.get("text"))
         if text is None and not self.pieces and not self.silent:
             delta = self.expressions.get("delta", _COMMON_DELTA)
-            raise AgentFault(f"no event held text at delta = {delta.source!r}; of the last one: {shape(self.last)}")
+            raise AgentFault(
+                f"no event held text at delta = {delta.source!r}; of the last one: {shape(self.last)}",
+                kind="wrong_type",
+            )
         whole = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
         return replace(whole, first_token=self.first)
 
@@ -67,7 +70,7 @@ class Gathered:
             return msgspec.json.decode(event.data)
         except (ValueError, RecursionError) as error:
             if "delta" in self.expressions:
-                raise AgentFault(f"an event is not valid JSON: {error}") from error
+                raise AgentFault(f"an event is not valid JSON: {error}", kind="wrong_type") from error
             return event.data
 
     def _part(self, part: str, body: Any) -> Any:

@@ -16,6 +16,7 @@ from proctor.agents.mcp.protocol import Busy, Connection
 from proctor.agents.mcp.reading import reply_of, string_arguments
 from proctor.agents.mcp.stdio import Stdio
 from proctor.errors import AgentFault, CallError, Misconfigured
+from proctor.failures import host_in
 from proctor.net.addresses import credentials_in, scrubbed, shown
 from proctor.net.limits import Throttle
 from proctor.transcript import Reply, Request
@@ -86,6 +87,8 @@ class McpAgent:
 
     def _scrubbed(self, error: CallError) -> CallError:
         error.args = (scrubbed(str(error), self._secrets),)
+        if isinstance(self._options.server, str):
+            error.host = error.host or host_in(self._options.server)
         return error
 
     def _arguments(self, request: Request, argument: str | None) -> dict[str, Any]:
@@ -151,13 +154,13 @@ def _connection(options: Options) -> Connection:
 def _items(result: Mapping[str, Any]) -> list[Any]:
     tools = result.get("tools")
     if not isinstance(tools, list):
-        raise AgentFault("the MCP server answered tools/list without a list of tools")
+        raise AgentFault("the MCP server answered tools/list without a list of tools", kind="wrong_type")
     return tools
 
 
 def _read_tool(given: Any) -> Tool:
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
-        raise AgentFault("the MCP server lists a tool without a name")
+        raise AgentFault("the MCP server lists a tool without a name", kind="wrong_type")
     schema = given.get("inputSchema")
     return Tool(
         name=given["name"],

@@ -15,7 +15,6 @@ from proctor.agents.mcp import protocol
 from proctor.agents.mcp.protocol import Answered, Busy
 from proctor.agents.rpc import Message
 from proctor.errors import AgentFault, CallError, EnvironmentFault
-from proctor.failures import FATAL, TRANSIENT
 from proctor.net.client import Client, Incoming
 from proctor.net.exchange import Bounds, Response
 from proctor.net.trouble import fault_of_status
@@ -137,7 +136,7 @@ class Http:
                     return incoming.status, message
                 if "method" in message and "id" in message and session is not None:
                     await self._notify(protocol.courtesy(message), session)
-        raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}")
+        raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}", kind="dropped")
 
     async def _notify(self, message: Message, session: Session) -> None:
         async with self._open(message, session) as incoming:
@@ -170,7 +169,8 @@ def _fault_of(response: Response) -> CallError | None:
     """What a status means to a run; None: it is fine."""
     fault = fault_of_status(response)
     if isinstance(fault, EnvironmentFault):
-        return Busy(str(fault), status=response.status, retry_after=fault.retry_after)
+        wait, kind, host = fault.retry_after, fault.kind, fault.host
+        return Busy(str(fault), status=response.status, retry_after=wait, kind=kind, host=host)
     return fault
 
 
@@ -178,7 +178,7 @@ def _refusal(response: Response) -> Message:
     """The error in the body of a status that is no success; raises the fault of the status where there is none."""
     fault = _fault_of(response)
     assert fault is not None
-    if response.status in TRANSIENT | (FATAL - {_GONE}):
+    if not isinstance(fault, AgentFault) and response.status != _GONE:
         raise fault
     try:
         message = rpc.read(response.body)

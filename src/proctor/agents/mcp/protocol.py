@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from proctor.agents import rpc
 from proctor.agents.rpc import Message
-from proctor.errors import AgentFault, EnvironmentFault, Misconfigured
+from proctor.errors import AgentFault, EnvironmentFault, FailureKind, Misconfigured
 
 HANDSHAKE_VERSION = "2025-11-25"
 MODERN_VERSION = "2026-07-28"
@@ -30,8 +30,10 @@ class Answered:
 class Busy(EnvironmentFault):
     """The server has turned a request away for now, with this HTTP status."""
 
-    def __init__(self, message: str, *, status: int, retry_after: float | None) -> None:
-        super().__init__(message, retry_after=retry_after)
+    def __init__(
+        self, message: str, *, status: int, retry_after: float | None, kind: FailureKind = "http", host: str = ""
+    ) -> None:
+        super().__init__(message, retry_after=retry_after, kind=kind, host=host)
         self.status = status
 
 
@@ -86,7 +88,7 @@ def result_of(answer: Message, method: str) -> Mapping[str, Any]:
         raise AgentFault(f"the MCP server answered {method} with {rpc.told(answer)}")
     result = answer.get("result")
     if not isinstance(result, dict):
-        raise AgentFault(f"the MCP server answered {method} with neither a result nor an error")
+        raise AgentFault(f"the MCP server answered {method} with neither a result nor an error", kind="wrong_type")
     return result
 
 

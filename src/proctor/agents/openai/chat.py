@@ -101,7 +101,9 @@ class Chat:
         whole = _decoded(body)
         if not whole.choices or whole.choices[0].message is None:
             raise no_completion("it has no choices[0].message")
-        return _completion(whole.choices[0].message, whole.usage)
+        first = whole.choices[0]
+        assert first.message is not None
+        return _completion(first.message, whole.usage, cut_off=codec.is_cut_off(first.finish_reason))
 
     def stream(self) -> ChatStream:
         """What puts the pieces together."""
@@ -116,6 +118,7 @@ class ChatStream:
         self._calls: list[_Call] = []
         self._usage: _Usage | None = None
         self._over = False
+        self._cut_off = False
 
     def take(self, event: Event) -> bool:
         """One chunk."""
@@ -127,15 +130,16 @@ class ChatStream:
         told = False
         for choice in (chunk.choices or [])[:1]:
             self._over = self._over or choice.finish_reason is not None
+            self._cut_off = self._cut_off or codec.is_cut_off(choice.finish_reason)
             told = choice.delta is not None and self._add(choice.delta)
         return told
 
     def completion(self) -> Completion:
         """The whole message."""
         if not self._over:
-            raise AgentFault("the stream ended before the reply did")
+            raise AgentFault("the stream ended before the reply did", kind="dropped")
         self._message.tool_calls = self._calls
-        return _completion(self._message, self._usage)
+        return _completion(self._message, self._usage, cut_off=self._cut_off)
 
     def _add(self, delta: _Message) -> bool:
         piece = _text(delta.content)
@@ -165,13 +169,13 @@ def _decoded(data: bytes | str) -> _Body:
     except msgspec.ValidationError as error:
         raise no_completion(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise AgentFault(f"the reply is not valid JSON: {error}") from error
+        raise AgentFault(f"the reply is not valid JSON: {error}", kind="wrong_type") from error
     if body.error is not None and not body.choices:
         raise fault_in(body.error)
     return body
 
 
-def _completion(message: _Message, usage: _Usage | None) -> Completion:
+def _completion(message: _Message, usage: _Usage | None, *, cut_off: bool) -> Completion:
     text = _text(message.content) or message.refusal or ""
     wanted = tuple(
         Wanted(
@@ -184,6 +188,7 @@ def _completion(message: _Message, usage: _Usage | None) -> Completion:
     return Completion(
         text=text,
         wanted=wanted,
+        cut_off=cut_off,
         citations=tuple(_citations(message.annotations or ())),
         echo=(_asking(text, wanted),) if wanted else (),
         tokens=None if usage is None else _tokens(usage),

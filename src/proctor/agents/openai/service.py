@@ -14,6 +14,7 @@ from proctor.agents.openai.completion import Completion, Dialect, Item
 from proctor.agents.openai.options import Options
 from proctor.agents.openai.trouble import asked_wait, fault_of_status
 from proctor.errors import AgentFault, CallError
+from proctor.failures import host_in
 from proctor.models.allowance import Allowance, Call, Occasion, current
 from proctor.models.budget import Foresight
 from proctor.models.cache import Cache, key_of
@@ -46,6 +47,7 @@ class Service:
         self._options = options
         self._dialect = dialect
         self._url = options.base_url + dialect.path
+        self._host = host_in(self._url)
         self._headers = _headers(options)
         self._secrets = credentials_in(self._headers)
         self._foresight = Foresight(options.max_output_tokens)
@@ -97,6 +99,9 @@ class Service:
                 completion = await (self._streamed if self._options.stream else self._whole)(fields, body, call)
             except CallError as error:
                 error.args = (scrubbed(str(error), self._secrets),)
+                error.host = error.host or self._host
+                if isinstance(error, AgentFault):
+                    error.by_model = True
                 raise
             usage = completion.usage(self._options.price)
             call.answered(usage)
@@ -143,7 +148,7 @@ def _headers(options: Options) -> dict[str, str]:
 def _must_be(headers: Mapping[str, str], expected: str) -> None:
     kind = headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if kind != expected:
-        raise AgentFault(f"the reply is {kind!r}; expected {expected}")
+        raise AgentFault(f"the reply is {kind!r}; expected {expected}", kind="wrong_type")
 
 
 def _completion_in(kept: bytes | None) -> Completion | None:

@@ -1,4 +1,4 @@
-"""What OpenAI's API and the servers that imitate it say when something is wrong → whose fault it is."""
+"""What OpenAI's API, and servers that imitate it, say when something is wrong; whose fault it is, `failures` says."""
 
 from __future__ import annotations
 
@@ -9,19 +9,16 @@ from typing import Any
 
 import msgspec
 
-from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.failures import FATAL, TRANSIENT, parse_retry_after
+from proctor.errors import AgentFault, CallError, Misconfigured
+from proctor.failures import blame, of_status, parse_retry_after, says_too_long
 from proctor.net.addresses import shown
 from proctor.net.exchange import Response
 from proctor.net.trouble import excerpt, named
 from proctor.redaction import without_secrets
 
 _SHOWN = 300
-_TOO_LONG = re.compile(
-    r"context[ _]?(length|size|window)|maximum context|context the overflows|prompt is too long|input length should be",
-    re.IGNORECASE,
-)
-_TOO_LONG_NAMES = frozenset({"context_length_exceeded", "exceed_context_size_error"})
+_TOO_LONG = frozenset({400, 413, 422, 500})
+"""Statuses with which servers answer a prompt that does not fit."""
 _NO_CREDIT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 _WRONG_SETTING = frozenset({"unsupported_parameter", "unsupported_value", "unknown_parameter", "model_not_found"})
 _CONVERSATION = frozenset({"messages", "input", "instructions", "input_tokens"})
@@ -44,7 +41,8 @@ class Problem:
 
 def no_completion(what: str) -> AgentFault:
     """For a reply that is JSON, but not the JSON that was expected."""
-    return AgentFault(f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?")
+    told = f"the reply is no completion: {what}; does the server speak OpenAI's protocol at this base_url?"
+    return AgentFault(told, kind="wrong_type")
 
 
 def fault_in(error: Any) -> CallError:
@@ -79,22 +77,17 @@ def _fault(
 ) -> CallError:
     told = f"{answered}: {problem.message}" if problem.message else answered
     if _is_too_long(problem, status):
-        return AgentFault(f"the conversation outgrew the model's window ({told})")
+        return AgentFault(f"the conversation outgrew the model's window ({told})", kind="http")
     if problem.names & _NO_CREDIT or status == 402:
-        return Misconfigured(f"{told}; the account that {key} belongs to has no credit left")
-    if status in TRANSIENT:
-        return EnvironmentFault(told, retry_after=retry_after)
-    if status in FATAL:
-        return Misconfigured(f"{told}; {_CHECK[status].format(key=key)}")
+        return Misconfigured(f"{told}; the account that {key} belongs to has no credit left", kind="http")
     if status in (400, 422) and _is_about_settings(problem, sent):
-        return Misconfigured(f"{told}; change or remove that option of the agent")
-    return AgentFault(told)
+        return Misconfigured(f"{told}; change or remove that option of the agent", kind="http")
+    advice = f"; {_CHECK[status].format(key=key)}" if status in _CHECK else ""
+    return blame(of_status(status, retry_after=retry_after), told + advice)
 
 
 def _is_too_long(problem: Problem, status: int) -> bool:
-    if problem.names & _TOO_LONG_NAMES:
-        return True
-    return status in (400, 413, 422, 500) and bool(_TOO_LONG.search(problem.message))
+    return any(map(says_too_long, problem.names)) or (status in _TOO_LONG and says_too_long(problem.message))
 
 
 def _is_about_settings(problem: Problem, sent: Container[str]) -> bool:

@@ -1,0 +1,71 @@
+"""What went wrong in a call → whose failure it is, of which kind, at which host, worth a retry.
+
+    classify(error)                 for an exception of anybody's
+    blame(Evidence(...), "words")   for clients of our own, which hand over plain values
+
+Blame follows the first cause, however it is wrapped. A connection that never came about, and a machine that has nothing
+left, are the environment's; what goes wrong after the request was taken is the server's own.
+"""
+
+from __future__ import annotations
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind, Misconfigured
+from proctor.failures.causes import chain
+from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
+from proctor.failures.places import host_in
+from proctor.failures.wording import detail_of, is_too_long, named, parse_retry_after, said, says_too_long
+
+__all__ = [
+    "Evidence", "blame", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after", "said",
+    "says_too_long",
+]  # fmt: skip
+
+_NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "dns", "tls", "resources"})
+
+
+def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallError:
+    """The rule: whose failure it is. `judging`: it is not the one who is examined that was asked."""
+    kind, host, status = evidence.kind, evidence.host, evidence.status
+    if status in FATAL:
+        return Misconfigured(message, kind=kind, host=host)
+    passing = status in TRANSIENT or (judging and status is not None and status >= 500)
+    unanswered = kind in ("timeout", "dropped") and (evidence.connecting or judging)
+    if kind in _NEVER_TAKEN or passing or unanswered:
+        return EnvironmentFault(message, retry_after=evidence.retry_after, kind=kind, host=host)
+    return AgentFault(message, kind=kind, host=host, by_model=evidence.by_model)
+
+
+def classify(error: BaseException) -> CallError:
+    """The fault behind an exception. What nobody else can be blamed for is the callee's own."""
+    try:
+        return _settled(error) or _fault_of(error)
+    except BaseException:  # somebody else's exception, which breaks whoever looks at it
+        return AgentFault(type(error).__name__)
+
+
+def _settled(error: BaseException) -> CallError | None:
+    """A fault of which it is known whose it is: the exception itself, or somebody else's among its causes."""
+    if isinstance(error, CallError):
+        return error
+    others = (link for link in chain(error) if isinstance(link, (EnvironmentFault, Misconfigured)))
+    return next(others, None)
+
+
+def _fault_of(error: BaseException) -> CallError:
+    if isinstance(error, SystemExit):
+        return AgentFault(f"called sys.exit({error.code!r})", kind="exit")
+    found = evidence_of(error)
+    fault = blame(found, told := _words_of(error, found))
+    if isinstance(fault, AgentFault) and is_too_long(error):
+        fault.args = (f"the conversation outgrew the model's window ({told})",)
+    elif found.status is not None and not isinstance(fault, AgentFault):
+        fault.args = (f"HTTP {found.status}: {told}",)
+    return fault
+
+
+def _words_of(error: BaseException, found: Evidence) -> str:
+    """What the exception says, and what its cause says besides: clients like to leave it at "Connection error."."""
+    words, cause = named(error), found.cause
+    if cause is None or found.status is not None or said(cause) == type(cause).__name__ or said(cause) in words:
+        return words
+    return f"{words} ({named(cause)})"

@@ -1,0 +1,95 @@
+"""Where an exception comes from: through which packages, from which server, and whether that is a model's."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from collections.abc import Container, Iterator
+from contextlib import suppress
+from types import FrameType, SimpleNamespace
+from urllib.parse import urlsplit
+
+from proctor.failures.causes import read
+
+CLIENTS = frozenset({
+    "aiohttp", "anyio", "asyncio", "concurrent", "contextlib", "h11", "h2", "http", "httpcore", "httpcore2",
+    "httpx", "httpx2", "requests", "socket", "ssl", "tenacity", "threading", "truststore", "urllib", "urllib3",
+})  # fmt: skip
+"""Packages that carry a call, on behalf of whoever makes it."""
+_MODELS = re.compile(
+    r"(?:openai|anthropic|ollama|google\.(?:genai|generativeai|ai)|vertexai|mistralai|cohere|groq|together|litellm"
+    r"|huggingface_hub|langchain_(?:openai|anthropic|google_\w+|ollama|aws|mistralai|groq)"
+    r"|langchain_core\.(?:exceptions|language_models)|pydantic_ai\.models)(?:\.|$)"
+)
+"""Packages that call nobody but models."""
+_MODELS_PATH = re.compile(
+    r"/(?:chat/completions|v1/(?:completions|responses|messages)|api/(?:chat|generate))$|:(?:g|streamG)enerateContent$"
+)
+"""The paths under which models are asked, by whichever client."""
+_SECRETIVE = frozenset({"aiohttp", "http", "requests"})
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443}
+
+
+def came_through(link: BaseException, packages: Container[str], functions: Container[str] | None = None) -> bool:
+    """Whether it was raised in one of these packages, or by what it called, and there in one of these functions."""
+    within = (frame for frame in _frames(link) if _module_of(frame).partition(".")[0] in packages)
+    return any(functions is None or frame.f_code.co_name in functions for frame in within)
+
+
+def is_models(link: BaseException) -> bool:
+    """Whether it comes from a call to a model: by its class, by who called the client, or by the address."""
+    if any(_MODELS.match(kind.__module__) for kind in type(link).__mro__) or _MODELS_PATH.search(_url_of(link)):
+        return True
+    callers = (module for frame in _frames(link) if (module := _module_of(frame)).partition(".")[0] not in CLIENTS)
+    return _MODELS.match(next(callers, "")) is not None
+
+
+def host_of(link: BaseException) -> str:
+    """HOST:PORT of the server that was called, as far as the exception knows."""
+    for holder in (link, read(link, "pool"), read(link, "conn"), *_callers(link)):
+        host, port = read(holder, "host"), read(holder, "port")
+        if isinstance(host, str) and host and isinstance(port, int):
+            return _joined(host, port)
+    return host_in(_url_of(link))
+
+
+def host_in(url: str) -> str:
+    """HOST:PORT of an address; empty: it has none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS.get(parts.scheme)
+    except ValueError:
+        return ""
+    return _joined(parts.hostname, port) if parts.hostname and port else ""
+
+
+def _joined(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _url_of(link: BaseException) -> str:
+    """The address that was called, without its query."""
+    options = read(link, "kwargs")
+    given = [options.get("endpoint_url")] if isinstance(options, dict) else []
+    given += [read(read(link, name), "url") for name in ("request", "response", "request_info")]
+    given += [read(caller, "url") for caller in _callers(link)]
+    with suppress(BaseException):
+        return next((str(url) for url in given if url is not None), "").partition("?")[0]
+    return ""
+
+
+def _callers(link: BaseException) -> Iterator[object]:
+    """What was at work in clients whose exceptions do not tell whom they called; it knows the address."""
+    for frame in _frames(link):
+        if _module_of(frame).partition(".")[0] in _SECRETIVE:
+            yield frame.f_locals.get("self")
+            yield SimpleNamespace(url=frame.f_locals.get("url"))
+
+
+def _frames(link: BaseException) -> list[FrameType]:
+    """Where it was raised, the innermost first."""
+    return [frame for frame, _ in traceback.walk_tb(read(link, "__traceback__"))][::-1]
+
+
+def _module_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
