@@ -3,7 +3,9 @@
 A case with m trials has m+1 possible values, and every interval here but the bootstrap's depends on the cases only
 through the sum and the sum of squares of their values. The joint law of these two is a power of a small polynomial:
 it is taken by Fourier transform, so the coverage is exact, not simulated. The bootstrap is drawn 1,000 times a cell,
-each time with its exact quantiles (endless resamples), paired runs 4,000 times. Exit code 1: the target was missed.
+each time with its exact quantiles (endless resamples), paired runs 4,000 times. Runs of the same agent with equal and
+unequal trials are drawn 400 times a world, runs whose cases are named stable or flaky 20 to 100 times; whether a name
+is right is then exact again. Exit code 1: the target was missed.
 """
 
 from __future__ import annotations
@@ -18,9 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, special, stats
 
-from proctor.statistics.compare import Differences, sign_flip_test
+from proctor.statistics.compare import Differences, compare_counts, differences_of, sign_flip_test
+from proctor.statistics.hierarchical import STABLE, SURE, Population, fit_for_means
 from proctor.statistics.intervals import Sums
+from proctor.statistics.looks import CHART_LEVEL
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
+from proctor.statistics.thinning import counts_in_common
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,6 +37,9 @@ Z = 1.959963984540054
 EPS = 1e-12
 DRAWS = 1000
 PAIRED_DRAWS = 4000
+SAME_DRAWS = 400
+NAMED_CASES = 2000
+FEW_RATES = (0.5, 0.8, 0.95)
 
 
 # Worlds: how the cases' true rates are spread around their mean -------------------------------------------------
@@ -44,6 +52,14 @@ class World:
     name: str
     rates: Floats
     weights: Floats
+    beta: tuple[float, float] | None = None
+    """Its parameters, where it is a Beta distribution and the points stand for it."""
+
+    def drawn(self, n: int, rng: np.random.Generator) -> Floats:
+        """The rates of n cases."""
+        if self.beta is not None:
+            return rng.beta(*self.beta, n)
+        return rng.choice(self.rates, n, p=self.weights / self.weights.sum())
 
     def law(self, trials: int) -> Floats:
         """The chance of 0..trials passes of a case drawn from it."""
@@ -59,7 +75,7 @@ def worlds(mu: float) -> Iterator[World]:
     one = np.ones(1)
     yield World("const", np.array([mu]), one)
     for rho in (0.1, 0.5):
-        yield World(f"beta {rho}", *beta_points(mu, rho))
+        yield World(f"beta {rho}", *beta_points(mu, rho), (mu * (1 - rho) / rho, (1 - mu) * (1 - rho) / rho))
     yield World("det", np.array([0.0, 1.0]), np.array([1 - mu, mu]))
     yield World("mix", np.array([0.0, 0.5, 1.0]), np.array([(1 - mu) / 2, 1 - mu, 1 - 1.5 * (1 - mu)]))
 
@@ -306,6 +322,131 @@ def null_table(rng: np.random.Generator) -> None:
             print(f"| {n} | {trials} | {better / 2000:.3f} | {found / 2000:.3f} |", flush=True)
 
 
+# Unequal trials, and the names of cases -----------------------------------------------------------------------------
+
+
+@dataclass
+class Null:
+    """Two runs of the same agent, many times: how often chance looks like a change."""
+
+    looked: int = 0
+    marked: int = 0
+    significant: int = 0
+    before: int = 0
+    extreme: int = 0
+    apart: int = 0
+
+    def add(self, rates: Floats, trials: tuple[int, int], rng: np.random.Generator) -> None:
+        a, b = ((rng.random((len(rates), m)) < rates[:, None]).astype(float) for m in trials)
+        common = [counts_in_common([x], [y]) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+        counts = [[(side.shape[1], int(passes)) for passes in side.sum(axis=1)] for side in (a, b)]
+        found = compare_counts(*counts, common=common)
+        p, better = found.p_value or 0.0, found.better or 0.0
+        self.looked += 1
+        self.marked += p <= CHART_LEVEL and found.confirmed
+        self.significant += p <= 0.05
+        self.extreme += not 0.025 <= better <= 0.975
+        self.apart += found.difference.side != 0
+        self.before += sign_flip_test(differences_of(list(zip(*counts, strict=True)))) <= CHART_LEVEL
+
+    def shares(self) -> tuple[float, ...]:
+        """Marked; what p ≤ .005 over all trials would mark; p ≤ .05; P beyond its ends; intervals that leave out 0."""
+        found = (self.marked, self.before, self.significant, self.extreme, self.apart)
+        return tuple(each / self.looked for each in found)
+
+
+def history_table(rng: np.random.Generator) -> list[str]:
+    """Marks of a history in which nothing changed but the number of trials."""
+    missed: list[str] = []
+    runs = SAME_DRAWS * len(FEW_RATES) * 5
+    print(f"\nThe same agent twice, 5 worlds, mean rates {FEW_RATES}, {runs} pairs a line: mean / worst world\n")
+    print("| cases | trials | marked | p ≤ .005 over all trials | p ≤ .05 | P beyond .025 | interval without 0 |")
+    print("|---|---|---|---|---|---|---|")
+    for n in (10, 20, 50, 100):
+        for trials in ((1, 1), (1, 4), (1, 8), (4, 2)):
+            seen = np.array([same_agent(world, n, trials, rng) for mu in FEW_RATES for world in worlds(mu)])
+            cells = [
+                f"{mean:.4f} / {worst:.3f}" for mean, worst in zip(seen.mean(axis=0), seen.max(axis=0), strict=True)
+            ]
+            print(f"| {n} | {trials[0]} → {trials[1]} | {' | '.join(cells)} |", flush=True)
+            if seen[:, 0].mean() > CHART_LEVEL + 3 * (CHART_LEVEL / runs) ** 0.5 or seen[:, 2].mean() > 0.05:
+                missed.append(f"history, n={n}, trials {trials}: more false marks than one in 200")
+    return missed
+
+
+def same_agent(world: World, n: int, trials: tuple[int, int], rng: np.random.Generator) -> tuple[float, ...]:
+    null = Null()
+    for _ in range(SAME_DRAWS):
+        null.add(world.drawn(n, rng), trials, rng)
+    return null.shares()
+
+
+def true_classes(world: World, trials: int) -> Floats:
+    """The chance that a case with 0..trials passes is stable-pass, stable-fail, flaky: one row a number of passes."""
+    passes = np.arange(trials + 1)
+    if world.beta is not None:
+        a, b = world.beta[0] + passes, world.beta[1] + trials - passes
+        stable = np.column_stack([special.betaincc(a, b, STABLE), special.betainc(a, b, 1 - STABLE)])
+    else:
+        joint = stats.binom.pmf(passes[:, None], trials, world.rates[None, :]) * world.weights
+        ends = (world.rates >= STABLE - EPS, world.rates <= 1 - STABLE + EPS)
+        stable = (
+            np.column_stack([joint[:, end].sum(axis=1) for end in ends])
+            / np.maximum(joint.sum(axis=1), 1e-300)[:, None]
+        )
+    return np.column_stack([stable, 1 - stable.sum(axis=1)])
+
+
+def named_by(population: Population, trials: int, passes: int) -> int:
+    """The class that is named, 3: none."""
+    passing, failing = population.stable(trials, passes)
+    chances = (passing, failing, 1 - passing - failing)
+    return int(np.argmax(chances)) if max(chances) >= SURE else 3
+
+
+def at_its_mean(population: Population) -> Population:
+    """As if the means of μ and ρ were known to be the truth."""
+    mu, rho = population.weight @ population.mu, population.weight @ population.rho
+    return Population(mu=np.array([mu]), rho=np.array([rho]), weight=np.ones(1))
+
+
+def names_right(world: World, n: int, trials: int, rng: np.random.Generator) -> Floats:
+    """Cases named and rightly named, by the mean over the posterior and at its mean."""
+    truth, found = true_classes(world, trials), np.zeros(4)
+    for _ in range(NAMED_CASES // n):
+        passes = rng.binomial(trials, world.drawn(n, rng))
+        population = fit_for_means([(trials, int(c)) for c in passes])
+        for place, known in enumerate((population, at_its_mean(population))):
+            for c, times in zip(*np.unique(passes, return_counts=True), strict=True):
+                name = named_by(known, trials, int(c))
+                if name < 3:
+                    found[2 * place : 2 * place + 2] += times, times * truth[c, name]
+    return found
+
+
+def names_table(rng: np.random.Generator) -> list[str]:
+    """Whether cases that are called stable or flaky are."""
+    missed: list[str] = []
+    print(f"\nNames of cases, 5 worlds, mean rates {FEW_RATES}; at the border: rates around .9\n")
+    print("| cases | trials | named | right, mean / worst | at the border | at the mean of μ and ρ, mean / worst |")
+    print("|---|---|---|---|---|---|")
+    for n in (20, 100):
+        for trials in (2, 4, 8):
+            cells = np.array([names_right(w, n, trials, rng) for mu in FEW_RATES for w in worlds(mu)])
+            border = np.sum([names_right(w, n, trials, rng) for w in worlds(0.9) if w.name == "beta 0.1"], axis=0)
+            right, plain = (cells[:, k + 1] / np.maximum(cells[:, k], 1) for k in (0, 2))
+            seen, known = (cells[:, k] > NAMED_CASES / 100 for k in (0, 2))
+            means = [cells[:, k + 1].sum() / cells[:, k].sum() for k in (0, 2)]
+            print(
+                f"| {n} | {trials} | {cells[:, 0].mean() / NAMED_CASES:.2f} | {means[0]:.3f} / {right[seen].min():.3f} "
+                f"| {border[1] / border[0]:.3f} | {means[1]:.3f} / {plain[known].min():.3f} |",
+                flush=True,
+            )
+            if right[seen].min() < SURE - 0.04:
+                missed.append(f"names, n={n}, {trials} trials: {right[seen].min():.3f} right, expected {SURE}")
+    return missed
+
+
 def agrees(rng: np.random.Generator) -> list[str]:
     """Whether the array formulas of this file are those of the package, on drawn values."""
     missed = []
@@ -331,6 +472,7 @@ def main(arguments: Sequence[str]) -> int:
     pass_k_table(50)
     missed += paired_table(rng)
     null_table(rng)
+    missed += history_table(rng) + names_table(rng)
     print(f"\n{time.perf_counter() - began:.0f} s. Target {'missed:' if missed else 'kept.'}")
     for what in missed:
         print(f"  {what}")

@@ -104,7 +104,8 @@ def test_a_run_that_is_not_there_says_where_to_look(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    "call", ["attempts", "full_attempts", "verdict_counts", "sittings", "finished", "alive", "benchmark_of"]
+    "call",
+    ["attempts", "full_attempts", "verdict_counts", "verdict_order", "sittings", "finished", "alive", "benchmark_of"],
 )
 def test_reading_an_unknown_run_is_an_error_at_once(store: Store, call: str) -> None:
     with pytest.raises(NoSuchRun, match="'nobody'"):
@@ -396,6 +397,24 @@ def test_verdicts_are_counted_by_exam_over_trials_and_conditions(store: Store) -
     store.journal.write([Finished(attempt=each) for each in outcomes])
     assert store.archive.verdict_counts("run-1") == {"a": (3, 2), "b": (1, 0), "c": (0, 0)}
     assert store.archive.verdict_counts("other") == {"a": (1, 1)}
+
+
+def test_verdicts_are_told_in_the_order_of_the_trials_whenever_they_were_given(store: Store) -> None:
+    stored_run(store)
+    stored_run(store, "other")
+    outcomes = [
+        attempt(key("a", trial=3)),
+        attempt(key("a", trial=2), passed=False),
+        attempt(key("a", condition="slow")),
+        attempt(key("a")),
+        failed(key("b", trial=2), owner="agent"),
+        failed(key("b"), owner="environment"),
+        attempt(key("c"), passed=None),
+        attempt(key("d"), finished=False),
+        attempt(key("a", run="other")),
+    ]
+    store.journal.write([Finished(attempt=each) for each in outcomes])
+    assert store.archive.verdict_order("run-1") == {("a", ""): "+-+", ("a", "slow"): "+", ("b", ""): "-"}
 
 
 # what is left to do ----------------------------------------------------------------------------------

@@ -42,6 +42,12 @@ def test_small_runs_fall_back_on_a_flat_prior() -> None:
     ]
 
 
+@pytest.mark.parametrize("others", [1, 3, 8])
+def test_two_failures_of_two_that_become_two_passes_of_two_are_a_flip_by_a_hair(others: int) -> None:
+    assert flips([(2, 0)] + [(2, 2)] * others, [(2, 2)] * (others + 1))[0] == "fixed"  # .95 under a flat prior
+    assert flips([(2, 2)] * (others + 1), [(2, 0)] + [(2, 2)] * others)[0] == "broken"
+
+
 def test_a_case_missing_in_one_run_is_missing() -> None:
     assert flips([(4, 4), (0, 0)], [(4, 4), (4, 4)]) == ["unchanged", "missing"]
 

@@ -93,6 +93,22 @@ def test_changes_are_those_that_compare_finds(store: str) -> None:
         assert getattr(found.difference, end) == pytest.approx(getattr(change.difference, end), abs=1e-12)
 
 
+def test_runs_with_other_trials_are_compared_over_those_that_both_have(tmp_path: Path) -> None:
+    where = str(tmp_path / "store.db")
+    once, often = ({f"case-{n}": (trials, trials - (trials > 1 and n < 14)) for n in range(20)} for trials in (1, 8))
+    with open_store(where) as opened:
+        for number, verdicts in enumerate((once, often), 1):
+            keep(opened, (a_run(number, trials=verdicts["case-0"][0], cases=20), verdicts))
+    history = read_history(store=where)
+    assert history is not None
+    change = history.entries[1].change
+    assert change is not None
+    found = compare(change.baseline.run.id, history.entries[1].run.id, store=where).pass_rate
+    assert found.difference.value == change.difference.value == pytest.approx(-14 / 8 / 20)
+    assert found.p_value == change.p_value == 1.0  # the first trials all passed
+    assert (change.verdict, found.thinned) == ("not shown", True)
+
+
 def test_no_attempt_is_read(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def read(archive: Archive, run: str) -> None:
         pytest.fail(f"the attempts of {run} were read")

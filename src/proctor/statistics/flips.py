@@ -19,6 +19,8 @@ SURE = 0.95
 _REACH = 20.0
 """How far the grid of logits goes to either side."""
 _STEP = 0.1
+_ROUNDING = 1e-6
+"""What the grid may be wrong by: two failures of two and two passes of two are .95 to the digit."""
 
 
 def flips(a: Counts, b: Counts) -> list[Flip]:
@@ -99,9 +101,10 @@ def _moved(a: Count, b: Count, before: Mapping[Count, Rate], after: Mapping[Coun
     if not (a[0] and b[0]):
         return "missing"
     more = b[1] * a[0] - a[1] * b[0]
-    if more > 0 and before[a].less_than(after[b]) >= SURE:
+    enough = SURE - _ROUNDING
+    if more > 0 and before[a].less_than(after[b]) >= enough:
         return "fixed"
-    return "broken" if more < 0 and after[b].less_than(before[a]) >= SURE else "unchanged"
+    return "broken" if more < 0 and after[b].less_than(before[a]) >= enough else "unchanged"
 
 
 def _populations(a: Counts, b: Counts) -> tuple[Population, Population]:

@@ -60,7 +60,7 @@ class Population:
         """How probable it is that a case with c passes in m trials is stable-pass, and stable-fail.
 
         Averaged over the posterior: taken at its mean, what is not known of the other cases would count as known, and
-        with two trials a case up to two names in five would be wrong.
+        more of the names would be wrong, above all with two trials a case.
         """
         a, b = self.priors
         passing = special.betaincc(a + c, b + m - c, STABLE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.made_runs import made, pair
+from tests.made_runs import Ended, made, pair
 from tests.reports.comparison.test_text import printed
 
 from proctor.comparison import Compared, compared
@@ -14,7 +14,7 @@ from proctor.reports.comparison import words
 from proctor.reports.comparison.json import as_dict
 from proctor.reports.comparison.markdown import render as in_markdown
 
-_ends = st.sampled_from(["pass", "pass", "fail", "fail", "lost", "crash", 0.5, 0.9])
+_ends: st.SearchStrategy[Ended] = st.sampled_from(["pass", "pass", "fail", "fail", "lost", "crash", 0.5, 0.9])
 
 
 @st.composite
@@ -24,7 +24,7 @@ def two_runs(draw: st.DrawFn) -> tuple[Findings, Findings]:
     sides = []
     for name in ("a", "b"):
         trials = draw(st.integers(1, 4))
-        each = st.just(leaning) if leaning and name == "b" and draw(st.booleans()) else _ends
+        each: st.SearchStrategy[Ended] = st.just(leaning) if leaning and name == "b" and draw(st.booleans()) else _ends
         ends = [[draw(each) for _ in range(trials)] for _ in range(cases)]
         sides.append(made({f"c{number}": ended for number, ended in enumerate(ends)}, id=name))
     return sides[0], sides[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
@@ -15,6 +16,7 @@ from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
 from proctor.web.site import site_of
+from proctor.workflows.history import verdict_order_of
 
 router = APIRouter()
 teach()
@@ -43,7 +45,8 @@ def history(
         raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}")
     shelf = shelf_of(request)
     known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
-    found = tell(known, benchmark=chosen, by=by or None, last=last, strict=strict)
+    order_of = partial(verdict_order_of, site_of(request).store)
+    found = tell(known, benchmark=chosen, by=by or None, last=last, strict=strict, order_of=order_of)
     return render(
         request,
         "history.html.j2",
