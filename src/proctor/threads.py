@@ -231,7 +231,8 @@ _STAGE: contextvars.ContextVar[Stage | None] = contextvars.ContextVar("proctor_s
 def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
     """Run a workflow that waits for nothing but `on_stage`, in a thread, with a loop of its own to play on.
 
-    A Ctrl-C here is told by `Stage.interrupted`, and the workflow given the time to end; a second one ends the wait.
+    A Ctrl-C here is told by `Stage.interrupted`, and the workflow given the time to end; what has come to its end all
+    the same is not lost. A second one ends the wait.
     """
     ended = threading.Event()
     with own_stage() as stage:
@@ -241,8 +242,10 @@ def run_driven(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
         except KeyboardInterrupt:
             stage.interrupted.set()
             ended.wait()
-            raise
-        return driven.result()
+        try:
+            return driven.result()
+        except Interrupted:
+            raise KeyboardInterrupt from None
 
 
 def _finish(make: Callable[[], Coroutine[Any, Any, T]], stage: Stage) -> T:

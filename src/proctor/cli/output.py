@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
+
+from proctor.redaction import without_known
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,7 +23,8 @@ def print_json(value: Any) -> None:
         return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-        sys.stdout.write(json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n")
+        text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n"
+        sys.stdout.write(text if text.isascii() else text.encode(errors="replace").decode())  # half a surrogate pair
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()
@@ -109,6 +113,19 @@ def agents_speak_on_stderr() -> Iterator[None]:
                 os.dup2(kept, number)
                 os.close(kept)
         sys.stdout, sys.stderr = _open_again(python_stdout, 1), _open_again(python_stderr, 2)
+        if sys.stdout is sys.__stdout__ and sys.stdout is not None:
+            sys.stdout = _Ours(sys.stdout)
+
+
+class _Ours:
+    """Standard output for the main thread alone: threads that agents have left behind speak on standard error."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        here = threading.current_thread() is threading.main_thread()
+        return getattr(self._stream if here or sys.stderr is None else sys.stderr, name)
 
 
 def _copied(descriptor: int) -> int | None:
@@ -127,13 +144,23 @@ def _lead(descriptor: int, *, to: int | None) -> None:
 
 
 class _Borrowed:
-    """A stream that whoever borrows it cannot close."""
+    """A stream that whoever borrows it cannot close, and that tells no secret."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write it without secrets; who wrote it is told that all was written."""
+        self._stream.write(without_known(text))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for several."""
+        for line in lines:
+            self.write(line)
 
     def close(self) -> None:
         """Nothing but what was said so far is written."""

@@ -256,6 +256,7 @@ class Player:
         if case is not None and case.context is not None and not self._settings.context_given:
             case = replace(case, context=None)
         reviews = []
+        play.stage = "reviewer"
         for reviewer in self._reviewers:
             given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             make = partial(_reviewed, reviewer, given, turns)

@@ -140,7 +140,7 @@ class LocalExecutor:
         return self._over.is_set() or time.monotonic() - self._stopped_at > _FAREWELL
 
     def _next_batch(self) -> None:
-        if self._stage.interrupted.is_set():
+        if self._stage.interrupted.is_set() and not self._over.is_set():
             raise threads.Interrupted
         if self._arrived.wait(_TICK):
             self._urgent.wait(WINDOW)
