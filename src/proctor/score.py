@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -115,11 +115,12 @@ JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}
 QUESTION_WEIGHTS = {"relevance": 0.5, "difficulty": 0.5}
 
 
-def weights_for(exam_type: str, parts: Iterable[str] = ()) -> Mapping[str, float]:
-    """The weights of a run that was given none: a judge's where completeness was judged, else those of its type."""
+def weights_for(exam_type: str, parts: Collection[str] = ()) -> Mapping[str, float]:
+    """The weights of a run that was given none: its type's, a judge's where completeness was judged, else 1."""
+    known = STANDARD_WEIGHTS if exam_type == "standard" else BATTLE_WEIGHTS
     if "completeness" in parts:
-        return JUDGE_WEIGHTS
-    return STANDARD_WEIGHTS if exam_type == "standard" else BATTLE_WEIGHTS
+        known = {**known, **JUDGE_WEIGHTS}
+    return {**known, **{name: 1.0 for name in parts if name not in known}}
 
 
 def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:

@@ -173,7 +173,8 @@ def test_parts_of_ones_own_can_be_weighed(desk: Desk) -> None:
 
 def test_weights_that_match_no_part_leave_the_reply_unscored_and_never_0(desk: Desk) -> None:
     said = desk.run(desk.agent(RIGHT), "--weights", "reasoning=1", "--json")
-    assert said.code == 0
+    assert said.code == 3
+    assert "This is no test: nothing was judged." in said.err
     assert said.json["attempts"]["unscored"] == 3
     assert said.json["mean_score"]["value"] is None
     assert (said.json["mean_score"]["worst"], said.json["mean_score"]["best"]) == (0.0, 1.0)

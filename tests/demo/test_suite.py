@@ -118,11 +118,8 @@ def test_one_case_is_flaky(attempts: dict[tuple[str, int], Attempt]) -> None:
     assert failed(attempts[FLAKY, 3]) == {"keywords", "citation accuracy", "in_force"}
 
 
-def test_what_the_agent_does_not_report_is_not_checkable(attempts: dict[tuple[str, int], Attempt]) -> None:
-    (limits,) = (check for check in attempts["search-volts", 1].checks if check.name == "limits")
-    assert limits.passed is None
-    assert "tokens unknown" in limits.evidence
-    assert attempts["search-volts", 1].passed
+def test_everything_that_is_expected_can_be_checked(attempts: dict[tuple[str, int], Attempt]) -> None:
+    assert [check for attempt in attempts.values() for check in attempt.checks if check.passed is None] == []
 
 
 def replied(text: str, *sources: str) -> Turn:
@@ -137,7 +134,7 @@ def test_a_superseded_document_is_not_in_force() -> None:
         "policies/travel-2021.md is superseded by policies/travel.md",
     )
     assert in_force(replied("45 pence", "policies/travel.md"), shelf) == (True, "in force: policies/travel.md")
-    assert in_force(replied("no idea"), shelf) == (None, "nothing is cited")
+    assert in_force(replied("no idea"), shelf) == (True, "nothing is cited")
 
 
 def test_a_reply_says_where_it_stands_by_naming_every_document() -> None:
@@ -147,13 +144,13 @@ def test_a_reply_says_where_it_stands_by_naming_every_document() -> None:
         False,
         "does not name hr/training.md",
     )
-    assert says_where(replied("It is so.")) == (None, "nothing is cited")
+    assert says_where(replied("It is so.")) == (True, "nothing is cited")
 
 
 def test_a_turn_without_a_reply_is_not_checkable() -> None:
     silent = Turn(number=1, question="How much?")
-    assert in_force(silent, Sources(knowledge_path())) == (None, "nothing is cited")
-    assert says_where(silent) == (None, "nothing is cited")
+    assert in_force(silent, Sources(knowledge_path())) == (None, "there is no reply")
+    assert says_where(silent) == (None, "there is no reply")
 
 
 def test_the_suite_is_a_benchmark_like_any_other() -> None:

@@ -40,7 +40,7 @@ def test_a_suite_is_kept_as_a_run_with_its_transcripts(folder: Folder) -> None:
     assert run.started <= run.ended
     told = [(each.key.exam, each.key.trial, each.passed) for each in attempts]
     assert told == [(case, trial, case != "japan") for case in ("france", "italy", "japan") for trial in (1, 2)]
-    assert attempts[0].transcript.turns[0].reply == proctor.Reply(text="That is Paris.")
+    assert attempts[0].transcript.turns[0].reply == proctor.Reply(text="That is Paris.", tools_known=False)
 
 
 def test_a_kept_run_is_comparable_to_one_of_proctor_run(folder: Folder) -> None:

@@ -79,7 +79,8 @@ def test_the_parts_of_somebodys_own_weigh_one_each() -> None:
 def test_own_parts_of_a_question_weigh_too() -> None:
     review = Review(question_parts=parts(relevance=1.0, kindness=0.0))
     (score,), _ = marks([("r", review)], turn=1, settings=Settings())
-    assert (score.of, score.value) == ("examiner", pytest.approx(0.5 / 1.5))
+    assert score.of == "examiner"
+    assert score.value == pytest.approx(0.5 / 1.5)
 
 
 def test_default_weights_are_half_three_tenths_two_tenths() -> None:

@@ -6,11 +6,13 @@ import pytest
 
 import proctor
 from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.config import Config
 from proctor.errors import AgentFault, InputError, UsageError
 from proctor.run import Attempt
 from proctor.score import Review
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.workflows.checks import described, with_checks
+from proctor.workflows.evaluate import prepare
 
 SUITE = """
 name: rules
@@ -43,14 +45,141 @@ def failed_checks(attempt: Attempt) -> list[str]:
     return [check.name for check in attempt.checks if check.passed is False]
 
 
-def test_a_suite_is_judged_by_its_checks_alone_unless_a_judge_is_named(suite: Path, tmp_path: Path) -> None:
-    result = proctor.evaluate(suite, agent=answer, store=tmp_path / "s.db")
+def test_a_suite_is_judged_by_its_checks_alone_where_no_reviewer_is_wanted(suite: Path, tmp_path: Path) -> None:
+    result = proctor.evaluate(suite, agent=answer, reviewer="none", store=tmp_path / "s.db")
     by_case = {attempt.key.exam: attempt for attempt in result.attempts()}
     assert (by_case["capital"].passed, by_case["sum"].passed) == (True, False)
     assert failed_checks(by_case["sum"]) == ["keywords", "exclusions"]
     assert (result.run.settings.reviewer, result.run.settings.passing_score) == (None, None)
     assert (result.findings.mean_score.value, result.findings.mean_score.missing) == (None, 0)
     assert result.findings.categories["geography"].passed == 1
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "written.yaml"
+    path.write_text(text)
+    return path
+
+
+REFERENCE = "name: r\ncases: [{id: a, question: What is the capital of France?, reference: Paris}]\n"
+
+
+@pytest.mark.parametrize(
+    "suite", [REFERENCE, f"passing_score: 0.7\n{REFERENCE}", f"expect: {{limits: {{seconds: 60}}}}\n{REFERENCE}"]
+)
+@pytest.mark.parametrize(("said", "passed"), [("Paris", True), ("banana", False)])
+def test_a_reference_is_judged_by_the_embedded_reviewer(suite: str, said: str, passed: bool, tmp_path: Path) -> None:
+    result = proctor.evaluate(written(tmp_path, suite), agent=lambda question: said, store=tmp_path / "s.db")
+    assert result.run.settings.reviewer == "embedded"
+    assert [attempt.passed for attempt in result.attempts()] == [passed]
+
+
+def test_a_reference_that_nobody_judges_is_undecided_and_said_before(tmp_path: Path) -> None:
+    suite = written(tmp_path, REFERENCE)
+    prepared = prepare(suite, agent=answer, reviewer="none", config=Config(), settings={})
+    assert prepared.warnings[0].startswith("no one will judge 1 case: there is a reference and nothing to check")
+    found = proctor.evaluate(suite, agent=lambda question: "Paris", reviewer="none", store=tmp_path / "s.db").findings
+    assert (found.counts.scored, found.counts.unscored) == (0, 1)
+    assert (found.pass_rate.value, found.pass_rate.missing) == (None, 1)
+    assert found.untested
+    assert [(trouble.owner, trouble.reason) for trouble in found.troubles] == [
+        ("undecided", "nobody judged it: there was nothing to check, and no mark")
+    ]
+
+
+def test_checks_decide_in_a_suite_with_a_passing_score_where_there_is_no_reference(tmp_path: Path) -> None:
+    suite = written(
+        tmp_path,
+        "passing_score: 0.7\n"
+        "cases: [{id: a, question: q, context: c, expect: {keywords: [Paris]}}, {id: b, question: r}]",
+    )
+    prepared = prepare(suite, agent=answer, config=Config(), settings={})
+    assert prepared.warnings == (
+        "no one will judge 1 case: there is a passing score, but no reference and nothing to check (“b”)",
+    )
+    result = proctor.evaluate(suite, agent=lambda question: "Paris", store=tmp_path / "s.db")
+    assert {attempt.key.exam: attempt.passed for attempt in result.attempts()} == {"a": True, "b": None}
+    assert result.findings.mean_score.missing == 0
+
+
+def test_a_suite_of_checks_alone_has_no_reviewer(tmp_path: Path) -> None:
+    suite = written(tmp_path, "cases: [{question: q, expect: {keywords: [a]}}, {question: Are you there?}]")
+    result = proctor.evaluate(suite, agent=lambda question: "a", store=tmp_path / "s.db")
+    assert result.run.settings.reviewer is None
+    assert result.findings.pass_rate.value == 1.0
+
+
+def test_a_battle_over_a_suite_counts_its_marks_at_the_usual_passing_score(suite: Path, tmp_path: Path) -> None:
+    prepared = prepare(suite, agent=answer, config=Config(), settings={"type": "abm-static"})
+    assert (prepared.run.settings.reviewer, prepared.run.settings.passing_score) == ("embedded", 0.7)
+
+
+NOT_CHECKABLE = {
+    "a slow keyword": "keywords: ['re:(a+)+c$']",
+    "a slow exclusion": "exclusions: ['re:(a+)+c$']",
+    "a check that raises": "checks: ['python:tests.workflows.test_checks:raises']",
+    "tools that are not told": "tools_used: [search]",
+    "forbidden tools that are not told": "tools_not_used: [search]",
+    "calls that are not told": "tool_calls: []",
+    "a count of calls that are not told": "limits: {tool_calls: 3}",
+    "tokens that are not told": "limits: {tokens: 3}",
+    "steps that are not told": "steps: [plan]",
+    "sub-agents that are not told": "sub_agents: [researcher]",
+}
+
+
+def raises(reply: str) -> bool:
+    raise RuntimeError("out of order")
+
+
+@pytest.mark.parametrize("expect", NOT_CHECKABLE.values(), ids=NOT_CHECKABLE)
+def test_what_cannot_be_checked_does_not_pass(expect: str, tmp_path: Path) -> None:
+    suite = written(
+        tmp_path,
+        f"cases: [{{id: a, question: q, expect: {{keywords: [b], {expect}}}}}]".replace(
+            "keywords: [b], keywords: [", "keywords: [b, "
+        ),
+    )
+    result = proctor.evaluate(suite, agent=lambda question: "b " + "a" * 40 + "b", store=tmp_path / "s.db")
+    (attempt,) = result.attempts()
+    assert (attempt.passed, attempt.outcome) == (None, "undecided")
+    assert result.findings.pass_rate.missing == 1
+    (trouble,) = result.findings.troubles
+    assert "could not be checked: " in trouble.reason
+    wrong = proctor.evaluate(suite, agent=lambda question: "c", store=tmp_path / "s.db")
+    assert wrong.findings.pass_rate.value == 0.0
+
+
+def test_an_invented_source_fails(tmp_path: Path) -> None:
+    (tmp_path / "kb").mkdir()
+    suite = written(tmp_path, "sources: kb\ncases: [{id: a, question: q, expect: {citations: {min: 1, quotes: true}}}]")
+    cited = {"text": "So.", "citations": [{"source": "invented.md", "quote": "so"}]}
+    result = proctor.evaluate(suite, agent=lambda question: cited, store=tmp_path / "s.db")
+    assert [attempt.passed for attempt in result.attempts()] == [False]
+
+
+def test_a_crash_in_a_case_without_a_reference_leaves_the_mean_as_it_is(tmp_path: Path) -> None:
+    def breaks(question: str) -> str:
+        if question == "r":
+            raise AgentFault("out of order")
+        return "Paris"
+
+    cases = [Case(id="a", question="q", answer="Paris"), Case(id="b", question="r")]
+    found = proctor.evaluate(cases, agent=breaks, store=tmp_path / "s.db").findings
+    assert (found.mean_score.value, found.mean_score.missing) == (1.0, 0)
+    assert (found.pass_rate.value, found.pass_rate.missing) == (0.5, 0)
+
+
+def test_a_part_without_a_weight_is_told(tmp_path: Path) -> None:
+    found = proctor.evaluate(
+        [("q", "a")],
+        agent=lambda question: "a",
+        reviewer=lambda reply: {"correctness": 1.0, "politeness": 0.2},
+        weights={"correctness": 1.0},
+        store=tmp_path / "s.db",
+    ).findings
+    assert found.mean_score.value == 1.0
+    assert "Marked, but without a weight in --weights, so it does not count: politeness." in found.notes
 
 
 def test_findings_tell_which_checks_fail_most_and_where(suite: Path, tmp_path: Path) -> None:
@@ -101,7 +230,7 @@ def test_a_judges_mark_decides_only_where_a_passing_score_is_set(suite: Path, tm
 
 def test_checks_of_a_suite_hold_for_the_rows_with_the_same_question(suite: Path, tmp_path: Path) -> None:
     rows = [("What is the capital of France?", "Paris"), ("Who are you?", "an agent")]
-    result = proctor.evaluate(rows, agent=lambda question: "Paris", checks=suite, store=tmp_path / "s.db")
+    result = proctor.evaluate(rows, agent=lambda question: Reply(text="Paris"), checks=suite, store=tmp_path / "s.db")
     by_question = {each.transcript.turns[0].question: each for each in result.attempts()}
     assert failed_checks(by_question["What is the capital of France?"]) == ["tools used"]
     assert [check.name for check in by_question["Who are you?"].checks] == ["no error", "exclusions"]

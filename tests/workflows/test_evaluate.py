@@ -119,7 +119,7 @@ async def test_a_notebook_whose_loop_is_running_can_evaluate_too(options: Option
 async def test_a_live_reviewer_judges(options: Options) -> None:
     options["reviewer"] = lambda reply, answer: {"correctness": 0.8, "style": 0.1}
     findings = (await proctor.aevaluate(CASES, agent=yes, **options)).findings
-    assert findings.mean_score.value == pytest.approx(0.8)
+    assert findings.mean_score.value == pytest.approx((0.5 * 0.8 + 0.1) / 1.5)
     assert findings.parts["style"].value == pytest.approx(0.1)
     weighed = await proctor.aevaluate(CASES, agent=yes, weights={"correctness": 1, "style": 1}, **options)
     assert weighed.findings.mean_score.value == pytest.approx(0.45)

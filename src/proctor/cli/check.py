@@ -21,9 +21,10 @@ _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic":
 
 @click.command("check", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
+@options.judge
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, file: Path, as_json: bool) -> None:
+def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool) -> None:
     """Check the benchmark or suite FILE: preview, compatibility, every error.
 
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
@@ -31,10 +32,13 @@ def command(ctx: click.Context, file: Path, as_json: bool) -> None:
     from proctor.cli.output import print_json
 
     table = _read(file)
+    warnings = _warnings(table, options.reviewer_in_force(reviewer))
     if as_json:
-        print_json(_as_json(table))
+        print_json(_as_json(table, warnings))
     else:
         _show(file, table)
+        for warning in warnings:
+            click.echo(f"\nwarning: {warning}")
     ctx.exit(1 if table.errors else 0)
 
 
@@ -45,7 +49,20 @@ def _read(file: Path) -> Table | SuiteReading:
     return check_suite(file) if is_suite(file) else read_bytes(read_start(file))
 
 
-def _as_json(table: Table | SuiteReading) -> dict[str, Any]:
+def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
+    """What no one will judge, where `reviewer` is named or nobody else is."""
+    from proctor.doctor.judging import NOBODY, said_of_unjudged, unjudged_cases
+    from proctor.formats.suite import SuiteReading
+
+    benchmark = table.benchmark if isinstance(table, SuiteReading) else None
+    if not isinstance(table, SuiteReading) and reviewer != NOBODY:
+        return []  # rows of a table have an answer
+    passing_score = None if benchmark is None else benchmark.passing_score
+    lost = unjudged_cases(table.cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
+    return [said_of_unjudged(lost)] if lost else []
+
+
+def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]:
     from proctor.formats.compatibility import compatibility
 
     found = {
@@ -54,7 +71,9 @@ def _as_json(table: Table | SuiteReading) -> dict[str, Any]:
         "preview": [_row(case) for case in table.preview],
         "compatibility": {kind: asdict(indicator) for kind, indicator in compatibility(table.rows).items()},
     }
-    return {**found, "more_errors": table.more} if table.more else found
+    if table.more:
+        found["more_errors"] = table.more
+    return {**found, "warnings": warnings} if warnings else found
 
 
 def _row(case: Case) -> dict[str, Any]:

@@ -25,9 +25,12 @@ _LINES_SHOWN = 5
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
 @click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")
+@options.judge
 @options.as_json
 @click.pass_context
-def command(ctx: click.Context, file: Path, tools: tuple[str, ...], agent: str | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, file: Path, tools: tuple[str, ...], agent: str | None, reviewer: str | None, as_json: bool
+) -> None:
     """Examine the benchmark or suite FILE itself: duplicates, leaked answers, expectations nobody can meet.
 
     Exit 0: no error was found; 1: at least one; 2: the file cannot be read.
@@ -37,7 +40,7 @@ def command(ctx: click.Context, file: Path, tools: tuple[str, ...], agent: str |
     from proctor.workflows.loading import load_benchmark
 
     benchmark = load_benchmark(file)
-    complaints = examine(benchmark, tools=_tools(tools, agent))
+    complaints = examine(benchmark, tools=_tools(tools, agent), reviewer=options.reviewer_in_force(reviewer))
     if as_json:
         print_json({"cases": len(benchmark.cases), "complaints": [asdict(each) for each in complaints]})
     else:

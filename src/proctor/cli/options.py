@@ -34,6 +34,22 @@ def pace(command: F) -> F:
     return click.option("--concurrency", type=int, help=f"Attempts under way at once {given}.")(command)
 
 
+def judge(command: F) -> F:
+    """`--reviewer`: who will judge, so that what no one will judge can be told."""
+    return click.option("--reviewer", metavar="NAME|SPEC", help="Who will judge, as in run; none: the checks alone.")(
+        command
+    )
+
+
+def reviewer_in_force(given: str | None) -> str | None:
+    """The reviewer that was named, else that of `proctor.toml` here; None: neither names one."""
+    if given is not None or not Path("proctor.toml").is_file():
+        return given
+    from proctor.config import load_config
+
+    return load_config().run.reviewer
+
+
 def run_argument(command: F) -> F:
     """RUN: which stored run."""
     return click.argument("run", metavar="RUN")(command)

@@ -138,6 +138,8 @@ def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
     from proctor.reports.gates import sentence
     from proctor.reports.numbers import judged
 
+    if findings.battle is None and findings.untested:
+        tell("This is no test: nothing was judged.")
     if findings.battle is not None and findings.untested:
         counted = judged(findings.battle.judged, findings.battle.asked)
         tell(f"This is no test: {counted}, none beyond the seed questions.")

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
     "--condition", "conditions", multiple=True, metavar="NAME", help="A declared condition, none or all; repeatable."
 )
 @click.option(
-    "--reviewer", metavar="NAME|SPEC", help="Who judges: embedded, exact, openai:MODEL … [default: embedded]."
+    "--reviewer",
+    metavar="NAME|SPEC",
+    help="Who judges: embedded, exact, openai:MODEL …; none: the checks alone [default: embedded].",
 )
 @click.option("--checks", type=click.Path(path_type=Path), help="A suite whose expectations hold for FILE too.")
 @click.option("--trials", type=int, help="How often each case is asked [default: 1].")

@@ -12,9 +12,11 @@ _SUPERSEDED = re.compile(r"\bstatus: (?P<how>superseded by \S+)", re.IGNORECASE)
 
 def in_force(turn: Turn, sources: Any) -> tuple[bool | None, str]:
     """No document is cited that another has replaced."""
-    cited = list(dict.fromkeys(citation.source for citation in turn.reply.citations)) if turn.reply else []
+    if turn.reply is None:
+        return None, "there is no reply"
+    cited = list(dict.fromkeys(citation.source for citation in turn.reply.citations))
     if not cited:
-        return None, "nothing is cited"
+        return True, "nothing is cited"
     for source in cited:
         if found := _SUPERSEDED.search(sources.read(source, turn.reply).text or ""):
             return False, f"{source} is {found['how']}"
@@ -23,8 +25,10 @@ def in_force(turn: Turn, sources: Any) -> tuple[bool | None, str]:
 
 def says_where(turn: Turn) -> tuple[bool | None, str]:
     """The reply itself names every document that it cites."""
-    cited = {citation.source for citation in turn.reply.citations} if turn.reply else set()
-    if turn.reply is None or not cited:
-        return None, "nothing is cited"
+    if turn.reply is None:
+        return None, "there is no reply"
+    cited = {citation.source for citation in turn.reply.citations}
+    if not cited:
+        return True, "nothing is cited"
     unnamed = sorted(source for source in cited if source not in turn.reply.text)
     return not unnamed, f"does not name {', '.join(unnamed)}" if unnamed else f"names {', '.join(sorted(cited))}"

@@ -9,6 +9,7 @@ from statistics import median
 
 from proctor.benchmark import Case, Expectation
 from proctor.doctor.complaint import Complaint, complaint, counted, shortened
+from proctor.doctor.judging import NOBODY, has_reference, said_of_unjudged, unjudged_cases
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.text.choices import alternatives
 from proctor.text.fold import fold, squeeze
@@ -54,10 +55,24 @@ def answers_in_context(cases: Sequence[Case]) -> Iterator[Complaint]:
         )
 
 
-def unjudged(cases: Sequence[Case]) -> Iterator[Complaint]:
-    """Cases that any reply passes."""
+def unjudged(cases: Sequence[Case], *, passing_score: float | None, reviewer: str | None) -> Iterator[Complaint]:
+    """Cases that no one will judge, and those that any reply passes."""
+    lost = unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
+    if lost:
+        yield complaint(
+            "unjudged",
+            "warning",
+            lost,
+            said_of_unjudged(lost),
+            "give them a reference and leave the reviewer in, or something to `expect`; until then they stay undecided",
+        )
+    known = {case.id for case in lost}
+    yield from _unexpecting([case for case in cases if case.id not in known])
+
+
+def _unexpecting(cases: Sequence[Case]) -> Iterator[Complaint]:
     for case in cases:
-        if not (case.answer or "").strip() and case.expect == _NOTHING:
+        if not has_reference(case) and case.expect == _NOTHING:
             yield complaint(
                 "nothing-expected",
                 "warning",

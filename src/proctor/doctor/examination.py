@@ -9,6 +9,7 @@ from proctor.doctor.answers import answers_in_context, guessable, leaked_answers
 from proctor.doctor.categories import small_categories
 from proctor.doctor.complaint import Complaint
 from proctor.doctor.expectations import contradicted_keywords
+from proctor.doctor.judging import cases_of
 from proctor.doctor.questions import repeated_questions, similar_questions
 from proctor.doctor.sources import missing_sources
 from proctor.doctor.tools import impossible_calls, unknown_tools
@@ -16,13 +17,17 @@ from proctor.doctor.tools import impossible_calls, unknown_tools
 _ORDER = {"error": 0, "warning": 1, "information": 2}
 
 
-def examine(benchmark: Benchmark, *, tools: Collection[str] | None = None) -> tuple[Complaint, ...]:
+def examine(
+    benchmark: Benchmark, *, tools: Collection[str] | None = None, reviewer: str | None = None
+) -> tuple[Complaint, ...]:
     """What is wrong with a benchmark, the worst first; `tools` are those that the agent has, None: not known.
 
-    No agent and no model is asked. Time grows with the number of cases, not with its square.
+    `reviewer` is who will judge; None: whoever does unless another is named. No agent and no model is asked. Time grows
+    with the number of cases, not with its square.
     """
-    cases = benchmark.cases or tuple(case for exam in benchmark.exams for case in exam.cases)
+    cases = cases_of(benchmark)
     found = [*_complaints(cases, benchmark.sources)]
+    found += unjudged(cases, passing_score=benchmark.passing_score, reviewer=reviewer)
     if tools is not None:
         found += unknown_tools(cases, tools)
     return tuple(sorted(found, key=lambda complaint: _ORDER[complaint.severity]))
@@ -33,7 +38,6 @@ def _complaints(cases: Sequence[Case], folder: str | None) -> Iterator[Complaint
     yield from similar_questions(cases)
     yield from leaked_answers(cases)
     yield from answers_in_context(cases)
-    yield from unjudged(cases)
     yield from guessable(cases)
     yield from unequal_answers(cases)
     yield from contradicted_keywords(cases)

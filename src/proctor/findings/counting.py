@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from proctor.benchmark import Exam, Expectation
+from proctor.benchmark import Exam
 from proctor.findings.checked import CheckTally
 from proctor.findings.circumstances import CircumstanceTally
 from proctor.findings.finding import CheckFinding, Counts, Latency, Trouble
@@ -18,8 +18,6 @@ from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.usage import Usage
-
-_NOTHING = Expectation()
 
 
 @dataclass(slots=True)
@@ -90,6 +88,8 @@ class Counting:
                 self.by_environment += 1
         elif attempt.passed is None:
             self.unscored += 1
+            for why in _undecided(attempt):
+                self._note(attempt, ("checks", "undecided", why))
         else:
             self.scored += 1
         for missing in attempt.unscored:
@@ -150,9 +150,18 @@ def place_of_part(name: str) -> tuple[int, str]:
     return (known.index(name) if name in known else len(known), name)
 
 
+def _undecided(attempt: Attempt) -> Iterator[str]:
+    """Why an attempt has no verdict, where it is not for want of a mark that was tried for."""
+    unchecked = [check for check in attempt.checks if check.passed is None]
+    for check in unchecked:
+        yield f"{check.name} could not be checked: {check.evidence}"
+    if not unchecked and not attempt.unscored and len(attempt.turn_passed) == 1:
+        yield "nobody judged it: there was nothing to check, and no mark"
+
+
 def _can_be_marked(exam: Exam) -> bool:
-    """Whether there is anything to judge a reply by; a checked case without a reference has nothing."""
-    return any(case.answer or case.reasoning or case.context or case.expect == _NOTHING for case in exam.cases)
+    """Whether there is anything that a judge can compare a reply with."""
+    return any(case.answer or case.reasoning for case in exam.cases)
 
 
 def _part(by_exam: dict[str, Sums]) -> Estimate:

@@ -20,12 +20,14 @@ class Tally:
 
     planned: int
     markable: bool = True
-    """Whether each attempt should get a mark: there is a reviewer, and something that it can judge by."""
+    """Whether each attempt should get a mark: there is a reviewer, and a reference that it can judge by."""
     passed: int = 0
     counted: int = 0
     failed_by_agent: int = 0
     failed_by_environment: int = 0
     unscored: int = 0
+    unmarked: int = 0
+    """Attempts that a reviewer could give no mark."""
     marks: int = 0
     mark_total: float = 0.0
     timed: int = 0
@@ -45,6 +47,8 @@ class Tally:
         if value is not None:
             self.marks += 1
             self.mark_total += value
+        elif attempt.unscored:
+            self.unmarked += 1
         if attempt.seconds is not None:
             self.timed += 1
             self.seconds += attempt.seconds
@@ -58,20 +62,21 @@ def pass_rate(tallies: Iterable[Tally]) -> Estimate:
 def mean_score(tallies: Iterable[Tally]) -> Estimate:
     """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
 
-    Of a case that nobody expects a mark for, as there is no reference to judge by, none is missing.
+    Of a case that has no reference to judge by, none is missing, also not where the agent failed.
     """
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
     for tally in tallies:
-        if not tally.marks and not tally.markable:
+        wanted = tally.planned if tally.markable else max(tally.marks, tally.planned - tally.failed_by_agent)
+        if not tally.marks and not (tally.markable or tally.unmarked):
             continue
         attempts += tally.marks
-        lacking = tally.planned - tally.marks
+        lacking = wanted - tally.marks
         missing += lacking
         if tally.marks:
             shown.add(tally.mark_total / tally.marks)
-        worst.add(tally.mark_total / tally.planned)
-        best.add(min(1.0, (tally.mark_total + lacking) / tally.planned))
+        worst.add(tally.mark_total / wanted)
+        best.add(min(1.0, (tally.mark_total + lacking) / wanted))
     note = "" if attempts else "no mark was given"
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, note=note)
 

@@ -36,12 +36,15 @@ PENDING = Outcome(name="pending", sign="·", word="not played yet", style="pendi
 OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
 """In the order in which they are counted out."""
 
-TROUBLES = {"agent": AGENT_FAILED, "environment": ENVIRONMENT_FAILED, "unscored": UNSCORED}
+TROUBLES = {
+    "agent": AGENT_FAILED, "environment": ENVIRONMENT_FAILED, "unscored": UNSCORED, "undecided": UNSCORED,
+}  # fmt: skip
 """A trouble's owner → its outcome."""
 TROUBLE_HEADINGS = {
     "agent": "The agent failed (counts as not passed, has no mark)",
     "environment": "The environment failed (does not count; resume tries again)",
     "unscored": "No mark could be given (never a 0)",
+    "undecided": "Nobody could judge (neither passed nor failed)",
 }
 
 _BY_VERDICT = {"pass": PASSED, "fail": NOT_PASSED, "flaky": FLAKY}

@@ -256,7 +256,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if run.status != "completed" or not findings.complete:
         return continuing.command(findings), "plays what is missing, nothing twice"
     if findings.untested:
-        return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "what the examiner asked"
+        return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
     if html is None:
         return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)

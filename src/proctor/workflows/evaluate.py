@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from proctor.benchmark import Benchmark
+from proctor.benchmark import Benchmark, Case
 from proctor.config import DEFAULT_STORE, Config, load_config
+from proctor.doctor.judging import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
 from proctor.errors import UsageError
 from proctor.findings import Findings, Gathering
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
@@ -37,7 +38,7 @@ from proctor.workflows.parts import (
     kind_of,
     refuse_itself,
 )
-from proctor.workflows.settings import make_settings, type_of
+from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
 from proctor.workflows.tally import Tally
 
 
@@ -145,11 +146,14 @@ def prepare(
     suite = isinstance(benchmark, (str, Path)) and is_suite(benchmark)
     loaded = with_conditions(with_checks(load_benchmark(benchmark), checks), config)
     exam_type = type_of(settings)
-    chosen = _choose(agent, reviewer, examiner, config, exam_type=exam_type, suite=suite)
+    if reviewer is None:
+        reviewer = config.run.reviewer or _usual_reviewer(loaded, settings, exam_type, suite=suite)
+    chosen = _choose(agent, reviewer, examiner, config, exam_type=exam_type)
     expected = described(loaded, suite=suite, added=checks)
     cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
     others = _said_of(cast, chosen, exam_type) | {"checks": expected}
-    if suite and settings.get("passing_score") is None:
+    own_score = loaded.passing_score is not None or (suite and exam_type == "standard")
+    if own_score and settings.get("passing_score") is None:
         others["passing_score"] = loaded.passing_score
     others["conditions"] = choose_conditions(conditions, loaded)
     run = _new_run(
@@ -159,14 +163,19 @@ def prepare(
     return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
 
 
+def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type: ExamType, *, suite: bool) -> str:
+    """Who judges unless somebody is named: the embedded reviewer; nobody where a suite has nothing but checks."""
+    if not suite or exam_type != "standard":
+        return "embedded"
+    return usual_reviewer(benchmark, settings.get("passing_score"))
+
+
 def _choose(
-    agent: object, reviewer: object, examiner: object, config: Config, *, exam_type: ExamType, suite: bool
+    agent: object, reviewer: object, examiner: object, config: Config, *, exam_type: ExamType
 ) -> dict[str, Chosen]:
     """Role → who plays it; a role that nobody plays is left out."""
     chosen = {"agent": choose(agent, config.agents, default="standard")}
-    if reviewer is None:
-        reviewer = config.run.reviewer or ("none" if suite and exam_type == "standard" else "embedded")
-    if reviewer != "none":
+    if reviewer != NOBODY:
         chosen["reviewer"] = choose(reviewer, config.reviewers, default="standard")
     elif exam_type != "standard":
         raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
@@ -216,6 +225,8 @@ def _said_of(cast: Cast, chosen: Mapping[str, Chosen], exam_type: ExamType) -> d
 
 def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
+    if unjudged := _unjudged(benchmark, settings):
+        yield said_of_unjudged(unjudged)
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
     if settings.type != "standard" and not settings.context_given:
@@ -224,6 +235,15 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
             "(take a proctor.Request to be handed the history)"
         )
     yield from unguarded(run)
+
+
+def _unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
+    """The cases that no one will judge; a reviewer of somebody's own may judge any."""
+    own = settings.reviewer is not None and may_have_own_parts({"built": settings.built})
+    if settings.type != "standard" or own:
+        return []
+    reviewed = settings.reviewer is not None
+    return unjudged_cases(cases_of(benchmark), reviewed=reviewed, passing_score=settings.passing_score)
 
 
 def _new_run(

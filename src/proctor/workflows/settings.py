@@ -56,7 +56,7 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     values = {name: value for name, value in defaults.model_dump().items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
     _check_type(values, given)
-    _check(values, own_parts=_may_have_own_parts(chosen))
+    _check(values, own_parts=may_have_own_parts(chosen))
     return Settings(**{**values, **chosen})
 
 
@@ -120,7 +120,7 @@ def _check_weights(weights: object, *, own_parts: bool) -> None:
         raise UsageError(f"weights={dict(weights)!r} are all 0; give at least one part a positive weight")
 
 
-def _may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
+def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
     """Whether the reviewer is somebody's own code, whose parts only that code knows."""
     if "built" not in chosen:
         return False

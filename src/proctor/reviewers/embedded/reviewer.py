@@ -55,8 +55,8 @@ def _review(case: Case, text: str) -> Review:
 def _parts(case: Case, text: str) -> Iterator[Part]:
     if case.answer:
         yield _part("correctness", judge(case.question, (case.answer,), text))
-    if not (case.reasoning or case.context):
-        return
+    if not (case.reasoning or (case.context and case.answer)):
+        return  # context alone is nothing to judge by
     reply = Answered(text)
     if case.reasoning:
         yield _part("reasoning", covered(case.question, case.reasoning, reply))
@@ -69,8 +69,6 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
 def _context(case: Case, reply: Answered) -> Verdict | None:
     assert case.context is not None
     wanted = " ".join(text for text in (case.answer, case.reasoning) if text)
-    if not wanted:
-        return covered(case.question, case.context, reply)
     return context_used(case.question, case.context, wanted, reply)
 
 

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark
 from proctor.config import Config
+from proctor.doctor.judging import usual_reviewer
 from proctor.errors import ProctorError
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.suite import is_suite
@@ -120,18 +121,22 @@ def _types(shelved: Shelved, wish: Wish) -> dict[str, tuple[str, str, Indicator]
 
 def _defaults(site: Site, config: Config, shelved: Shelved, wish: Wish) -> dict[str, Any]:
     """What holds where nothing is typed."""
-    suite = is_suite(shelved.newest.file)
+    suite, benchmark = is_suite(shelved.newest.file), site.library.read(shelved.id)
     judged = suite and wish.type == "standard"
     said = {name: value for name, value in config.run.model_dump().items() if value is not None}
     plain = {
         name: getattr(Settings(), name) for name in ("trials", "passing_score", "concurrency", "timeout", "retries")
     }
-    plain |= {"max_turns": Settings().max_turns, "reviewer": "none" if judged else "embedded", "examiner": "prober"}
+    plain |= {
+        "max_turns": Settings().max_turns,
+        "reviewer": usual_reviewer(benchmark) if judged else "embedded",
+        "examiner": "prober",
+    }
     return {
         "defaults": {**plain, **said},
         "weights": {**(JUDGE_WEIGHTS if judged else weights_for(wish.type)), **said.get("weights", {})},
         "checked": suite,
-        "conditions": _conditions(site.library.read(shelved.id), config),
+        "conditions": _conditions(benchmark, config),
     }
 
 
