@@ -129,12 +129,13 @@ def test_hung_agents_do_not_hold_an_interrupted_run(desk: Desk) -> None:
     assert desk("show", "last", "--json").json["status"] == "paused"
 
 
-def test_an_agent_that_takes_the_process_down_is_found_paused_and_goes_on(desk: Desk) -> None:
+def test_an_agent_that_ends_the_process_ends_the_run_alone_which_goes_on(desk: Desk) -> None:
     desk.benchmark(100)
     said = desk.finish(desk.start("run", "benchmark.csv", "--agent", desk.agent(DIES), "--concurrency", "2"))
-    assert said.code == 7
+    assert said.code == 4
     stopped = desk("show", "last", "--json").json
-    assert (stopped["status"], stopped["reason"]) == ("paused", "its process ended")
+    assert stopped["status"] == "failed"
+    assert "os._exit(7)" in stopped["reason"]
     finished(desk, desk("resume", "last", "--json"), cases=100)
 
 

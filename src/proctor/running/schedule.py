@@ -81,6 +81,7 @@ class LocalExecutor:
         self._saved = 0
         self._reviews_cost = not all(map(asks_nobody, reviewers))
         self._starved = False
+        self._exhausted = False
         self._arrived, self._urgent, self._over = threading.Event(), threading.Event(), threading.Event()
         self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._blocked)
         self._player = Player(
@@ -110,6 +111,8 @@ class LocalExecutor:
                 self._count_saved()
             if self._error is not None:
                 raise self._error
+            if self._stage.interrupted.is_set() and not self._has_come_to_its_end():
+                raise threads.Interrupted
         finally:
             self._dismiss()
 
@@ -139,8 +142,12 @@ class LocalExecutor:
         """Whether nothing more will come; tasks that do not heed their end are not waited for."""
         return self._over.is_set() or time.monotonic() - self._stopped_at > _FAREWELL
 
+    def _has_come_to_its_end(self) -> bool:
+        """Whether everything has been played, so that there is nothing left to interrupt."""
+        return self._exhausted and self._over.is_set()
+
     def _next_batch(self) -> None:
-        if self._stage.interrupted.is_set() and not self._over.is_set():
+        if self._stage.interrupted.is_set() and not self._has_come_to_its_end():
             raise threads.Interrupted
         if self._arrived.wait(_TICK):
             self._urgent.wait(WINDOW)
@@ -193,6 +200,7 @@ class LocalExecutor:
             try:
                 sitting = next(self._queue)
             except StopIteration:
+                self._exhausted = True
                 break
             except BaseException as error:  # the attempts may be read from the store one by one
                 self._error = error
