@@ -109,3 +109,23 @@ def test_what_a_cell_holds_cannot_command_the_terminal(tmp_path: Path, text: str
     assert "\x1b" not in shown
     assert "\x07" not in shown
     assert text.replace("\x1b", "�").replace("\x07", "�") in shown
+
+
+def test_what_no_one_will_judge_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = tmp_path / "suite.yaml"
+    suite.write_text("cases: [{id: a, question: q, reference: Paris}, {id: b, question: r, expect: {keywords: [c]}}]")
+    said = "no one will judge 1 case: there is a reference and nothing to check, and the reviewer is none (“a”)"
+
+    def checked(*options: str) -> str:
+        result = CliRunner().invoke(command, ["suite.yaml", *options])
+        assert result.exit_code == 0
+        return result.stdout
+
+    assert "no one will judge" not in checked()
+    assert f"warning: {said}" in checked("--reviewer", "none")
+    assert json.loads(checked("--reviewer", "none", "--json"))["warnings"] == [said]
+    (tmp_path / "proctor.toml").write_text('[run]\nreviewer = "none"\n')
+    assert f"warning: {said}" in checked()
+    assert "no one will judge" not in checked("--reviewer", "embedded")
+    assert "no one will judge 2 cases" in check(tmp_path, GOOD).stdout

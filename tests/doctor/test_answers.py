@@ -66,6 +66,25 @@ def test_a_case_that_expects_nothing_is_told() -> None:
     assert complaints("nothing-expected", case("Who?", "Ada")) == []
 
 
+def test_what_no_one_will_judge_is_told() -> None:
+    cases = [case("Who?", "Ada", 1), case("Tell me a story.", None, 2, passing_score=0.5), case("Why?", None, 3)]
+    (one,) = complaints("unjudged", *cases)
+    assert (one.severity, one.cases, one.lines) == ("warning", ("c2",), (2,))
+    assert one.message == (
+        "no one will judge 1 case: there is a passing score, but no reference and nothing to check (“c2”)"
+    )
+    suite = benchmark_of(cases, name="b", passing_score=0.7)
+    (every,) = (one for one in examine(suite, reviewer="none") if one.kind == "unjudged")
+    assert every.cases == ("c1", "c2", "c3")
+    assert [one.cases for one in examine(suite) if one.kind == "unjudged"] == [("c2", "c3")]
+    assert [one for one in examine(suite) if one.kind == "nothing-expected"] == []
+
+
+def test_what_is_checked_is_judged() -> None:
+    checked = case("Who?", "Ada", expect=Expectation(keywords=("Ada",)), passing_score=0.7)
+    assert [one for one in examine(benchmark_of([checked], name="b"), reviewer="none") if one.kind == "unjudged"] == []
+
+
 def test_a_passing_score_without_an_answer_is_told() -> None:
     expect = Expectation(keywords=("a",))
     (one,) = complaints("score-without-answer", case("Who?", passing_score=0.8, expect=expect))

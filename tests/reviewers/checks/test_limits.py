@@ -62,3 +62,11 @@ def test_a_bound_without_end_is_always_kept() -> None:
 
 def test_nothing_is_said_where_nothing_is_asked() -> None:
     assert asked(limits, USED) is None
+
+
+def test_calls_that_a_reply_does_not_tell_are_counted_only_where_they_are_too_many() -> None:
+    some = Reply(text="", tool_calls=(ToolCall(name="a"), ToolCall(name="b")), tools_known=False)
+    assert outcome(limits, some, limits={"tool_calls": 1}).passed is False
+    found = outcome(limits, some, limits={"tool_calls": 2})
+    assert found.passed is None
+    assert found.evidence.startswith("tool_calls unknown: the reply does not tell which tools were called")

@@ -50,3 +50,12 @@ def test_a_reply_without_steps_has_taken_none() -> None:
     assert outcome(sub_agents, "Done.", sub_agents=("writer",)).evidence == (
         "not delegated to writer; the reply tells of no steps"
     )
+
+
+def test_a_reply_that_tells_nothing_of_what_was_done_tells_no_steps_either() -> None:
+    for found in (
+        outcome(steps, Reply(text="Done.", tools_known=False), steps=({"kind": "plan"},)),
+        outcome(sub_agents, Reply(text="Done.", tools_known=False), sub_agents=("writer",)),
+    ):
+        assert found.passed is None
+        assert "return a dict with 'steps'" in found.evidence
