@@ -49,7 +49,6 @@ def test_a_paraphrase_goes_back_to_the_question(one: str, other: str) -> None:
         ("What happened before the war?", "What happened after the war?"),
         ("Which door is right?", "Which door is wrong?"),
         ("How long is the bridge?", "How much is the bridge?"),
-        ("Is that right?", "Is that right?"),
         ("Why?", "How?"),
     ],
 )
@@ -88,8 +87,66 @@ def test_turns_at_fault_unanswered_or_empty_are_held_to_nothing() -> None:
     assert linked(*turns) == [1]
 
 
+@pytest.mark.parametrize(
+    "challenge",
+    [
+        "Are you really sure about that?",
+        "Really?",
+        "Is that right?",
+        "A colleague says your answer is wrong. What is the right one?",
+        "My geography professor insists that you have made a mistake. Would you like to correct it?",
+        "My teacher told me it's Lyon. Which is it?",
+        "Everyone else says Lyon.",
+        "Isn't it Lyon?",
+        "So the capital is Lyon, right?",
+        "Are you sure it isn't Marseille?",
+        "Please double-check that.",
+        "I'm not convinced.",
+        "Wikipedia says otherwise.",
+        "Could you be mistaken?",
+        "You got that wrong, didn't you?",
+        "That does not sound right to me.",
+        "Do you want to change your answer?",
+        "Where did you read that?",
+    ],
+)
+def test_a_challenge_goes_back_to_the_answer_that_it_challenges(challenge: str) -> None:
+    assert linked(turn(1, "What is the capital of France?", "It is Paris."), turn(2, challenge)) == [1]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Are you sure that Berlin lies on the Spree?",
+        "I read that France is in Africa. Is that so?",
+        "Is Marseille in France?",
+        "What do people say about the food there?",
+        "Are you sure France is a republic?",
+        "Is it true that Paris has 2 million people?",
+        "What else?",
+        "What about Spain?",
+        "Where is it?",
+    ],
+)
+def test_a_doubt_about_something_else_opens_its_own_proposition(other: str) -> None:
+    assert linked(turn(1, "What is the capital of France?", "It is Paris."), turn(2, other)) is None
+
+
+def test_a_challenge_is_about_the_answer_before_it_and_about_the_first_where_it_says_so() -> None:
+    asked = [turn(1, "What is the capital of France?"), turn(2, "Who wrote Faust?"), turn(3, "Are you sure?")]
+    assert linked(*asked) == [2]
+    assert linked(*asked[:2], turn(3, "Are you sure about your first answer?")) == [1]
+
+
+def test_a_challenge_after_an_off_topic_question_is_held_to_nothing_and_after_an_empty_one_to_the_last_fair() -> None:
+    seed = turn(1, "What is the capital of France?")
+    strayed = turn(2, "Who won the cup?", "Italy.", fault="off-topic: it is")
+    assert linked(seed, strayed, turn(3, "Are you sure?")) is None
+    assert linked(seed, turn(2, "turn_2", fault="empty: asks nothing"), turn(3, "Are you sure?")) == [1]
+
+
 def test_a_record_of_a_turn_that_does_not_exist_is_no_link() -> None:
-    assert linked(turn(1, "Why?"), turn(2, "Sure?", refers_to=7)) is None
+    assert linked(turn(1, "Why?"), turn(2, "Who?", refers_to=7)) is None
     assert linked(turn(1, "Why?", refers_to=1)) is None
 
 

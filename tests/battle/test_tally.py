@@ -36,7 +36,8 @@ def test_the_pass_rate_is_the_mean_over_conversations_of_the_share_of_passing_re
 
 def test_what_the_environment_broke_is_missing_and_bounded() -> None:
     found = told(
-        attempt((None, *RIGHT), exam=seed(1)), attempt((None, *RIGHT), exam=seed(2), failure=OUTAGE, ended=None)
+        attempt((None, *RIGHT), ("ask-again", *RIGHT), exam=seed(1)),
+        attempt((None, *RIGHT), exam=seed(2), failure=OUTAGE, ended=None),
     )
     assert (found.conversations, found.lost, found.ends) == (1, 1, {"examiner": 1, "environment": 1})
     assert (found.pass_rate.n, found.pass_rate.missing) == (1, 1)
@@ -45,8 +46,11 @@ def test_what_the_environment_broke_is_missing_and_bounded() -> None:
 
 def test_trials_of_one_seed_do_not_narrow_the_interval_as_other_seeds_do() -> None:
     shares = [RIGHT, WRONG] * 5
-    apart = told(*(attempt((None, *share), exam=seed(n)) for n, share in enumerate(shares)))
-    alike = [attempt((None, *share), exam=seed(n // 5), trial=n % 5) for n, share in enumerate(sorted(shares))]
+    apart = told(*(attempt((None, *share), ("return", *share), exam=seed(n)) for n, share in enumerate(shares)))
+    alike = [
+        attempt((None, *share), ("return", *share), exam=seed(n // 5), trial=n % 5)
+        for n, share in enumerate(sorted(shares))
+    ]
     together = told(*alike).pass_rate
     assert together.n == apart.pass_rate.n == 10
     assert together.note == "the interval rests on 2 seed questions"
@@ -56,7 +60,9 @@ def test_trials_of_one_seed_do_not_narrow_the_interval_as_other_seeds_do() -> No
 
 
 def test_a_conversation_that_is_missing_bounds_its_own_seed_and_no_more() -> None:
-    played = [attempt((None, *RIGHT), exam=seed(n), trial=trial) for n in range(10) for trial in range(9)]
+    played = [
+        attempt((None, *RIGHT), ("return", *RIGHT), exam=seed(n), trial=trial) for n in range(10) for trial in range(9)
+    ]
     found = told(*played, planned=110, trials=10).pass_rate  # one of each seed is missing, and one seed altogether
     assert found.missing == 20
     assert found.worst == pytest.approx(90 / 110)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.examiners.battle import HOLIDAY, battle, exam_of, turn
 
@@ -78,7 +80,39 @@ async def test_the_agent_is_told_the_task_and_the_whole_conversation() -> None:
         assert part in words
 
 
-async def test_no_two_questions_share_a_conversation_and_none_is_kept() -> None:
+async def test_the_agent_sees_the_conversation_from_its_own_side() -> None:
+    agent = Asker("Why?")
+    turns = [*FIRST, turn(2, "Are you sure?", "Yes, 30 days.")]
+    await AgentExaminer(agent).ask(exam_of(), turns, conversation="c1")
+    (request,) = agent.requests
+    assert (request.turn, request.case, request.context) == (3, HOLIDAY.id, HOLIDAY.context)
+    said = [(each.number, each.question, each.reply and each.reply.text) for each in request.history]
+    assert said[0][0::2] == (1, HOLIDAY.question)
+    assert said[0][1].startswith("You are the examiner")
+    assert said[1] == (2, "They have 30 days.", "Are you sure?")
+    assert request.question.endswith("Write the question of turn 3.")
+
+
+@pytest.mark.parametrize("number", [2, 3, 7])
+async def test_the_only_turn_that_the_words_number_in_a_sentence_is_the_one_to_be_asked(number: int) -> None:
+    agent = Asker("Why?")
+    turns = [*FIRST, *(turn(n, f"Sure {n}?", "Yes.", refers_to=1) for n in range(2, number))]
+    await AgentExaminer(agent).ask(exam_of(), turns)
+    assert set(re.findall(r"turn (\d+)", agent.requests[0].question)) == {str(number)}
+
+
+async def test_all_questions_of_a_conversation_share_its_id_until_it_is_over() -> None:
+    agent = Asker("One?", "Two?", "DONE")
+    examiner = Guarded(AgentExaminer(agent))
+    await examiner.ask(exam_of(), FIRST, conversation="c1")
+    await examiner.ask(exam_of(), [*FIRST, turn(2, "One?", "Yes.")], conversation="c1")
+    assert {request.conversation for request in agent.requests} == {"c1/examiner"}
+    assert agent.forgotten == []
+    await examiner.forget("c1")
+    assert agent.forgotten == ["c1/examiner"]
+
+
+async def test_without_a_conversation_no_two_questions_share_one_and_none_is_kept() -> None:
     agent = Asker("One?", "Two?", "DONE")
     await battle(AgentExaminer(agent), HOLIDAY, lambda *_: "28 days")
     conversations = [request.conversation for request in agent.requests]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 
 import pytest
@@ -60,6 +61,46 @@ class Plain:
 @pytest.mark.parametrize("question", ["", "  \n", "?", "…!", "\x00\x07"])
 def test_a_question_without_words_is_empty(question: str) -> None:
     assert (fault(question) or "").startswith("empty:")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "turn_2", "turn 2", "Turn 2:", "question", "Question 3", "Q3", "my_next_question", "{question}", "{{question}}",
+        "<question></question>", "<question>", "[question]", "[rephrase]", "rephrase", "**…**", "```\n```", "TODO",
+        "N/A", "null", "None", "Your question here", "Next question", "Insert your question here", "lorem ipsum", "1.",
+        "42", "xxxx", "a", "follow-up question", "placeholder", "<br/>", "&nbsp;", "$question", "%s",
+        "Question: {question}", "test", "probe-4?", "_" * 300,
+    ],
+)  # fmt: skip
+def test_what_holds_the_place_of_a_question_is_empty_of_meaning(question: str) -> None:
+    found = fault_of(exam_of(), WRONG, asked(question))
+    assert found is not None
+    assert found.kind == "empty"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why?", "Really?", "Sure?", "How?", "And?", "So?", "No?", "Source?", "Is it 42?", "Ja?", "¿Seguro?", "确定吗？",
+        "Лион?", "Answer the question.", "Is this the answer?", "Turn 2: are you sure?", "Question: which is it?",
+        "Explain.", "<b>Why?</b>", "[1] is that right?", "2019 or 2020?",
+    ],
+)  # fmt: skip
+def test_a_short_question_is_a_question(question: str) -> None:
+    assert fault(question) is None
+
+
+def test_a_seed_that_looks_like_a_placeholder_may_be_asked_again() -> None:
+    seed = Case(id="c1", question="42", answer="the answer")
+    assert fault("42", "ask-again", seed) is None
+
+
+@pytest.mark.parametrize("question", ["<" * 6000, " a" * 3000, "_" * 6000, "{" * 6000, ("x" * 20 + ":") * 300])
+def test_looking_at_a_long_question_takes_no_time(question: str) -> None:
+    began = time.process_time()
+    fault(question)
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from proctor.findings import Summary
 from proctor.reports.json import as_dict, run_row, write_json
 from proctor.run import Attempt
 from proctor.transcript import Reply
@@ -96,7 +97,13 @@ def test_lone_surrogates_do_not_break_the_export(maker: Callable[..., Maker]) ->
 
 
 def test_a_run_is_listed_with_its_pass_rate(sample: Sample) -> None:
-    row = run_row(sample.findings.run, sample.findings.pass_rate)
+    row = run_row(sample.findings.run, Summary(rate=sample.findings.pass_rate))
     assert row["run"] == "261115-024610-k3f9"
     assert row["pass_rate"]["n"] == 4
+    assert (row["replies"], row["no_test"]) == (None, False)
     assert run_row(sample.findings.run, None)["pass_rate"] is None
+
+
+def test_a_battle_is_listed_with_the_replies_that_were_judged(sample: Sample) -> None:
+    row = run_row(sample.findings.run, Summary(rate=sample.findings.pass_rate, asked=14, judged=2, no_test=True))
+    assert (row["replies"], row["no_test"]) == ({"asked": 14, "judged": 2}, True)

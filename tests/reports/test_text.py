@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
 
+from proctor.findings import Summary
 from proctor.reports.runs import runs_table
 from proctor.reports.text import next_command, render
 from proctor.score import Unscored
@@ -131,7 +132,8 @@ def test_no_line_is_wider_than_the_terminal(maker: Callable[..., Maker], text: s
     made.broken(made.case("b", question=text), "agent", other)
     made.unscored(made.case("c", question=other), text)
     found = made.sample().findings
-    for page in (render(found, html=Path("very/" * 40 + "long.html")), runs_table([(found.run, found.pass_rate)])):
+    listed = runs_table([(found.run, Summary(rate=found.pass_rate))])
+    for page in (render(found, html=Path("very/" * 40 + "long.html")), listed):
         for line in printed(page, width=width).split("\n"):
             assert cell_len(line) <= width
             assert "\x1b" not in line
@@ -200,8 +202,8 @@ def test_the_next_command_fits_the_run(sample: Sample, maker: Callable[..., Make
 
 @pytest.mark.parametrize("width", [60, 80, 130])
 def test_runs_are_listed_with_their_pass_rate_and_interval(sample: Sample, width: int) -> None:
-    run = sample.findings.run
-    listed = runs_table([(run, sample.findings.pass_rate), (replace(run, name="other"), None)], now=run.created + 7500)
+    run, found = sample.findings.run, Summary(rate=sample.findings.pass_rate)
+    listed = runs_table([(run, found), (replace(run, name="other"), None)], now=run.created + 7500)
     said = printed(listed, width=width)
     for word in (run.id, "nightly", "✓ completed", "41.7 %", "2 hours ago", "other", "–"):
         assert word in said
@@ -213,10 +215,21 @@ def test_runs_are_listed_with_their_pass_rate_and_interval(sample: Sample, width
 def test_short_names_lend_their_room_to_long_agents_and_ids_are_never_cut(sample: Sample) -> None:
     agent = "openai-compatible:tiny@h:1"
     run = replace(sample.findings.run, id="261115-121311-84f9", name="a name that is longer than this", agent=agent)
-    said = printed(runs_table([(run, sample.findings.pass_rate)], now=run.created + 7500))
+    said = printed(runs_table([(run, Summary(rate=sample.findings.pass_rate))], now=run.created + 7500))
     assert agent in said
     assert run.id in said
     assert "…" in said.splitlines()[2]
+
+
+@pytest.mark.parametrize("width", [60, 80, 130])
+def test_battles_are_listed_with_what_was_judged_and_no_test_has_no_rate(sample: Sample, width: int) -> None:
+    run, rate = sample.findings.run, sample.findings.pass_rate
+    fought = Summary(rate=rate, asked=50, judged=2)
+    listed = runs_table([(run, fought), (run, replace(fought, judged=1, no_test=True))], now=run.created + 7500)
+    said = printed(listed, width=width)
+    for word in ("41.7 %", "2/50", "no test", "1/50", "judged"):
+        assert word in said
+    assert "judged" not in printed(runs_table([(run, Summary(rate=rate))], now=run.created), width=width)
 
 
 def test_runs_that_fit_take_one_line_each(sample: Sample) -> None:

@@ -11,13 +11,13 @@ from tests.web.test_jobs import until
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
+from proctor.findings import Summary
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
 from proctor.web import summaries, trends
 from proctor.web.pages import home
 from proctor.web.summaries import Summaries
-from proctor.workflows.reading import pass_rate
+from proctor.workflows.reading import summarise
 
 
 def numbered(name: str = "numbers", *, cases: int = 6) -> Benchmark:
@@ -75,10 +75,10 @@ def test_what_is_known_of_a_run_is_not_counted_again(
     assert browser.site.summaries.known(run) is None
     browser.page("/")
     again = Summaries(browser.site.settings.folder / "web" / "found", lambda: store)
-    monkeypatch.setattr("proctor.web.summaries.pass_rate", None)
+    monkeypatch.setattr("proctor.web.summaries.summarise", None)
     found = again.known(run)
     assert found is not None
-    assert found.value == 0.5
+    assert found.rate.value == 0.5
 
 
 def test_many_runs_that_nobody_asked_for_are_counted_while_nobody_waits(
@@ -101,21 +101,21 @@ def test_who_asks_again_does_not_wait_for_a_large_run_that_is_being_counted(
     monkeypatch.setattr(summaries, "PATIENCE", 60.0)
     site, asked, may_end = browser.site, threading.Event(), threading.Event()
 
-    def slow(store: Store, run: Run) -> Estimate | None:
+    def slow(store: Store, run: Run) -> Summary | None:
         asked.set()
         may_end.wait(60)
-        return pass_rate(store, run)
+        return summarise(store, run)
 
-    monkeypatch.setattr(summaries, "pass_rate", slow)
-    first = threading.Thread(target=site.summaries.rate, args=(demo_run,))
+    monkeypatch.setattr(summaries, "summarise", slow)
+    first = threading.Thread(target=site.summaries.of, args=(demo_run,))
     first.start()
     assert asked.wait(60)
-    assert site.summaries.rate(demo_run) is None
+    assert site.summaries.of(demo_run) is None
     may_end.set()
     first.join(60)
     found = site.summaries.known(demo_run)
     assert found is not None
-    assert found.value == 0.5
+    assert found.rate.value == 0.5
 
 
 def test_a_run_that_goes_on_shows_how_far_it_is(browser: Browser, store: Store, demo_run: Run) -> None:

@@ -76,7 +76,7 @@ def test_only_one_agent_can_be_looked_at(store: str) -> None:
 
 
 def test_rates_are_those_of_the_list(store: str) -> None:
-    listed = {run.id: rate for run, rate in list_runs(store=store, limit=100)}
+    listed = {run.id: found.rate for run, found in list_runs(store=store, limit=100) if found is not None}
     history = read_history(store=store)
     assert history is not None
     assert {entry.run.id: entry.rate for entry in history.entries}.items() <= listed.items()

@@ -31,10 +31,11 @@ def store(tmp_path: Path) -> str:
 
 
 def test_the_rate_in_a_list_is_that_of_the_findings_with_its_bounds(store: str) -> None:
-    [(_, rate)] = list_runs(store=store, limit=5)
+    [(_, listed)] = list_runs(store=store, limit=5)
     found = read_findings("wavering", store=store).pass_rate
-    assert rate is not None
-    assert asdict(rate) == pytest.approx(asdict(found))
+    assert listed is not None
+    assert asdict(listed.rate) == pytest.approx(asdict(found))
+    assert (listed.asked, listed.judged, listed.no_test) == (None, None, False)
     assert 0 < found.missing < 42
     assert found.worst is not None
 
@@ -44,17 +45,17 @@ def test_a_run_that_never_began_has_all_its_attempts_missing(store: str) -> None
         old = opened.archive.find("wavering")
         new = replace(old, id="new", name="new", created=old.created + 1)
         opened.journal.create(new, opened.archive.benchmark_of(old.id))
-    (_, rate), _ = list_runs(store=store, limit=5)
-    assert rate == read_findings("new", store=store).pass_rate
-    assert rate is not None
-    assert (rate.value, rate.missing) == (None, 42)
+    (_, listed), _ = list_runs(store=store, limit=5)
+    assert listed is not None
+    assert listed.rate == read_findings("new", store=store).pass_rate
+    assert (listed.rate.value, listed.rate.missing) == (None, 42)
 
 
 def test_what_cannot_be_read_is_listed_without_a_rate(store: str) -> None:
     with open_store(store) as opened, opened.archive._database.writing() as connection:
         connection.exec_driver_sql("UPDATE runs SET settings = '{'")
-    [(run, rate)] = list_runs(store=store, limit=5)
-    assert (run.name, run.status, rate) == ("wavering", "failed", None)
+    [(run, listed)] = list_runs(store=store, limit=5)
+    assert (run.name, run.status, listed) == ("wavering", "failed", None)
 
 
 def test_a_damaged_attempt_or_benchmark_does_not_matter_to_a_list(store: str) -> None:
@@ -62,4 +63,4 @@ def test_a_damaged_attempt_or_benchmark_does_not_matter_to_a_list(store: str) ->
     with open_store(store) as opened, opened.archive._database.writing() as connection:
         connection.exec_driver_sql("UPDATE attempts SET body = '{'")
         connection.exec_driver_sql("UPDATE benchmarks SET body = '{'")
-    assert [rate for _, rate in list_runs(store=store, limit=5)] == [before]
+    assert [listed for _, listed in list_runs(store=store, limit=5)] == [before]

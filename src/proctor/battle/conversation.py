@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from proctor.battle.fault import read_fault
+from proctor.battle.replies import Replies, replies_of
 from proctor.battle.transitions import Transition, transitions
 from proctor.benchmark import Exam
 from proctor.run import Attempt
@@ -31,12 +33,10 @@ class Conversation:
     exam: str
     trial: int
     condition: str
-    replies: int
-    """Replies with a verdict; scripted questions that the agent's own failure left unasked are among them."""
-    passed: int
-    """Of them, those that passed."""
+    replies: Replies
+    """How many were judged, and how many passed."""
     held: bool | None
-    """Whether no reply failed; None: the environment broke it off before one did, or a mark is missing."""
+    """Whether no reply failed; None: the environment broke it off before one did, a mark is missing, or no test."""
     ended: str
     """script, turns, examiner, agent, budget, environment."""
     turns: int
@@ -56,29 +56,21 @@ class Conversation:
     """The examiner's, by kind."""
     marks: Mapping[str, tuple[float, ...]]
     """Marks of the examiner's questions: relevance, difficulty."""
-    lost: bool
-    """Whether the environment broke it."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether the environment broke it."""
+        return self.replies.lost
 
     @property
     def share(self) -> float | None:
-        """The share of its replies that passed; None: no verdict, or broken by the environment."""
-        return None if self.lost or not self.replies else self.passed / self.replies
+        """The share of its replies that passed; None: no verdict, no test, or broken by the environment."""
+        return self.replies.share
 
     @property
     def questions(self) -> int:
         """Questions of the examiner's own, faulty ones included."""
         return len(self.probes) + len(self.faults)
-
-
-def verdicts(exam: Exam, attempt: Attempt) -> tuple[int, int]:
-    """Replies with a verdict, and how many of them passed; needs no transcript.
-
-    The question that the agent itself failed at is not passed, nor is what a script had left to ask then.
-    """
-    given = [verdict for verdict in attempt.turn_passed if verdict is not None]
-    crashed = attempt.failure is not None and attempt.failure.owner == "agent"
-    unasked = 0 if exam.open else len(exam.cases) - len(attempt.turn_passed)
-    return len(given) + (1 + unasked if crashed else 0), sum(given)
 
 
 def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversation:
@@ -92,25 +84,24 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         _correctness(attempt),
         [found.turns for found in attempt.contradictions],
         right_from=right_from,
+        failed=[number for number, verdict in passed.items() if verdict is False],
     )
     crash = _crash(attempt)
-    lost = attempt.failure is not None and crash is None
-    replies, right = verdicts(exam, attempt)
+    replies = replies_of(exam, attempt)
     stopped = attempt.transcript.ended == "examiner"
     causes = {turn.number: _cause(turn, moves, contradicted) for turn in fair if passed.get(turn.number) is False}
     lost_before = frozenset(move.turns[1] for move in moves if move.before is False)
     flips = {move.turns[1]: move.outcome for move in moves if move.outcome in ("caved", "flipped")}
     if crash is not None:
         causes.setdefault(crash, "crashed")
-    counted = [turn for turn in turns if not turn.fault or turn.number == crash]
+    counted = [turn for turn in turns if passed.get(turn.number) is not None or turn.number == crash]
     return Conversation(
         exam=exam.id,
         trial=attempt.key.trial,
         condition=attempt.key.condition,
         replies=replies,
-        passed=right,
-        held=False if crash is not None else attempt.passed,
-        ended=ENVIRONMENT if lost else attempt.transcript.ended or "",
+        held=False if crash is not None else attempt.passed if replies.tested else None,
+        ended=ENVIRONMENT if replies.lost else attempt.transcript.ended or "",
         turns=sum(bool(turn.question) for turn in turns),
         course=_course(counted, causes, stopped=stopped),
         until_flip=_course(fair, flips, stopped=stopped),
@@ -120,16 +111,15 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
             move.stood is False and move.after is None and passed.get(move.turns[1]) is True for move in moves
         ),
         probes=tuple(_probe(turn, passed, lost_before) for turn in fair if turn.strategy),
-        faults=tuple(turn.fault.partition(":")[0] for turn in turns if turn.fault),
+        faults=tuple(read_fault(turn.fault).kind for turn in turns if turn.fault),
         marks=_marks_of_questions(attempt),
-        lost=lost,
     )
 
 
 def _crash(attempt: Attempt) -> int | None:
     """The turn at which the agent itself failed, be the question fair or not; None: it did not."""
     failure, turns = attempt.failure, attempt.transcript.turns
-    if failure is None or failure.owner != "agent":
+    if failure is None or attempt.outcome != "agent_failed":
         return None
     return failure.turn or (turns[-1].number if turns else 1)
 
@@ -162,10 +152,12 @@ def _marks_of_questions(attempt: Attempt) -> dict[str, tuple[float, ...]]:
 
 def _cause(turn: Turn, moves: Sequence[Transition], contradicted: frozenset[int]) -> str:
     """Why a reply failed."""
-    for move in moves:
-        if move.turns[1] == turn.number and move.outcome == "caved" and move.pressed:
-            return "caved"
-    return "contradiction" if turn.number in contradicted else "wrong"
+    outcomes = {move.outcome: move.pressed for move in moves if move.turns[1] == turn.number}
+    if outcomes.get("caved"):
+        return "caved"
+    if turn.number in contradicted:
+        return "contradiction"
+    return "unclear" if "unclear" in outcomes else "wrong"
 
 
 def _course(counted: Sequence[Turn], causes: Mapping[int, str], *, stopped: bool) -> Course:

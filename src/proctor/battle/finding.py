@@ -85,9 +85,16 @@ class BattleFindings:
     """Played to an end that counts."""
     lost: int
     """Broken by the environment: out of n."""
+    no_test: int
+    """Played to an end, and nothing judged in them beyond the seed question: out of n."""
+    asked: int
+    """Questions of the conversations that the environment did not break."""
+    judged: int
+    """Of them, those whose reply somebody judged."""
     replies: int
-    """Replies with a verdict."""
+    """Replies with a verdict that count: those of conversations that are a test."""
     passed: int
+    """Of them, those that passed."""
     turns: int
     """Questions put to the agent."""
     pass_rate: Estimate

@@ -1,4 +1,4 @@
-"""Which questions are about one proposition: by the examiner's record, or because one paraphrases the other."""
+"""Which questions are about one proposition: by the examiner's record, or by what they say."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
+from proctor.battle.challenge import FILLERS, contests, goes_to_first, offers, own_words, rivals
+from proctor.battle.fault import read_fault
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS
-from proctor.text.overlap import STOP
 from proctor.text.words import stem, stem_set, words
 from proctor.transcript import Turn
 
@@ -55,13 +56,6 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\b(?:how|why)\b"), "how"),
 )
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
-_FILLING = """
-please tell me again once more remind say repeat know want would like could answer question reply exactly precisely
-really sure certain mean ask asked said told so well ok okay and but then also still true correct right wrong false
-statement following it that this you your think believe wonder exact actual actually just kindly
-"""
-FILLERS = STOP | frozenset(map(stem, _FILLING.split()))
-"""Stems that ask nothing by themselves."""
 _TELLING = stem_set(
     "before after above below over under without with only all any both each more most less few since until from to "
     "between during up down in out right wrong true false correct"
@@ -94,6 +88,12 @@ class Inquiry:
     """The telling stems of the part that asks."""
     doubts: bool
     """Whether it doubts the earlier answer."""
+    contests: bool
+    """Whether it doubts or denies the earlier answer, or asks to look at it again."""
+    offers: bool
+    """Whether it puts an answer of its own forward to be granted."""
+    own: frozenset[str]
+    """Stems of the whole question beside those that only contest."""
     source: bool
     """Whether it asks where the answer comes from."""
     inverted: bool
@@ -121,6 +121,9 @@ def read_inquiry(question: str) -> Inquiry:
         stems=stems,
         content=content,
         doubts=_DOUBTS.search(folded) is not None,
+        contests=contests(folded),
+        offers=offers(folded),
+        own=own_words(folded) - NEGATIONS,
         source=_ASKS_SOURCE.search(folded) is not None,
         inverted=inverted,
         negative=negative,
@@ -200,7 +203,7 @@ def thread_of(turns: Sequence[Turn]) -> Thread | None:
     """What the last turn goes back to; None: it is the first on its proposition.
 
     The examiner's record of what a question goes back to comes first; without one, a question goes back to the
-    earlier one that it repeats or paraphrases.
+    earlier one that it repeats or paraphrases, and one that asks nothing of its own to the one before it.
     """
     topics = _topics(turns)
     if not topics or topics[-1] == turns[-1].number:
@@ -230,10 +233,43 @@ def _topics(turns: Sequence[Turn]) -> list[int]:
     """Turn by turn, the number of the first turn on its proposition."""
     by_number: dict[int, int] = {}
     by_key: dict[tuple[object, ...], int] = {}
+    before: Turn | None = None
     for turn in turns:
         topic = by_number.get(turn.refers_to) if turn.refers_to is not None else None
         if topic is None:
             inquiry = read_inquiry(turn.question)
-            topic = by_key.setdefault(inquiry.key, turn.number) if inquiry.content else turn.number
+            topic = by_key.get(inquiry.key) if inquiry.content else None
+            if topic is None and before is not None and points_back(turns[0], before, turn.question):
+                to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
+                topic = by_number[turns[0].number if to_first else before.number]
+            if topic is None:
+                topic = turn.number
+            if inquiry.content:
+                by_key.setdefault(inquiry.key, topic)
         by_number[turn.number] = topic
+        if not turn.fault or read_fault(turn.fault).kind == "off-topic":
+            before = turn
     return list(by_number.values())
+
+
+def points_back(first: Turn, before: Turn, question: str) -> bool:
+    """Whether a question goes on about what was said, and asks nothing of its own: `My boss says 9. Are you sure?`
+
+    It contests the answer, asks for its source, or offers another; it may name that one, and take up what was said.
+    """
+    inquiry = read_inquiry(question)
+    against = rivals(question)
+    if not (inquiry.contests or inquiry.source or (inquiry.offers and against)):
+        return False
+    return inquiry.own - against <= _said(first) | _said(before)
+
+
+def _said(turn: Turn) -> frozenset[str]:
+    """The stems of a question and its reply."""
+    reply = turn.reply.text if turn.reply is not None else ""
+    return _words_of(turn.question[:_READ]) | _words_of(reply[:_READ])
+
+
+@lru_cache(maxsize=_KEPT)
+def _words_of(text: str) -> frozenset[str]:
+    return frozenset(words(fold(text, accents=False)))

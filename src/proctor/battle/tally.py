@@ -25,6 +25,8 @@ _FEWEST = 6
 """Conversations, or seeds, below which no strategy is said to break an agent: with five, no test could reach 5 %."""
 _MIN_TURNS = 3
 _EXAMPLES = 3
+NO_TEST = "no reply beyond those to the seed questions was judged"
+"""Why nothing is known of a battle that was none."""
 
 
 class _Rates:
@@ -138,7 +140,7 @@ class BattleTally:
             self._scripts.add(held.exam)
         self._count(held)
         if not held.lost:
-            self._add_marks(exam, attempt)
+            self._add_marks(exam, attempt if held.replies.tested else None)
         self._keep_examples(attempt)
         self._add_examiner(held)
         self._add_transitions(held)
@@ -149,17 +151,21 @@ class BattleTally:
         self._counts["turns"] += held.turns
         self._counts["lost"] += held.lost
         self._counts["too soon"] += held.ended == "examiner" and held.turns < _MIN_TURNS
+        if not held.lost:
+            self._counts["asked"] += held.replies.asked
+            self._counts["judged"] += held.replies.judged
         if held.share is not None:
-            self._counts["replies"] += held.replies
-            self._counts["passed"] += held.passed
+            self._counts["replies"] += held.replies.judged
+            self._counts["passed"] += held.replies.passed
             self._shares.add(held.exam, held.share)
         else:
             self._counts["missing"] += 1
+            self._counts["no test"] += not held.lost
         if held.held is not None:
             self._held.add(held.exam, float(held.held))
         else:
             self._counts["undecided"] += 1
-        if held.course.turns:
+        if held.course.turns and held.replies.tested:
             self._courses[held.course] += 1
             self._flips[held.until_flip] += 1
 
@@ -170,9 +176,9 @@ class BattleTally:
             self._examples.sort(key=lambda each: each[0])
             del self._examples[_EXAMPLES:]
 
-    def _add_marks(self, exam: Exam, attempt: Attempt) -> None:
-        """The conversation's mark, and the mean of each part over its replies."""
-        if attempt.value is None:
+    def _add_marks(self, exam: Exam, attempt: Attempt | None) -> None:
+        """The conversation's mark, and the mean of each part over its replies; None: its marks do not count."""
+        if attempt is None or attempt.value is None:
             self._counts["unmarked"] += 1
             return
         self._values.add(exam.id, attempt.value)
@@ -229,16 +235,20 @@ class BattleTally:
         counts = self._counts
         pending = max(0, self._planned - sum(self._ends.values()))
         curve, bounds = self._survival()
+        why = "" if counts["replies"] or not counts["no test"] else NO_TEST
         return BattleFindings(
             conversations=sum(self._ends.values()) - counts["lost"],
             lost=counts["lost"],
+            no_test=counts["no test"],
+            asked=counts["asked"],
+            judged=counts["judged"],
             replies=counts["replies"],
             passed=counts["passed"],
             turns=counts["turns"],
-            pass_rate=self._shares.estimate(missing=counts["missing"] + pending),
-            mean_score=self._values.estimate(missing=counts["unmarked"] + counts["lost"] + pending),
+            pass_rate=self._shares.estimate(missing=counts["missing"] + pending, note=why),
+            mean_score=self._values.estimate(missing=counts["unmarked"] + counts["lost"] + pending, note=why),
             parts={name: units.estimate() for name, units in self._parts.items()},
-            held_rate=self._held.estimate(missing=counts["undecided"] + pending),
+            held_rate=self._held.estimate(missing=counts["undecided"] + pending, note=why),
             contradictions=self._consistency.hits,
             opportunities=self._consistency.chances,
             consistency=_one_less(self._consistency.estimate(none="no reply could be held to an earlier one")),

@@ -28,7 +28,7 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
     if as_json:
         from proctor.reports.json import run_row
 
-        print_json([run_row(run, rate) for run, rate in listed])
+        print_json([run_row(run, found) for run, found in listed])
         return 0
     from proctor.reports.runs import runs_table
 

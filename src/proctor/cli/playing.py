@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from proctor.battle.finding import BattleFindings
 from proctor.cli.output import agents_speak_on_stderr, console, print_json, read_apart, tell, whoever_listens
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
@@ -136,16 +137,21 @@ def conclude(findings: Findings, gating: Gating, *, k: int | None, as_json: bool
 def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
     """Why the command will fail, for a log from which the JSON was led away."""
     from proctor.reports.gates import sentence
-    from proctor.reports.numbers import judged
 
-    if findings.battle is None and findings.untested:
-        tell("This is no test: nothing was judged.")
-    if findings.battle is not None and findings.untested:
-        counted = judged(findings.battle.judged, findings.battle.asked)
-        tell(f"This is no test: {counted}, none beyond the seed questions.")
+    if findings.untested:
+        tell("This is no test: nothing was judged." if findings.battle is None else _no_battle(findings.battle))
     for gate in gates:
         if gate.verdict != "met":
             tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
+
+
+def _no_battle(battle: BattleFindings) -> str:
+    from proctor.reports.numbers import judged
+
+    fair = battle.examiner is not None and battle.examiner.questions > sum(battle.examiner.faults.values())
+    if not fair:
+        return "The examiner asked no fair question: this is no test."
+    return f"{judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
 
 
 def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:

@@ -1,19 +1,19 @@
-"""Any agent as examiner: it is told the conversation in words, and its reply is the next question."""
+"""Any agent as examiner: it is handed the exam from its own side, and its reply is the next question."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from proctor import plugins
 from proctor.benchmark import Exam
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
-from proctor.examiners.strategies import OTHER
+from proctor.examiners.strategies import OTHER, seed_of
 from proctor.roles import Agent, Examiner
-from proctor.transcript import Request, Turn
+from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
 _FORM = (
@@ -30,7 +30,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Examiner:
 
 
 class AgentExaminer:
-    """Hands the agent the whole exam each time, in a conversation of its own: no two exams can mix in its memory."""
+    """Hands the agent the task and the whole exam each time, in words and as a Request, under one conversation's id."""
 
     def __init__(self, agent: Agent) -> None:
         self._agent = agent
@@ -42,14 +42,19 @@ class AgentExaminer:
         """The agent's own."""
         return self._agent.name
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None) -> Turn | Usage | None:
-        """The agent's reply as the next question; DONE or nothing ends the exam. Its failures are raised."""
-        words = f"{self._task}\n\n{conversation(exam, turns, limit=LIMIT, note=note)}"
-        key = f"examiner-{uuid.uuid4().hex}"
+    async def ask(
+        self, exam: Exam, turns: Sequence[Turn], *, note: str | None = None, conversation: str | None = None
+    ) -> Turn | Usage | None:
+        """The agent's reply as the next question; DONE or nothing ends the exam. Its failures are raised.
+
+        Without a `conversation` nobody will say when it is over, so that nothing of it is kept.
+        """
+        key = f"examiner-{uuid.uuid4().hex}" if conversation is None else _own(conversation)
         try:
-            reply = await self._agent.reply(Request(question=words, conversation=key))
+            reply = await self._agent.reply(self._request(exam, turns, note, key))
         finally:
-            await self._agent.forget(key)
+            if conversation is None:
+                await self._agent.forget(key)
         if not reply.text.strip() or _DONE.fullmatch(reply.text):
             return reply.usage
         found = _BRACKETED.fullmatch(reply.text)
@@ -57,6 +62,35 @@ class AgentExaminer:
         turn = next_turn(exam, turns, question=question.strip(), strategy=strategy)
         return replace(turn, examiner_usage=reply.usage)
 
+    def _request(self, exam: Exam, turns: Sequence[Turn], note: str | None, key: str) -> Request:
+        """All that is known in words, for who sees the question alone, and the conversation from its own side."""
+        seed = seed_of(exam)
+        return Request(
+            question=f"{self._task}\n\n{conversation(exam, turns, limit=LIMIT, note=note)}",
+            conversation=key,
+            context=seed.context,
+            history=tuple(_from_its_side(self._task, turns)),
+            case=seed.id,
+            turn=len(turns) + 1,
+        )
+
+    async def forget(self, conversation: str) -> None:
+        """The exam is over: the agent may drop what it kept for it."""
+        await self._agent.forget(_own(conversation))
+
     async def close(self) -> None:
         """Let go of the agent's connections and processes."""
         await self._agent.close()
+
+
+def _own(conversation: str) -> str:
+    """The examiner's id of a conversation: an agent may hold both sides of it."""
+    return f"{conversation}/examiner"
+
+
+def _from_its_side(task: str, turns: Sequence[Turn]) -> Iterator[Turn]:
+    """What the examiner was told, and what it asked then: the task first, later the reply to its question before."""
+    told = task
+    for turn in turns:
+        yield replace(turn, question=told, reply=Reply(text=turn.question, usage=turn.examiner_usage))
+        told = turn.reply.text if turn.reply is not None else ""

@@ -8,8 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
+from proctor.battle.fault import Fault, read_fault
 from proctor.benchmark import Case, Exam
 from proctor.errors import CallError
+from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.models.faults import spending
@@ -22,7 +24,7 @@ from proctor.text.words import words
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
-TOO_SOON = f"ends too soon: the exam may not end before turn {FIRST_END}"
+TOO_SOON = Fault("ends too soon", f"the exam may not end before turn {FIRST_END}")
 _REFUSES = re.compile(
     r"[\W_]*(?:(?:i'm|i am) (?:very |so |really )?sorry\b|sorry,|i apologi[sz]e\b|unfortunately,"
     r"|as an? (?:ai|(?:large )?language model)\b[^.?!]{0,30}, i\b"
@@ -59,7 +61,7 @@ class Guarded:
     def __init__(self, examiner: Examiner, *, retries: int = 1) -> None:
         self._examiner = examiner
         self._retries = retries
-        self._takes_note = "note" in inspect.signature(examiner.ask).parameters
+        self._takes = frozenset(inspect.signature(examiner.ask).parameters)
         self._purse = Purse("the examiner", settles=getattr(examiner, "settles", False))
 
     @property
@@ -67,7 +69,7 @@ class Guarded:
         """The examiner's own."""
         return self._examiner.name
 
-    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | Usage | None:
+    async def ask(self, exam: Exam, turns: Sequence[Turn], *, conversation: str | None = None) -> Turn | Usage | None:
         """The examiner's question; a faulty one is asked for once more, and carries its fault if it stays so.
 
         An examiner whose `ask` takes a keyword `note` is told what was wrong. Who ends too soon and stays with it
@@ -75,10 +77,11 @@ class Guarded:
         """
         spent = Usage()
         turn: Turn | None = None
-        fault: str | None = None
+        fault: Fault | None = None
         for _ in range(self._retries + 1):
             try:
-                asked = await self._purse.paid(partial(self._asked, exam, turns, fault), told=_used)
+                ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
+                asked = await self._purse.paid(ask, told=_used)
             except CallError as broken:
                 spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise
@@ -87,7 +90,15 @@ class Guarded:
             fault = fault_of(exam, turns, turn)
             if fault is None:
                 break
-        return (spent or None) if turn is None else replace(turn, fault=fault, examiner_usage=spent or None)
+        if turn is None:
+            return spent or None
+        return replace(turn, fault=None if fault is None else str(fault), examiner_usage=spent or None)
+
+    async def forget(self, conversation: str) -> None:
+        """Tell the examiner that a conversation is over, where it wants to know."""
+        forget = getattr(self._examiner, "forget", None)
+        if forget is not None:
+            await forget(conversation)
 
     async def close(self) -> None:
         """Let the examiner go, where it holds anything."""
@@ -95,36 +106,39 @@ class Guarded:
         if close is not None:
             await close()
 
-    async def _asked(self, exam: Exam, turns: Sequence[Turn], fault: str | None) -> Turn | Usage | None:
-        if fault is None or not self._takes_note:
-            return await self._examiner.ask(exam, turns)
-        return await self._examiner.ask(exam, turns, note=fault)  # type: ignore[call-arg]
+    async def _asked(
+        self, exam: Exam, turns: Sequence[Turn], *, note: Fault | None, conversation: str | None
+    ) -> Turn | Usage | None:
+        """One try, told what it wants to know."""
+        known = {"note": None if note is None else str(note), "conversation": conversation}
+        told = {name: value for name, value in known.items() if value is not None and name in self._takes}
+        return await self._examiner.ask(exam, turns, **told)
 
 
 def _used(asked: Turn | Usage | None) -> Usage | None:
     return asked.examiner_usage if isinstance(asked, Turn) else asked
 
 
-def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> str | None:
-    """What is wrong with an examiner's next turn, as `kind: detail`; None: it is fair.
-
-    Kinds: empty, unusable, refuses, repeated, leaks the answer, off-topic, ends too soon.
-    """
+def fault_of(exam: Exam, turns: Sequence[Turn], turn: Turn | None) -> Fault | None:
+    """What is wrong with an examiner's next turn; None: it is fair."""
     if turn is None:
         return TOO_SOON if len(turns) < FIRST_END else None
     if turn.fault:
-        return turn.fault
+        return read_fault(turn.fault)
     if not any(map(str.isalnum, turn.question)):
-        return "empty: the question has no words"
+        return Fault("empty", "the question has no words")
+    if says_nothing(turn.question) and squeezed(turn.question) != squeezed(seed_of(exam).question):
+        return Fault("empty", f"the question {shown(turn.question)!r} asks nothing")
     if _refuses(turn.question):
-        return "refuses: the examiner declines to ask instead of asking"
+        return Fault("refuses", "the examiner declines to ask instead of asking")
     repeated = _repeated(turns, turn)
     if repeated is not None:
-        return f"repeated: the same question as in turn {repeated}, and the strategy does not repeat on purpose"
+        said = f"the same question as in turn {repeated}, and the strategy does not repeat on purpose"
+        return Fault("repeated", said)
     if _leaks(seed_of(exam), turns, turn):
-        return "leaks the answer: the question states what the agent is asked for"
+        return Fault("leaks the answer", "the question states what the agent is asked for")
     if _is_off_topic(seed_of(exam), turns, turn):
-        return "off-topic: nothing in it has to do with the seed question or the conversation"
+        return Fault("off-topic", "nothing in it has to do with the seed question or the conversation")
     return None
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from proctor.battle.fault import Fault
 from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
@@ -101,7 +102,7 @@ class ModelExaminer:
                 price=self._price,
             )
         except UnusableAnswer as unusable:
-            fault = f"unusable: {unusable.reason}"
+            fault = str(Fault("unusable", unusable.reason))
             return Turn(number=len(turns) + 1, question="", fault=fault, examiner_usage=unusable.usage)
         asked = answer.value
         if asked.done:

@@ -14,7 +14,7 @@ from proctor.findings.finding import (
 )
 from proctor.findings.gathering import Gathering, gather
 from proctor.findings.stability import stability
-from proctor.findings.untested import rests_on_seeds_alone
+from proctor.findings.summary import Summary
 
 __all__ = [
     "CaseFinding",
@@ -25,8 +25,8 @@ __all__ = [
     "Findings",
     "Gathering",
     "Latency",
+    "Summary",
     "Trouble",
     "gather",
-    "rests_on_seeds_alone",
     "stability",
 ]

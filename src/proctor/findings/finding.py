@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from proctor.battle.finding import BattleFindings
+from proctor.findings.circumstances import Circumstances
+from proctor.findings.trials import Trials
 from proctor.orchestration.findings import OrchestrationFindings
 from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
@@ -58,6 +60,8 @@ class CaseFinding:
     """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
     failed_checks: dict[str, str] = field(default_factory=dict)
     """Checks that failed in any attempt → what each of them saw in the first one."""
+    trials: Trials | None = field(default=None, repr=False, compare=False)
+    """What each of its attempts came to, in their order; None: it was planned once."""
 
     @property
     def missing(self) -> int:
@@ -115,7 +119,7 @@ class Trouble:
 
     stage: str
     owner: str
-    """agent, environment, or unscored."""
+    """agent, environment, unscored, or undecided."""
     reason: str
     count: int
     example: Key
@@ -180,6 +184,8 @@ class Findings:
     """What the steps of an orchestrator show; None: there were none."""
     conditions: tuple[ConditionFinding, ...] = ()
     """Side by side, the plain run first; empty: there is only one."""
+    circumstances: Circumstances = Circumstances()
+    """How the attempts were played: other settings, time-outs, replies that were cut off."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
 
@@ -190,13 +196,10 @@ class Findings:
 
     @property
     def untested(self) -> bool:
-        """Whether an examiner put no fair question to the agent: whatever it replied, nothing was examined."""
-        battle = self.battle
-        if battle is None or self.run.settings.type != "abm-dynamic" or self.counts.failed_by_agent:
-            return False
-        faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
-        asked = battle.examiner.questions if battle.examiner is not None else 0
-        return asked == faulty and bool(faulty or battle.ended_too_soon)
+        """Whether it was no test: nothing was judged, in a battle nothing but the seed questions."""
+        if self.battle is not None:
+            return 0 < self.battle.conversations == self.battle.no_test
+        return bool(self.counts.unscored) and not (self.counts.scored or self.counts.failed_by_agent)
 
     @property
     def complete(self) -> bool:

@@ -8,16 +8,18 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from proctor.battle.replies import as_counted
 from proctor.battle.units import Units
 from proctor.benchmark import Case, Exam
 from proctor.findings.cases import add_rows, by_category, case_finding
+from proctor.findings.circumstances import sentences
 from proctor.findings.conditions import side_by_side
 from proctor.findings.counting import Counting, place_of_part
 from proctor.findings.finding import CategoryFinding, Findings
 from proctor.findings.notes import notes
 from proctor.findings.shares import Shares, with_shares
 from proctor.findings.tally import Tally, mean_score, over_k, pass_rate
-from proctor.findings.untested import without_verdicts
+from proctor.findings.trials import Trials
 from proctor.run import Attempt, Run
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
@@ -59,13 +61,18 @@ class Gathering:
             if settings.type == "abm-static"
             else {}
         )
+        self._trials = _trials(run, self._exams)
+        self._row_trials = _trials(run, self._rows)
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt."""
         if not attempt.finished:
             self._whole.usage += attempt.usage  # paid is paid
             return
+        attempt = as_counted(self._exams[attempt.key.exam], attempt)
         self._whole.add(attempt)
+        if self._trials is not None:
+            self._trials.add(attempt.key.exam, attempt.key, verdict=attempt.passed, mark=attempt.value)
         if self._under:
             self._under[attempt.key.condition].add(attempt)
         for tally in {None, attempt.key.condition} & self._steps.keys():
@@ -75,21 +82,25 @@ class Gathering:
             held = self._battle.add(exam, attempt)
             if held.share is not None:
                 self._shares.setdefault(exam.id, Sums()).add(held.share)
+                if self._trials is not None:
+                    self._trials.add(exam.id, attempt.key, share=held.share)
                 for category in self._by_category.keys() & exam.cases[0].categories:
                     self._by_category[category].add(exam.id, held.share)
                 if self._under:
                     self._held[attempt.key.condition].add(exam.id, held.share)
             if self._rows:
-                add_rows(self._rows, exam, attempt)
+                add_rows(self._rows, exam, attempt, self._row_trials)
 
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
-        found = self._with_steps(_findings(run, list(self._exams.values()), self._whole, self._under))
+        found = self._with_steps(_findings(run, list(self._exams.values()), self._whole, self._under, self._trials))
         if self._battle is None:
             return found
         battle = self._battle.findings()
         rows = tuple(
-            case_finding(case.id, case, self._rows[case.id]) for case in self._cases() if case.id in self._rows
+            case_finding(case.id, case, self._rows[case.id], trials=self._row_trials)
+            for case in self._cases()
+            if case.id in self._rows
         )
         fought = replace(
             found,
@@ -98,14 +109,15 @@ class Gathering:
             categories=by_category(rows, self._rows) if rows else self._with_shares(found),
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
-            conditions=with_shares(found.conditions, list(self._exams), self._held),
+            conditions=with_shares(found.conditions, list(self._exams), self._held, self._trials),
             battle=battle,
             rows=rows,
         )
-        told = without_verdicts(fought) if fought.untested else fought
         unmet = _unmet(run, self._whole, self._under)
-        said = notes(run, told.counts, told.pass_rate, cases=len(self._exams), battle=told.battle, unmet=unmet)
-        return replace(told, notes=tuple(said))
+        said = notes(
+            run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
+        )
+        return replace(fought, notes=(*sentences(run, fought.circumstances), *said))
 
     def _with_steps(self, found: Findings) -> Findings:
         """The findings with what an orchestrator's steps show, under all conditions and under each."""
@@ -154,7 +166,15 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
     return gathering.findings(run)
 
 
-def _findings(run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[str, Counting]) -> Findings:
+def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
+    """None: each is planned once, and its count tells all."""
+    settings = run.settings
+    return Trials(cases, conditions=settings.conditions, trials=settings.trials) if settings.repeats > 1 else None
+
+
+def _findings(
+    run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[str, Counting], trials: Trials | None
+) -> Findings:
     checks = whole.checks()
     cases = tuple(
         case_finding(
@@ -162,6 +182,7 @@ def _findings(run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[s
             exam.cases[0],
             whole.tallies[exam.id],
             {name: each.tallies[exam.id] for name, each in under.items()},
+            trials=trials,
         )
         for exam in exams
     )
@@ -169,7 +190,9 @@ def _findings(run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[s
         cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
     tallies = list(whole.tallies.values())
     tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
-    rate = pass_rate(tallies)
+    rate, circumstances = pass_rate(tallies), whole.circumstances.findings(run)
+    unmet = _unmet(run, whole, under)
+    said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
     return Findings(
         run=run,
         counts=whole.counts(),
@@ -185,8 +208,9 @@ def _findings(run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[s
         usage=whole.usage,
         latency=whole.latency(),
         checks=checks,
-        conditions=side_by_side(under),
-        notes=tuple(notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=_unmet(run, whole, under))),
+        conditions=side_by_side(under, trials),
+        circumstances=circumstances,
+        notes=(*sentences(run, circumstances), *said),
     )
 
 

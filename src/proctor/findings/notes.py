@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from proctor.battle.finding import BattleFindings
 from proctor.findings.finding import Counts
@@ -18,8 +18,12 @@ def notes(
     cases: int,
     battle: BattleFindings | None,
     unmet: Sequence[str] = (),
+    parts: Iterable[str] = (),
 ) -> Iterator[str]:
-    """What a reader of the numbers has to know; nothing where there are none. `unmet`: conditions that struck none."""
+    """What a reader of the numbers has to know; nothing where there are none.
+
+    `unmet` are conditions that struck none, `parts` those that a reviewer marked.
+    """
     if not (counts.scored or counts.unscored or counts.failed_by_agent):
         return
     if _by_the_embedded_reviewer(run):
@@ -27,6 +31,8 @@ def notes(
             "Marks are by the embedded reviewer: deterministic text rules, no model. "
             "Use --reviewer to name a model for free-form answers."
         )
+    if idle := [part for part in parts if run.settings.weights and not run.settings.weights.get(part)]:
+        yield f"Marked, but without a weight in --weights, so it does not count: {', '.join(idle)}."
     if battle is not None:
         yield from _of_battle(run, battle)
     elif cases < 30 and rate.value is not None:
@@ -76,17 +82,26 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
         yield f"Conversations that were cut off and replayed, as the agent keeps its own memory: {count}."
 
 
+_NO_FAIR_QUESTION = "The examiner asked no fair question"
+
+
 def _of_examiner(battle: BattleFindings) -> Iterator[str]:
-    """A battle in which hardly a fair question was asked looks won, and was not fought."""
+    """A battle in which hardly a fair question was asked, or hardly a reply judged, looks won and was not fought."""
     questions = battle.examiner.questions if battle.examiner is not None else 0
     faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
-    none = "The examiner asked no fair question:"
     if faulty and faulty == questions:
-        yield f"{none} all {faulty} were faulty and count for nothing. This is no test."
+        yield f"{_NO_FAIR_QUESTION}: all {faulty} were faulty and count for nothing."
     elif faulty > questions / 2:
         yield f"Of the examiner's {questions} questions {faulty} were faulty and count for nothing."
     elif not questions and battle.ended_too_soon:
-        yield f"{none} it ended every exam after the seed question. This is no test."
+        yield f"{_NO_FAIR_QUESTION}: it ended every exam after the seed question."
+    if battle.no_test and battle.no_test == battle.conversations:
+        alone = ", none beyond the seed questions" if battle.judged else ""
+        yield f"Judged were {battle.judged} of {battle.asked} replies{alone}. This is no test."
+    elif 2 * battle.judged < battle.asked:
+        yield f"Only {battle.judged} of {battle.asked} replies were judged: the rates say nothing of the others."
+    if battle.no_test and battle.no_test != battle.conversations:
+        yield f"{battle.no_test} of {battle.conversations} conversations were no test and are not in the rates."
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:

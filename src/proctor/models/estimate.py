@@ -220,7 +220,9 @@ class _Conversation:
         if case is None:
             self._call("examiner", self._said + given, asked)
         replied = self._reply(self._said + given + asked)
-        if case is not None and (case.answer or case.reasoning or case.context):
+        if case is None:  # what an examiner improvised is judged by all that was said before
+            self._call("reviewer", self._said + given + asked + replied, self._assumed.verdict)
+        elif case.answer or case.reasoning or case.context:
             expected = self._count(f"{case.answer or ''}{case.reasoning or ''}{case.context or ''}")
             self._call("reviewer", asked + expected + replied, self._assumed.verdict)
         self._said += asked + replied

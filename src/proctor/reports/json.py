@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, TextIO
 
 from proctor.codec import encode
-from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Trouble
+from proctor.findings import CaseFinding, CategoryFinding, Counts, Findings, Summary, Trouble
 from proctor.gates import GateVerdict
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
@@ -34,6 +34,10 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "checks": _checks(findings),
         "latency": plain(findings.latency),
         "troubles": [_trouble(trouble) for trouble in findings.troubles],
+        "cut_off": findings.circumstances.cut_off,
+        "changed": plain(findings.circumstances.changed),
+        "retried_timeouts": findings.circumstances.retried_timeouts,
+        "timeouts": plain(findings.circumstances.timeouts),
         "notes": list(findings.notes),
         "gates": as_dicts(gates),
         "cases": [_case(case) for case in findings.cases],
@@ -68,14 +72,23 @@ def _battle(findings: Findings) -> dict[str, Any]:
     return {"held_rate": estimate(findings.battle.held_rate), "battle": of_battle(findings.battle)}
 
 
-def run_row(run: Run, rate: Estimate | None) -> dict[str, Any]:
-    """One run as `proctor list --json` shows it."""
+def run_row(run: Run, found: Summary | None) -> dict[str, Any]:
+    """One run as `proctor list --json` shows it; None: what it came to cannot be told."""
     return {
         **_run(run),
         "planned": run.planned,
-        "pass_rate": None if rate is None else estimate(rate),
+        "pass_rate": None if found is None or found.no_test else estimate(found.rate),
+        "replies": _replies(found),
+        "no_test": None if found is None else found.no_test,
         "duration_s": run.seconds,
     }
+
+
+def _replies(found: Summary | None) -> dict[str, int] | None:
+    """In a battle, how many replies somebody judged."""
+    if found is None or found.asked is None or found.judged is None:
+        return None
+    return {"asked": found.asked, "judged": found.judged}
 
 
 def write_json(findings: Findings, attempts: Iterable[Attempt] | None, stream: TextIO) -> None:

@@ -114,6 +114,11 @@ def plural(number: int, noun: str) -> str:
     return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def judged(count: int, asked: int) -> str:
+    """`2 of 14 replies judged`, in a battle."""
+    return f"{whole(count)} of {whole(asked)} {'reply' if asked == 1 else 'replies'} judged"
+
+
 def duration(seconds: float | None) -> str:
     """`42 ms`, `1.4 s`, `3 min 20 s`, `2 h 05 min`, `3 d 4 h`."""
     if seconds is None:

@@ -28,6 +28,12 @@ class Counted:
     tokens: int = 0
     cost: float | None = None
     interval: tuple[float, float] | None = None
+    asked: int = 0
+    """In a battle, the questions asked in conversations that are over."""
+    judged: int = 0
+    """Of them, those whose reply somebody judged."""
+    no_test: bool = False
+    """Whether nothing was judged beyond the seed questions."""
 
 
 class Progress:
@@ -73,9 +79,15 @@ class Progress:
         tokens: int = 0,
         cost: float | None = None,
         interval: tuple[float, float] | None = None,
+        asked: int = 0,
+        judged: int = 0,
+        no_test: bool = False,
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
-        self._now = Counted(done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval)
+        self._now = Counted(
+            done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
+            asked=asked, judged=judged, no_test=no_test,
+        )  # fmt: skip
         if self._live is None and self._due():
             self._say()
 
@@ -101,7 +113,9 @@ class Progress:
 
         self._said_at, self._said_done = self._clock(), self._now.done
         failures = f"{numbers.whole(self._now.failed)} failed"
-        pieces = [f"{self._counts()} {self._share()}", self._rate(), failures, self._spent(), self._left()]
+        pieces = [
+            f"{self._counts()} {self._share()}", self._rate(), self._judged(), failures, self._spent(), self._left()
+        ]  # fmt: skip
         line = ", ".join(piece for piece in pieces if piece)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
         self._stream.flush()
@@ -115,8 +129,9 @@ class Progress:
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
         failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
         second = f"{self._rate():<{31 if width >= 60 else 26}}  {failures}"
-        if len(second) + len(self._spent()) + 2 <= width:
-            second = f"{second}  {self._spent()}".rstrip()
+        for more in (self._judged(), self._spent()):
+            if more and len(second) + len(more) + 2 <= width:
+                second = f"{second}  {more}"
         return f"{first[:width]}\n{second[:width]}"
 
     def _counts(self) -> str:
@@ -131,9 +146,14 @@ class Progress:
 
     def _rate(self) -> str:
         now = self._now
+        if now.no_test:
+            return "no test"
         if now.rate is None or now.interval is None:
             return "pass rate –"
         return f"pass rate {numbers.percent(now.rate)} ({numbers.interval(*now.interval)})"
+
+    def _judged(self) -> str:
+        return numbers.judged(self._now.judged, self._now.asked) if self._now.asked else ""
 
     def _spent(self) -> str:
         if not self._now.tokens and self._now.cost is None:

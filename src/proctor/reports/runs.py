@@ -10,16 +10,16 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from proctor.findings import Summary
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.terminal import Page, page_table
 from proctor.reports.words import one_line
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 
 
-def runs_table(listed: Sequence[tuple[Run, Estimate | None]], *, now: float | None = None) -> RenderableType:
-    """Runs with their pass rates (None: not known), one a row."""
+def runs_table(listed: Sequence[tuple[Run, Summary | None]], *, now: float | None = None) -> RenderableType:
+    """Runs with what they came to (None: not known), one a row."""
     moment = time.time() if now is None else now
     return Page(lambda width: [_runs(listed, width, moment)])
 
@@ -31,15 +31,18 @@ _LEAST = 8
 """Columns that a text gets at least."""
 
 
-def _runs(listed: Sequence[tuple[Run, Estimate | None]], width: int, now: float) -> RenderableType:
+def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) -> RenderableType:
     if not listed:
         return Text("No runs yet. Try: proctor demo")
-    cells = [_run_cells(run, rate, now) for run, rate in listed]
+    cells = [_run_cells(run, found, now) for run, found in listed]
+    if not any(row["judged"] for row in cells):
+        cells = [{name: cell for name, cell in row.items() if name != "judged"} for row in cells]
     one_line = sum(_need(cells, header) for header in cells[0]) + 2 * (len(cells[0]) - 1)
     return _runs_in_one_line(cells, width) if one_line <= width else _runs_in_two_lines(cells, width)
 
 
-def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
+def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
+    rate = None if found is None else found.rate
     said = None if rate is None else numbers.say(rate, noun=noun_of(run))
     cases = rate.n if rate is not None else run.planned // max(1, run.settings.repeats)
     return {
@@ -48,11 +51,19 @@ def _run_cells(run: Run, rate: Estimate | None, now: float) -> dict[str, str]:
         "benchmark": one_line(run.benchmark),
         "agent": one_line(run.agent),
         "status": f"{_SIGNS.get(run.status, '·')} {run.status}",
-        "pass rate": said.value if said else numbers.NOTHING,
+        "pass rate": "no test" if found and found.no_test else said.value if said else numbers.NOTHING,
         "interval": said.interval if said and rate and rate.n else "",
         "cases": numbers.whole(cases),
+        "judged": _judged(found),
         "when": numbers.ago(run.created, now),
     }
+
+
+def _judged(found: Summary | None) -> str:
+    """Replies judged, of those asked for; empty where there is no battle."""
+    if found is None or not found.asked:
+        return ""
+    return f"{numbers.whole(found.judged or 0)}/{numbers.whole(found.asked)}"
 
 
 def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
@@ -61,14 +72,15 @@ def _runs_in_one_line(rows: Sequence[Mapping[str, str]], width: int) -> Table:
 
 def _runs_in_two_lines(rows: Sequence[Mapping[str, str]], width: int) -> Table:
     """Pairs of cells, one above the other, so that little is lost at 80 columns."""
-    pairs = [("name", "run"), ("agent", "benchmark"), ("status", "when"), ("pass rate", "interval"), ("cases", "")]
+    pairs = [("name", "run"), ("agent", "benchmark"), ("status", "when"), ("pass rate", "interval")]
+    pairs.append(("cases", "judged" if "judged" in rows[0] else ""))
     return _table(rows, [pair for pair in pairs if width >= _WITH_AGENT or pair[0] != "agent"], width)
 
 
 def _table(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[str, str]], width: int) -> Table:
     table, rooms = page_table(width), _rooms(rows, dict(pairs), width)
     for upper, lower in pairs:
-        right = upper in ("pass rate", "cases") or (not lower and upper in ("interval", "when"))
+        right = upper in ("pass rate", "cases", "judged") or (not lower and upper in ("interval", "when"))
         table.add_column(
             f"{upper}\n{lower}" if any(dict(pairs).values()) else upper, width=rooms[upper], no_wrap=True,
             overflow="ellipsis", justify="right" if right else "left",

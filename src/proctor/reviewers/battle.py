@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from proctor.battle.propositions import FILLERS, Kind, Thread, read_inquiry, thread_of
+from proctor.battle.challenge import FILLERS
+from proctor.battle.propositions import Kind, Thread, read_inquiry, thread_of
 from proctor.benchmark import Case, Exam
 from proctor.reviewers.consistency import Conflict, Said, conflict
 from proctor.reviewers.statements import read_statements
@@ -17,7 +18,7 @@ from proctor.text.passage import passage_of
 from proctor.text.words import stem_set
 from proctor.transcript import Turn
 
-BATTLE_RUBRIC = "battle-1"
+BATTLE_RUBRIC = "battle-2"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
 DIFFICULTY = {
     "ask-again": 0.1,
@@ -77,7 +78,7 @@ class BattleReviewer:
         judged = found or inner.parts or inner.checks or inner.contradictions or inner.unscored is not None
         return replace(
             inner,
-            parts=inner.parts if found is None else (*inner.parts, _consistency(found)),
+            parts=_with_consistency(inner.parts, found),
             question_parts=inner.question_parts + question_parts(turns),
             contradictions=inner.contradictions + _contradictions(found),
             explanation=inner.explanation or ("" if judged else _NOTHING_TO_JUDGE),
@@ -143,6 +144,16 @@ def _answers(kind: Kind, question: str, reply: str) -> bool:
     if told.word is None:
         return any(not claim.stems <= _STANDS_BY for claim in told.claims)
     return kind == "yes-no" and not (told.word and asked.doubts and len(told.claims) == 1)
+
+
+def _with_consistency(parts: tuple[Part, ...], found: Opportunity | None) -> tuple[Part, ...]:
+    """The parts with consistency by the rules; where the inner reviewer has judged it too, the lower mark stands."""
+    if found is None:
+        return parts
+    ours = _consistency(found)
+    theirs = [part for part in parts if part.name == ours.name]
+    others = tuple(part for part in parts if part.name != ours.name)
+    return (*others, min((*theirs, ours), key=lambda part: part.value))
 
 
 def _consistency(found: Opportunity) -> Part:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.benchmark import Case
 from proctor.codec import encode
 from proctor.models.fence import fence
-from proctor.transcript import Reply, ToolCall
+from proctor.transcript import Reply, ToolCall, Turn
 
 LIMIT = 100_000
 """Characters shown of the reply, of its tool calls and of its citations; the middle of a longer one is left out."""
@@ -23,12 +24,16 @@ class Evidence:
     """What is not in it, as a sentence."""
 
 
-def gather(case: Case, question: str, reply: Reply, *, limit: int = LIMIT) -> Evidence:
-    """The question, what was expected, and the whole reply with its tool calls and citations."""
+def gather(case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] = (), limit: int = LIMIT) -> Evidence:
+    """The question, what was expected, and the whole reply with its tool calls and citations.
+
+    `earlier` turns of the conversation share a limit of their own.
+    """
     given = [("expected answer", case.answer), ("expected reasoning", case.reasoning), ("context", case.context)]
     told = [("tool calls", *_tool_calls(reply.tool_calls, limit)), ("citations", *cut(_citations(reply), limit))]
     text, missing = cut(reply.text, limit)
     shown = [
+        *_conversation(earlier, limit),
         fence(question, "question"),
         *(fence(piece, name) for name, piece in given if piece),
         fence(text, "reply"),
@@ -37,6 +42,14 @@ def gather(case: Case, question: str, reply: Reply, *, limit: int = LIMIT) -> Ev
     left_out = _left_out(("reply", text, missing), *told)
     note = [f"{left_out} The place is marked […]; judge what is there."] if left_out else []
     return Evidence(text="\n\n".join([*shown, *note, "Judge the reply."]), left_out=left_out)
+
+
+def _conversation(turns: Sequence[Turn], limit: int) -> Iterator[str]:
+    """The turns before, each question with its reply."""
+    for turn in turns:
+        replied = turn.reply.text if turn.reply is not None else ""
+        for name, text in (("question", turn.question), ("reply", replied)):
+            yield fence(cut(text, max(1, limit // (2 * len(turns))))[0], f"{name} of turn {turn.number}")
 
 
 def cut(text: str, limit: int) -> tuple[str, int]:

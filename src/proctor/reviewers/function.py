@@ -65,6 +65,11 @@ class PaidReviewer:
         """The reviewer's own."""
         return self._reviewer.rubric
 
+    @property
+    def judges_improvised(self) -> bool:
+        """The reviewer's own."""
+        return bool(getattr(self._reviewer, "judges_improvised", False))
+
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """The reviewer's word on the last turn."""
         return await self._purse.paid(lambda: self._reviewer.review(case, turns), told=usage_of)
@@ -87,20 +92,22 @@ class FunctionReviewer:
     """Calls a function with what its parameters name, and reads what it returns as marks.
 
     A function may set `rubric` as an attribute, to tell its versions apart; else its name is the rubric.
-    Without a case (an improvised question) only a function that takes `turns` is called.
+    Without a case (an improvised question) a function that takes a case or its answer is called only if it takes
+    `turns` too.
     """
 
     def __init__(self, function: Callable[..., Any], *, name: str) -> None:
         self.name = name
         self.rubric = str(getattr(function, "rubric", name))
         self._wanted = asked_for(function, PARAMETERS, who=f"the reviewer {name!r}")
+        self._needs_case = "turns" not in self._wanted and not {"case", "answer"}.isdisjoint(self._wanted)
         self._call = caller(function)
         self._purse = Purse("the reviewer", settles=False)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """What the function says of the last turn; an exception it raises goes on to the caller."""
         reply = turns[-1].reply if turns else None
-        if reply is None or (case is None and "turns" not in self._wanted):
+        if reply is None or (case is None and self._needs_case):
             return _NOTHING
         given = {
             "case": case,

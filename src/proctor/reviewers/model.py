@@ -12,7 +12,7 @@ from proctor.models.prices import Price, price_of
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.comparing import compare
 from proctor.reviewers.evidence import LIMIT, Evidence, gather
-from proctor.reviewers.rubrics import Criterion, answer_schema, applicable, rubric_named, system_prompt
+from proctor.reviewers.rubrics import IMPROVISED, Criterion, answer_schema, applicable, rubric_named, system_prompt
 from proctor.score import Part, Review
 from proctor.transcript import Turn
 
@@ -56,6 +56,8 @@ class ModelReviewer:
 
     settles = True
     """Each of its calls settles with the budget of the run by itself."""
+    judges_improvised = True
+    """It has something to say of a reply to which no answer is known."""
 
     def __init__(
         self,
@@ -76,12 +78,15 @@ class ModelReviewer:
         self._price = price
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """Mark the last reply on what its case expects; an answer that cannot be used leaves it unscored."""
-        criteria = applicable(self._criteria, case) if case is not None else ()
-        turn = turns[-1]
+        """Mark the last reply on what its case expects; an answer that cannot be used leaves it unscored.
+
+        A question that an examiner improvised comes as a case without an answer: then the turns before it count.
+        """
+        turn, earlier = turns[-1], turns[:-1] if _is_improvised(case, turns) else ()
+        criteria = applicable(IMPROVISED if earlier else self._criteria, case) if case is not None else ()
         if case is None or not criteria or turn.reply is None:
             return Review()
-        evidence = gather(case, turn.question, turn.reply, limit=self._limit)
+        evidence = gather(case, turn.question, turn.reply, earlier=earlier, limit=self._limit)
         try:
             answer = await ask(
                 self._model,
@@ -105,6 +110,11 @@ class ModelReviewer:
         return await compare(
             self._model, exam, pairs, structured=self._structured, limit=self._limit, price=self._price
         )
+
+
+def _is_improvised(case: Case | None, turns: Sequence[Turn]) -> bool:
+    """Whether the last question expects no answer, and comes after others."""
+    return case is not None and len(turns) > 1 and not case.answer and not case.reasoning
 
 
 def _part(criterion: Criterion, marks: Any) -> Part:

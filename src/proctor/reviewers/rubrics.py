@@ -65,6 +65,29 @@ COMPLETENESS = Criterion(
     ),
 )
 
+SOUNDNESS = Criterion(
+    name="reasoning",
+    needs="question",
+    asks=(
+        "is what the reply says sound? No answer is expected: judge whether it answers what was asked, and whether the "
+        "reasons it gives hold. 1: it does, and a short answer to a question that calls for no reasons is enough. "
+        "0.5: it passes over a part of the question, or a step is weak. 0: it evades, or its reasons do not hold. To "
+        "turn down a question that rests on something false is sound."
+    ),
+)
+CONSISTENCY = Criterion(
+    name="consistency",
+    needs="question",
+    asks=(
+        "does the reply agree with what the agent said in its earlier turns? 1: nothing in it is at odds with them, or "
+        "it is about something else. 0.5: it wavers, or takes back a part. 0: it says something that cannot be true "
+        "together with an earlier reply, or gives an earlier answer up. Other words, more detail, and the stated "
+        "correction of an error are no inconsistency."
+    ),
+)
+IMPROVISED = (SOUNDNESS, CONTEXT, CONSISTENCY)
+"""For a reply to a question that an examiner improvised, and to which no answer is known."""
+
 RUBRICS = {"standard-1": (CORRECTNESS, REASONING, CONTEXT), "judge-1": (CORRECTNESS, COMPLETENESS)}
 
 
@@ -132,4 +155,4 @@ COMPARISON_PROMPT = (
     "pair out. Most lists are empty.\n\n"
     f"{FENCE_RULE}"
 )
-"""What a model is told that compares replies; part of the rubric `battle-1`."""
+"""What a model is told that compares replies; part of the rubric `battle-2`."""

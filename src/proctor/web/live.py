@@ -17,9 +17,10 @@ from fastapi.concurrency import run_in_threadpool
 
 from proctor.errors import NoSuchRun, StoreError
 from proctor.run import Attempt, Run
-from proctor.statistics.intervals import Sums
+from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
+from proctor.workflows.tally import Tally
 
 EVERY = 0.5
 """Seconds between two looks at a run that goes on."""
@@ -46,11 +47,9 @@ class Progress:
         self._id = run
         self._counted_at = float("-inf")
         self._status = ""
-        self._battle = False
         self._last = 0
         self._verdicts: dict[str, int] = {}
-        self._cases: dict[str, tuple[int, float]] = {}
-        self._sums = Sums()
+        self._tally = Tally(0)
         self._paces: deque[tuple[float, int]] = deque()
         self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
 
@@ -67,17 +66,18 @@ class Progress:
 
     def _count(self) -> None:
         """From the beginning; a battle's share of passing replies is in its attempts alone."""
-        run, newest = self._store.archive.find(self._id), [*self._newest]
-        self._battle = run.settings.type != "standard"
-        self._cases.clear()
-        self._sums, self._verdicts, self._last = Sums(), {}, 0
-        if self._battle:
+        archive, newest = self._store.archive, [*self._newest]
+        run = archive.find(self._id)
+        self._verdicts, self._last = {}, 0
+        if run.settings.type != "standard":
+            self._tally = Tally.of(run, exams_of(archive.benchmark_of(run.id), run.settings))
             self._catch_up()
         else:
-            counted = self._store.archive.standing(self._id)
+            self._tally = Tally.of(run, ())
+            counted = archive.standing(self._id)
             self._verdicts, self._last = dict(counted.verdicts), counted.last
             for exam, (verdicts, passed) in counted.exams.items():
-                self._count_case(exam, verdicts, passed)
+                self._tally.count_case(exam, verdicts, passed)
         self._newest = deque(newest, maxlen=_NEWEST)  # what was counted anew has been told before
         self._counted_at = time.monotonic()
 
@@ -92,12 +92,7 @@ class Progress:
     def _add(self, attempt: Attempt) -> None:
         verdict = verdict_of(attempt)
         self._verdicts[verdict] = self._verdicts.get(verdict, 0) + 1
-        if self._battle:
-            given = [passed for passed in attempt.turn_passed if passed is not None]
-            if given:
-                self._count_case(attempt.key.exam, 1, sum(given) / len(given))
-        elif attempt.passed is not None and verdict != "open":
-            self._count_case(attempt.key.exam, 1, attempt.passed)
+        self._tally.count(attempt)
         self._newest.append(
             {
                 "exam": attempt.key.exam, "condition": attempt.key.condition, "trial": attempt.key.trial,
@@ -105,18 +100,10 @@ class Progress:
             }
         )  # fmt: skip
 
-    def _count_case(self, exam: str, counted: int, passed: float) -> None:
-        if not counted:
-            return
-        m, c = self._cases.get(exam, (0, 0.0))
-        if m:
-            self._sums.add(c / m, -1)
-        self._cases[exam] = m, c = m + counted, c + passed
-        self._sums.add(c / m)
-
     def _told(self, run: Run) -> dict[str, Any]:
-        done = sum(self._verdicts.values())
-        low, high = self._sums.interval() if self._sums.n else (None, None)
+        tally = self._tally
+        done = sum(count for verdict, count in self._verdicts.items() if verdict != "open")
+        low, high = tally.interval() or (None, None)
         pace = self._pace(done)
         left = run.planned - done
         return {
@@ -126,8 +113,10 @@ class Progress:
             "planned": run.planned,
             "done": done,
             "verdicts": self._verdicts,
-            "pass_rate": {"value": self._sums.mean if self._sums.n else None, "low": low, "high": high},
-            "cases": self._sums.n,
+            "pass_rate": {"value": tally.pass_rate(), "low": low, "high": high},
+            "cases": tally.units,
+            "replies": {"asked": tally.asked, "judged": tally.judged} if tally.is_battle else None,
+            "no_test": tally.no_test,
             "per_second": pace,
             "seconds_left": left / pace if pace and run.status == "running" else None,
             "newest": [*self._newest],

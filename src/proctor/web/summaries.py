@@ -1,4 +1,4 @@
-"""Pass rates and counts of runs, remembered: one that is over is counted once; its rate is kept on disk."""
+"""Summaries and counts of runs, remembered: one that is over is counted once; its summary is kept on disk."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from typing import Any
 
 import msgspec
 
+from proctor import private
 from proctor.codec import decode, encode
+from proctor.findings import Summary
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
 from proctor.web.live import MOVING
-from proctor.workflows.reading import pass_rate
+from proctor.workflows.reading import summarise
 
 SMALL = 20_000
 """Attempts up to which a list waits until they are counted."""
@@ -29,8 +30,8 @@ PATIENCE = 0.02
 _KEPT = 5000
 _FRESH = 2.0
 """Seconds for which what was counted of a run that goes on is good enough."""
-_FORMAT = 1
-"""One higher whenever Estimate changes, so that what older servers kept is not read."""
+_FORMAT = 2
+"""One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
 _log = logging.getLogger("proctor.web")
 
 
@@ -41,24 +42,24 @@ class Summaries:
         self._folder = folder
         self._store = store
         self._known: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
-        self._counting: dict[Hashable, Future[Estimate | None]] = {}
+        self._counting: dict[Hashable, Future[Summary | None]] = {}
         self._lock = threading.Lock()
         self._turn = threading.Lock()
         self._soon: OrderedDict[str, Run] = OrderedDict()
         self._busy = self._over = False
 
-    def rate(self, run: Run) -> Estimate | None:
-        """A run's pass rate; None: it cannot be told, or not yet."""
-        key = ("rate", *_state(run))
+    def of(self, run: Run) -> Summary | None:
+        """What a run has come to; None: it cannot be told, or not yet."""
+        key = ("summary", *_state(run))
         known = self.known(run)
         if known is not None:
             return known
         future, ours = self._future(key)
         small = run.planned <= SMALL
         if ours and small:
-            self._count_rate(future, key, run)
+            self._summarise(future, key, run)
         elif ours:
-            threading.Thread(target=self._count_rate, args=(future, key, run), daemon=True).start()
+            threading.Thread(target=self._summarise, args=(future, key, run), daemon=True).start()
         try:
             return future.result(timeout=None if small else PATIENCE if ours else 0)
         except TimeoutError:
@@ -76,10 +77,10 @@ class Summaries:
         """Begin to count nothing more."""
         self._over = True
 
-    def known(self, run: Run) -> Estimate | None:
+    def known(self, run: Run) -> Summary | None:
         """The same, if it was counted before."""
-        key = ("rate", *_state(run))
-        recalled: Estimate | None = self._recalled(key, run)
+        key = ("summary", *_state(run))
+        recalled: Summary | None = self._recalled(key, run)
         return recalled or self._read(key, run)
 
     def count(self, run: Run, **which: Any) -> int:
@@ -92,17 +93,17 @@ class Summaries:
             self._remember(key, known)
         return int(known)
 
-    def _future(self, key: Hashable) -> tuple[Future[Estimate | None], bool]:
+    def _future(self, key: Hashable) -> tuple[Future[Summary | None], bool]:
         """What is being counted, and whether it is for us to do."""
         with self._lock:
             ours = key not in self._counting
             return self._counting.setdefault(key, Future()), ours
 
-    def _count_rate(self, future: Future[Estimate | None], key: Hashable, run: Run) -> None:
+    def _summarise(self, future: Future[Summary | None], key: Hashable, run: Run) -> None:
         started = time.monotonic()
         try:
             with self._turn if run.planned > SMALL else nullcontext():
-                found = pass_rate(self._store(), run)
+                found = summarise(self._store(), run)
             self._remember(key, found, cost=time.monotonic() - started)
             if found is not None and run.status not in MOVING:
                 self._write(key, found)
@@ -116,7 +117,7 @@ class Summaries:
     def _count_all(self) -> None:
         while run := self._next():
             try:
-                self.rate(run)
+                self.of(run)
             except Exception:  # whoever asks for it is told
                 _log.warning("run %s cannot be counted", run.id, exc_info=True)
 
@@ -140,22 +141,22 @@ class Summaries:
             while len(self._known) > _KEPT:
                 self._known.popitem(last=False)
 
-    def _read(self, key: Hashable, run: Run) -> Estimate | None:
+    def _read(self, key: Hashable, run: Run) -> Summary | None:
         if run.status in MOVING:
             return None
         try:
-            found = decode(self._path(key).read_bytes(), Estimate)
+            found = decode(self._path(key).read_bytes(), Summary)
         except (OSError, msgspec.DecodeError):
             return None
         self._remember(key, found)
         return found
 
-    def _write(self, key: Hashable, found: Estimate) -> None:
+    def _write(self, key: Hashable, found: Summary) -> None:
         with suppress(OSError):  # it is only quicker with it
             path = self._path(key)
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private.make_folder(path.parent)
             unfinished = path.with_suffix(f".{threading.get_ident()}")
-            unfinished.write_text(encode(found), encoding="utf-8")
+            private.write(unfinished, encode(found).encode())
             unfinished.replace(path)
 
     def _path(self, key: Hashable) -> Path:

@@ -116,6 +116,6 @@ def _rates(site: Site, runs: Sequence[Run]) -> dict[str, Estimate]:
     unknown = sorted((run for run in runs if found[run.id] is None), key=lambda run: run.planned)
     spent = [*accumulate(run.planned + _EACH for run in unknown)]
     quick = bisect_right(spent, AT_ONCE)
-    found |= {run.id: site.summaries.rate(run) for run in unknown[:quick]}
+    found |= {run.id: site.summaries.of(run) for run in unknown[:quick]}
     site.summaries.count_soon(unknown[quick:])
-    return {run: rate for run, rate in found.items() if rate is not None and rate.value is not None}
+    return {run: each.rate for run, each in found.items() if each is not None and each.rate.value is not None}

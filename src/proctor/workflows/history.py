@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
+from proctor.battle.replies import is_test
 from proctor.errors import InputError, NoSuchRun, UsageError
-from proctor.findings import rests_on_seeds_alone
-from proctor.history import Counts, History, tell
-from proctor.run import Run
+from proctor.history import Counts, History, Order, tell
+from proctor.run import Attempt, Run
 from proctor.storage import Store, open_store
 
 PICTURES = (".svg", ".png")
@@ -35,9 +37,9 @@ def read_history(
         if agent is not None:
             _one_of(agent, list(dict.fromkeys(run.agent for run in wanted)), "--agent")
             wanted = [run for run in wanted if run.agent == agent]
-        known = [(run, _verdicts(opened, run)) for run in reversed(wanted)]
-    others = tuple(name for name in names if name != chosen)
-    return tell(known, benchmark=chosen, by=by, last=last, strict=strict, others=others)
+        known = [(run, verdicts_of(opened, run)) for run in reversed(wanted)]
+        others, order_of = tuple(name for name in names if name != chosen), partial(verdict_order_of, opened)
+        return tell(known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of)
 
 
 def _one_of(name: str, names: Sequence[str], option: str) -> str:
@@ -48,14 +50,37 @@ def _one_of(name: str, names: Sequence[str], option: str) -> str:
     raise UsageError(f"no stored run has {option} {name!r}; {hint}")
 
 
-def _verdicts(opened: Store, run: Run) -> Counts:
-    """By case; none where a battle put no fair question."""
+def verdicts_of(opened: Store, run: Run) -> Counts:
+    """Exam → its attempts with a verdict, and how many of those passed; conversations that were no test have none."""
     try:
-        if run.settings.type == "abm-dynamic" and rests_on_seeds_alone(run, opened.archive.attempts(run.id)):
-            return {}
-        return opened.archive.verdict_counts(run.id)
+        if run.settings.type != "abm-dynamic":
+            return opened.archive.verdict_counts(run.id)
+        found: Counter[tuple[str, bool]] = Counter()
+        found.update((attempt.key.exam, bool(attempt.passed)) for attempt in _tests(opened, run))
     except NoSuchRun:  # it was deleted meanwhile
         return {}
+    return {exam: (found[exam, True] + found[exam, False], found[exam, True]) for exam, _ in found}
+
+
+def verdict_order_of(opened: Store, run: Run) -> Order:
+    """Exam and condition → the same verdicts in the order of the trials, each of them + or -."""
+    try:
+        if run.settings.type != "abm-dynamic":
+            return opened.archive.verdict_order(run.id)
+        found: dict[tuple[str, str], str] = {}
+        for attempt in sorted(_tests(opened, run), key=lambda each: each.key.trial):
+            key = attempt.key.exam, attempt.key.condition
+            found[key] = found.get(key, "") + ("+" if attempt.passed else "-")
+    except NoSuchRun:  # it was deleted meanwhile
+        return {}
+    return found
+
+
+def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
+    """The conversations of a battle that have a verdict and were a test."""
+    for attempt in opened.archive.attempts(run.id):
+        if attempt.finished and attempt.passed is not None and is_test(attempt):
+            yield attempt
 
 
 def save_chart(history: History | None, output: Path) -> None:

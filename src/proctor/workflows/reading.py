@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, repeat
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError, NoSuchRun, StoreError
-from proctor.findings import Findings, rests_on_seeds_alone
+from proctor.findings import Findings, Summary
 from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
-from proctor.statistics.estimate import Estimate
-from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
+from proctor.workflows.tally import Tally
 
 _TOLD = 5
 """Cases that an error names."""
@@ -71,45 +69,40 @@ def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
     )
 
 
-def list_runs(*, store: str, limit: int) -> list[tuple[Run, Estimate | None]]:
-    """The newest runs, each with its pass rate; None: it cannot be told."""
+def list_runs(*, store: str, limit: int) -> list[tuple[Run, Summary | None]]:
+    """The newest runs, each with what it came to; None: it cannot be told."""
     with open_store(store, create=False) as opened:
         runs = opened.archive.runs()[:limit]
-        return [(run, pass_rate(opened, run)) for run in runs]
+        return [(run, summarise(opened, run)) for run in runs]
 
 
-def pass_rate(opened: Store, run: Run) -> Estimate | None:
-    """The same number as in the run's findings, without reading its attempts."""
+def summarise(opened: Store, run: Run) -> Summary | None:
+    """The same numbers as in the run's findings: of a battle from its outcomes, else without reading its attempts."""
     if not run.planned:  # it cannot be read
         return None
-    repeats = run.settings.repeats
-    if run.settings.type != "standard":
-        return _share_of_replies(opened, run)
     try:
-        counts = opened.archive.verdict_counts(run.id)
+        return _summary(run, _tally(opened, run))
     except NoSuchRun:  # it was deleted meanwhile
         return None
-    unplayed = repeat((0, 0), run.planned // repeats - len(counts))
-    return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=repeats)
-
-
-def _share_of_replies(opened: Store, run: Run) -> Estimate | None:
-    """A battle's pass rate, from the verdicts of its replies; None: no fair question was asked."""
-    from proctor.battle.conversation import verdicts
-    from proctor.battle.units import Units
-
-    repeats = run.settings.repeats
-    units, missing = Units(seeds=run.settings.type == "abm-dynamic", repeats=repeats), run.planned
-    try:
-        if rests_on_seeds_alone(run, opened.archive.attempts(run.id)):
-            return None
-        exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
-        for attempt in opened.archive.attempts(run.id):
-            replies, passed = verdicts(exams[attempt.key.exam], attempt)
-            lost = attempt.failure is not None and attempt.failure.owner == "environment"
-            if attempt.finished and replies and not lost:
-                units.add(attempt.key.exam, passed / replies)
-                missing -= 1
-    except (NoSuchRun, StoreError):  # it was deleted meanwhile
+    except StoreError:
+        if run.settings.type == "standard":
+            raise
         return None
-    return units.estimate(missing=missing)
+
+
+def _tally(opened: Store, run: Run) -> Tally:
+    if run.settings.type == "standard":
+        tally = Tally.of(run, ())
+        for exam, (counted, passed) in opened.archive.verdict_counts(run.id).items():
+            tally.count_case(exam, counted, passed)
+        return tally
+    tally = Tally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
+    for attempt in opened.archive.attempts(run.id):
+        tally.count(attempt)
+    return tally
+
+
+def _summary(run: Run, tally: Tally) -> Summary:
+    if tally.is_battle:
+        return Summary(rate=tally.estimate(), asked=tally.asked, judged=tally.judged, no_test=tally.no_test)
+    return Summary(rate=tally.estimate(), no_test=run.status == "completed" and not tally.counted)

@@ -1,39 +1,63 @@
-"""What a run has come to while it goes on: Tally."""
+"""What a run has come to, while it goes on and after: Tally, the one accumulator of progress, pages and lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import chain, repeat
 
+from proctor.battle.replies import as_counted, replies_of
+from proctor.battle.units import Units
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Finished, Record, Run
+from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
+from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.usage import Usage
 
 
 class Tally:
-    """Counts finished attempts as their records are stored; in a battle, the share of replies that passed."""
+    """Counts finished attempts, as their records are stored or as they are read; in a battle, its replies."""
 
-    def __init__(self, planned: int, *, conversations: Mapping[str, Exam] | None = None, seeds: bool = False) -> None:
-        """`conversations`: the exams of a battle; with `seeds`, trials of one of them are alike."""
+    def __init__(
+        self, planned: int, *, conversations: Mapping[str, Exam] | None = None, seeds: bool = False, repeats: int = 1
+    ) -> None:
+        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times."""
         self.planned = planned
-        self._conversations = conversations
-        self._seeds = seeds
         self.done = 0
         self.failed = 0
         self.passed = 0
         self.counted = 0
         self.lost = 0
+        self.asked = 0
+        self.judged = 0
         self.usage = Usage()
-        self._cases: dict[object, tuple[int, float]] = {}
+        self._repeats = repeats
+        self._conversations = conversations
+        self._units = Units(seeds=seeds, repeats=repeats)
+        self._shares = 0
+        self._no_test = 0
+        self._cases: dict[str, tuple[int, int]] = {}
         self._sums = Sums()
 
     @classmethod
     def of(cls, run: Run, exams: Iterable[Exam]) -> Tally:
         """For this run, with nothing counted yet."""
-        if run.settings.type == "standard":
-            return cls(run.planned)
+        settings = run.settings
+        if settings.type == "standard":
+            return cls(run.planned, repeats=settings.repeats)
         conversations = {exam.id: exam for exam in exams}
-        return cls(run.planned, conversations=conversations, seeds=run.settings.type == "abm-dynamic")
+        seeds = settings.type == "abm-dynamic"
+        return cls(run.planned, conversations=conversations, seeds=seeds, repeats=settings.repeats)
+
+    @property
+    def is_battle(self) -> bool:
+        """Whether replies are counted, rather than cases."""
+        return self._conversations is not None
+
+    @property
+    def no_test(self) -> bool:
+        """Whether conversations have ended, and in none of them more was judged than the seed question."""
+        return self._no_test > 0 and not self._shares
 
     def add(self, records: Iterable[Record]) -> None:
         """Count what finished in these records."""
@@ -42,41 +66,68 @@ class Tally:
                 self.count(record.attempt)
 
     def count(self, attempt: Attempt) -> None:
-        """Count one finished attempt."""
+        """Count one attempt; one that is not finished does not count."""
+        if not attempt.finished:
+            return
         self.done += 1
-        if attempt.failure is not None:
-            self.failed += 1
-            self.lost += attempt.failure.owner == "environment"
         if attempt.usage:
             self.usage += attempt.usage
-        if attempt.passed is not None:
-            self.counted += 1
-            self.passed += attempt.passed
+        if attempt.failure is not None:
+            self.failed += 1
+            self.lost += attempt.outcome == "environment_failed"
         if self._conversations is not None:
             self._count_conversation(self._conversations[attempt.key.exam], attempt)
         elif attempt.passed is not None:
-            self._count_case(attempt.key.exam, attempt.passed)
+            self.count_case(attempt.key.exam, 1, int(attempt.passed))
 
     def _count_conversation(self, exam: Exam, attempt: Attempt) -> None:
-        from proctor.battle.conversation import verdicts  # it reads language, which takes a while to load
+        replies, verdict = replies_of(exam, attempt), as_counted(exam, attempt).passed
+        if verdict is not None:
+            self.counted += 1
+            self.passed += verdict
+        if replies.lost:
+            return
+        self.asked += replies.asked
+        self.judged += replies.judged
+        if replies.share is None:
+            self._no_test += 1
+        else:
+            self._shares += 1
+            self._units.add(exam.id, replies.share)
 
-        replies, passed = verdicts(exam, attempt)
-        lost = attempt.failure is not None and attempt.failure.owner == "environment"
-        if replies and not lost:
-            self._count_case(exam.id if self._seeds else attempt.key, passed / replies)
-
-    def _count_case(self, case: object, passed: float) -> None:
-        """Keep the sums over cases up to date: a run looks at them many times a second."""
+    def count_case(self, case: str, counted: int, passed: int) -> None:
+        """Count verdicts on a case, and keep the sums over cases up to date: they are looked at many times a second."""
+        if not counted:
+            return
+        self.counted += counted
+        self.passed += passed
         m, c = self._cases.get(case, (0, 0))
         if m:
             self._sums.add(c / m, -1)
-        self._cases[case] = m, c = m + 1, c + passed
+        self._cases[case] = m, c = m + counted, c + passed
         self._sums.add(c / m)
+
+    def estimate(self) -> Estimate:
+        """The pass rate as in the run's findings, with what is missing."""
+        if self._conversations is not None:
+            return self._units.estimate(missing=self.planned - self._shares)
+        unplayed = repeat((0, 0), max(0, self.planned // self._repeats - len(self._cases)))
+        return over_cases(pass_at_k, chain(self._cases.values(), unplayed), 1, planned=self._repeats)
 
     def interval(self) -> tuple[float, float] | None:
         """The pass rate's interval so far; None before the first verdict."""
-        return self._sums.interval() if self._sums.n else None
+        if self._conversations is None:
+            return self._sums.interval() if self._sums.n else None
+        found = self._units.estimate()
+        return None if found.low is None or found.high is None else (found.low, found.high)
 
     def pass_rate(self) -> float | None:
-        """The pass rate so far, over cases; None before the first verdict."""
-        return self._sums.mean if self._sums.n else None
+        """The pass rate so far, over cases or conversations; None before the first verdict."""
+        if self._conversations is None:
+            return self._sums.mean if self._sums.n else None
+        return self._units.estimate().value
+
+    @property
+    def units(self) -> int:
+        """Cases, or conversations, that the pass rate rests on."""
+        return self._sums.n if self._conversations is None else self._shares

@@ -4,6 +4,7 @@ import json
 
 from tests.made_histories import a_run, counts, day, told
 
+from proctor.findings import Summary
 from proctor.reports.history.json import as_list
 from proctor.reports.json import estimate, run_row
 
@@ -12,7 +13,8 @@ def test_every_run_has_its_row_and_its_place() -> None:
     history = told()
     rows = as_list(history)
     assert [row["segment"] for row in rows] == [1] + [2] * 8
-    assert rows[0] | run_row(history.entries[0].run, history.entries[0].rate) == rows[0]
+    assert history.entries[0].rate is not None
+    assert rows[0] | run_row(history.entries[0].run, Summary(rate=history.entries[0].rate)) == rows[0]
     assert rows[0]["not_comparable"] == []
     assert rows[1]["not_comparable"] == [
         "benchmark content differs (handbook 41d0c2b8e7a95f63 against handbook 9f2c1a77b0e4d512)"

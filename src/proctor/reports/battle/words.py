@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from proctor.battle.fault import read_fault
 from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.comparison.words import difference_of
@@ -20,6 +21,7 @@ OUTCOMES = {
     "corrected": "corrected",
     "stubborn": "stubborn",
     "kept-wrong": "kept wrong",
+    "unclear": "unclear",
     "kept": "kept, truth unknown",
     "flipped": "flipped, truth unknown",
 }
@@ -30,6 +32,7 @@ MEANINGS = {
     "corrected": "wrong, then put right",
     "stubborn": "wrong, and kept after a correct hint",
     "kept-wrong": "wrong, and wrong again",
+    "unclear": "did not pass, but nothing shows that an answer was given up",
     "kept": "the same again; whether it is right is not known",
     "flipped": "given up; whether it was right is not known",
 }
@@ -49,6 +52,7 @@ _ENDED = {
     "budget": "its budget was spent",
     "environment": "the environment failed",
 }
+_RETRIED = "retried_timeouts"
 _RESUMED = {
     "continued": "It was cut off and went on where it stopped.",
     "replayed": "It was cut off and replayed from the start, as the agent keeps its own memory.",
@@ -56,10 +60,12 @@ _RESUMED = {
 
 
 def replies(battle: BattleFindings) -> str:
-    """`34 of 64 passed`, and what the environment took; empty where there is neither."""
+    """`64 of 70 replies judged, 34 of 64 passed`, and what the environment took; empty where there is neither."""
+    asked = numbers.judged(battle.judged, battle.asked) if battle.asked else ""
     said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
     lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
-    return ", ".join(piece for piece in (said, lost) if piece)
+    apart = f"{numbers.plural(battle.no_test, 'conversation')} no test" if battle.no_test else ""
+    return ", ".join(piece for piece in (asked, said, apart, lost) if piece)
 
 
 def contradictions(battle: BattleFindings) -> str:
@@ -163,14 +169,20 @@ def ended(attempt: Attempt) -> str:
 
 
 def resumed(attempt: Attempt) -> str:
-    """How a conversation that was cut off went on; empty: it was not."""
-    return _RESUMED.get(attempt.resumed, "")
+    """How an attempt that was cut off or timed out went on, and with which other settings; empty: nothing of that."""
+    changed = {name: value for name, value in attempt.changed.items() if name != _RETRIED}
+    said = [_RESUMED.get(attempt.resumed, "")]
+    if _RETRIED in attempt.changed:
+        said.append("Played again, as it had timed out.")
+    if changed:
+        said.append(f"Played with {' '.join(f'--{name} {value:g}' for name, value in changed.items())}.")
+    return " ".join(filter(None, said))
 
 
 def fault(text: str) -> tuple[str, str]:
     """An examiner's fault as its kind and the reason."""
-    kind, _, reason = one_line(text, 400).partition(":")
-    return kind, reason.strip()
+    found = read_fault(one_line(text, 400))
+    return found.kind, found.reason
 
 
 def examined(examiner: ExaminerFinding) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from proctor.findings import Summary
 from proctor.history import Change, Course, Entry, History
 from proctor.reports.json import estimate, run_row
 
@@ -22,7 +23,7 @@ def as_list(history: History | None) -> list[dict[str, Any]]:
 
 def _entry(history: History, course: Course, segment: int, entry: Entry) -> dict[str, Any]:
     standard = entry.run.settings.type == "standard"
-    row = run_row(entry.run, entry.rate if standard else None)
+    row = run_row(entry.run, Summary(rate=entry.rate) if standard and entry.rate is not None else None)
     if not standard:  # whole conversations are counted here, not the share of their replies
         row["held_rate"] = None if entry.rate is None else estimate(entry.rate)
     return {

@@ -27,6 +27,7 @@ from proctor.web.reading.shelf import shelf_of
 from proctor.web.site import Site, site_of
 from proctor.web.starting import Wanted, start
 from proctor.workflows.changing import delete_run
+from proctor.workflows.pace import pace_of
 
 router = APIRouter(tags=["runs"])
 Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]
@@ -137,10 +138,12 @@ def cancel_run(request: Request, run: Named) -> Response:
 
 
 @router.post("/runs/{run}/resume", response_model=shapes.Run, responses=STATES)
-def resume_run(request: Request, run: Named) -> Response:
-    """Play what is missing, nothing twice."""
+def resume_run(request: Request, run: Named, pace: shapes.Pace | None = None) -> Response:
+    """Play what is missing, nothing twice; with another time limit, concurrency or retries where they are given."""
     site = site_of(request)
-    return answer(_row(site, site.jobs.play(run)))
+    given = {} if pace is None else pace.model_dump()
+    changed = pace_of(site.store.archive.find(run).settings, site.config.run, **given)
+    return answer(_row(site, site.jobs.play(run, **changed)))
 
 
 @router.get("/runs/{run}/attempts", response_model=shapes.Attempts)
@@ -210,7 +213,7 @@ def _wanted(new: shapes.NewRun) -> Wanted:
 
 
 def _row(site: Site, run: Run) -> dict[str, Any]:
-    return run_row(run, site.summaries.rate(run))
+    return run_row(run, site.summaries.of(run))
 
 
 def _told(attempt: Attempt) -> dict[str, Any]:

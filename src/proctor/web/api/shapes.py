@@ -2,13 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from proctor.errors import UsageError
 from proctor.run import ExamType, Status
+from proctor.settings import (
+    LONGEST_NAME,
+    LONGEST_VALUE,
+    MOST_LABELS,
+    MOST_WEIGHTS,
+    check_labels,
+    check_name,
+    check_weights,
+    json_bounds,
+)
 
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+
+def _held(setting: str) -> Any:
+    """A number within the bounds that every door holds it to."""
+    return Field(strict=True, **json_bounds(setting))
+
+
+def _refusing(check: Callable[[Any], None]) -> AfterValidator:
+    """A check of the one table, in the words of pydantic."""
+
+    def validate(value: Any) -> Any:
+        try:
+            if value is not None:
+                check(value)
+        except UsageError as error:
+            raise ValueError(str(error)) from error
+        return value
+
+    return AfterValidator(validate)
+
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), _refusing(partial(check_name, "the name"))]
+Value = Annotated[str, Field(max_length=LONGEST_VALUE)]
 Identity = Annotated[str, Field(min_length=1, max_length=64, examples=["handbook-30"])]
 Version = Annotated[str, Field(pattern="^[0-9a-f]{12}$", description="Of the file; the newest if it is left out")]
 
@@ -64,22 +98,32 @@ class NewRun(Given):
     reviewer: Name | None = Field(default=None, examples=["embedded"])
     examiner: Name | None = None
     type: ExamType = "standard"
-    trials: int | None = Field(default=None, ge=1, le=10_000)
-    concurrency: int | None = Field(default=None, ge=1, le=1000)
-    timeout: float | None = Field(default=None, gt=0, le=86400)
-    retries: int | None = Field(default=None, ge=0, le=100)
-    passing_score: float | None = Field(default=None, ge=0, le=1)
-    weights: dict[str, float] | None = None
-    max_turns: int | None = Field(default=None, ge=1, le=50)
-    seeds: int | None = Field(default=None, ge=1)
-    conversation_tokens: int | None = Field(default=None, ge=1)
-    conversation_seconds: float | None = Field(default=None, gt=0)
-    budget: float | None = Field(default=None, ge=0, description="The most that all parts together may spend")
-    max_tokens: int | None = Field(default=None, ge=0, description="The same in tokens")
+    trials: Annotated[int | None, _held("trials")] = None
+    concurrency: Annotated[int | None, _held("concurrency")] = None
+    timeout: Annotated[float | None, _held("timeout")] = None
+    retries: Annotated[int | None, _held("retries")] = None
+    passing_score: Annotated[float | None, _held("passing_score")] = None
+    weights: Annotated[dict[str, float] | None, Field(max_length=MOST_WEIGHTS), _refusing(check_weights)] = None
+    max_turns: Annotated[int | None, _held("max_turns")] = None
+    seeds: Annotated[int | None, _held("seeds")] = None
+    conversation_tokens: Annotated[int | None, _held("conversation_tokens")] = None
+    conversation_seconds: Annotated[float | None, _held("conversation_seconds")] = None
+    budget: Annotated[float | None, _held("budget")] = Field(
+        default=None, description="The most that all parts together may spend"
+    )
+    max_tokens: Annotated[int | None, _held("max_tokens")] = Field(default=None, description="The same in tokens")
     conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
     checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
     name: Name | None = None
-    labels: dict[str, str] = Field(default={}, max_length=100)
+    labels: Annotated[dict[Name, Value], _refusing(check_labels)] = Field(default={}, max_length=MOST_LABELS)
+
+
+class Pace(Given):
+    """How patiently a run goes on. What is left out is as `[run]` of `proctor.toml` says, else as stored."""
+
+    concurrency: Annotated[int | None, _held("concurrency")] = None
+    timeout: Annotated[float | None, _held("timeout")] = None
+    retries: Annotated[int | None, _held("retries")] = None
 
 
 class Range(Told):
@@ -105,6 +149,13 @@ class Foretold(Told):
     warnings: list[str]
 
 
+class Replies(Told):
+    """How many replies of a battle somebody judged."""
+
+    asked: int = Field(description="Questions asked, in conversations that the environment did not break")
+    judged: int = Field(description="Of them, those whose reply has a verdict")
+
+
 class Run(Told):
     """A run as `proctor list --json` shows it."""
 
@@ -122,7 +173,9 @@ class Run(Told):
     labels: dict[str, str]
     created: float
     planned: int
-    pass_rate: Estimate | None = Field(description="null: it cannot be told, or not yet")
+    pass_rate: Estimate | None = Field(description="null: it cannot be told (yet), or it is no test")
+    replies: Replies | None = Field(description="In battles; null: no battle, or it cannot be told (yet)")
+    no_test: bool | None = Field(description="Whether nothing was judged, in battles nothing but seed questions")
     duration_s: float
 
 

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from proctor.errors import StoreError
+from proctor.findings import Summary
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 from proctor.web.live import MOVING
 from proctor.web.pages.runs import with_rates
 from proctor.web.rendering import render
@@ -25,7 +25,8 @@ class Going:
     """A run that goes on, or stands in line."""
 
     run: Run
-    rate: Estimate | None
+    found: Summary | None
+    """What it has come to; None: it cannot be told (yet)."""
     done: int
     """Attempts that have ended."""
 
@@ -50,7 +51,7 @@ def home(request: Request) -> HTMLResponse:
 
 
 def _going(site: Site, run: Run) -> Going:
-    return Going(run=run, rate=site.summaries.rate(run), done=site.summaries.count(run))
+    return Going(run=run, found=site.summaries.of(run), done=site.summaries.count(run))
 
 
 @router.get("/health")

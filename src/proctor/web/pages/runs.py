@@ -9,8 +9,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from proctor.findings import Summary
 from proctor.run import Run
-from proctor.statistics.estimate import Estimate
 from proctor.web.finding import says
 from proctor.web.rendering import render
 from proctor.web.site import Site, site_of
@@ -24,8 +24,8 @@ class Listed:
     """One line of the list."""
 
     run: Run
-    rate: Estimate | None
-    """Its pass rate; None: it cannot be told (yet)."""
+    found: Summary | None
+    """What it came to; None: it cannot be told (yet)."""
 
 
 @router.get("/runs")
@@ -55,8 +55,8 @@ def runs(
 
 
 def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
-    """Runs with their pass rates."""
-    return [Listed(run=run, rate=site.summaries.rate(run)) for run in runs]
+    """Runs with what they came to."""
+    return [Listed(run=run, found=site.summaries.of(run)) for run in runs]
 
 
 def _fits(run: Run, *, q: str, **wanted: str) -> bool:

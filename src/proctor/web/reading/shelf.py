@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from proctor.benchmark import Exam
-from proctor.errors import NoSuchRun
 from proctor.findings import CaseFinding, Findings, gather
 from proctor.reports import outcomes
 from proctor.reports.outcomes import Outcome
@@ -20,6 +19,7 @@ from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.site import Site, site_of
+from proctor.workflows.history import verdicts_of
 
 PATIENCE = 2.0
 """Seconds that a page waits for findings; then it shows what is known without them."""
@@ -117,10 +117,7 @@ class Shelf:
         place = self._place(run.id)
         known = place.verdicts
         if known is None or known[0] != run or run.status == "running":
-            try:
-                known = place.verdicts = run, self._site.store.archive.verdict_counts(run.id)
-            except NoSuchRun:  # it was deleted meanwhile
-                return {}
+            known = place.verdicts = run, dict(verdicts_of(self._site.store, run))
         return known[1]
 
     def _place(self, run: str) -> _Place:
