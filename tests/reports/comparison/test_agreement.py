@@ -48,12 +48,12 @@ def agree(found: Compared) -> None:
         assert (better if found.shown == "better" else 1 - better) >= 0.95
         assert found.headline.p_value < 0.1
     if said.startswith("A difference is likely"):
-        assert not holds_0 or max(better, 1 - better) >= 0.9
+        assert not holds_0 or max(better, 1 - better) >= 0.945
         assert "probability" in said or "do not confirm it" in said or "could undo it" in said
     if said.startswith("No difference"):
         assert holds_0
         assert "probability" not in said
-        assert max(better, 1 - better) < 0.9 or "did better over the trials that both runs have" in said
+        assert max(better, 1 - better) < 0.945 or "did better over the trials that both runs have" in said
         assert found.headline.p_value > 0.05 or found.headline.thinned
 
 

@@ -41,7 +41,12 @@ def saying(value: float, low: float, high: float, better: float) -> str:
             "probability 0.97 that it is worse.",
         ),
         ((0.02, -0.05, 0.09, 0.72), "No difference could be shown: B passes 2 points more often (−5 to 9)."),
-        ((-0.02, -0.09, 0.05, 0.11), "No difference could be shown: B passes 2 points less often (−9 to 5)."),
+        ((-0.02, -0.09, 0.05, 0.06), "No difference could be shown: B passes 2 points less often (−9 to 5)."),
+        (
+            (0.05, -0.02, 0.12, 0.946),
+            "A difference is likely, but not beyond doubt: B passes 5 points more often (−2 to 12), "
+            "probability 0.95 that it is better.",
+        ),
         (
             (0.0, -0.0551, 0.0551, 0.5),
             "No difference could be shown: A and B pass equally often (−6 to 6).",

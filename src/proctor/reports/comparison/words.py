@@ -25,8 +25,8 @@ FLIPS: dict[Flip, Outcome] = {
     "missing": Outcome(name="missing", sign="?", word="without a verdict", style="unscored"),
     "unchanged": Outcome(name="unchanged", sign="·", word="unchanged", style="plain"),
 }
-_LIKELY = 0.9
-"""The probability from which on "no difference" would be misheard, though the interval still holds 0."""
+_LIKELY = 0.945
+"""The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
 _IN_COMMON = "the trials that both runs have"
 BETTER = Outcome(name="better", sign="✓", word="better", style="pass")
 WORSE = Outcome(name="worse", sign="✗", word="worse", style="fail")
