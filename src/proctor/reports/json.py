@@ -191,11 +191,14 @@ def _attempt(attempt: Attempt) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """A noun as a dictionary of its fields, however deep; estimates as `estimate` gives them."""
+    """A noun as a dictionary of its fields, however deep; estimates as `estimate` gives them.
+
+    Fields that are not shown (`repr=False`) are only there to compute with.
+    """
     if isinstance(value, Estimate):
         return estimate(value)
     if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value)}
+        return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.repr}
     if isinstance(value, Mapping):
         return {key: plain(each) for key, each in value.items()}
     return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
