@@ -31,6 +31,9 @@ _TICK = 0.1
 """Seconds after which the driver gets a word even if nothing happened, so that it can look around."""
 _FAREWELL = 1.0
 """Seconds that interrupted calls get to clean up."""
+_OUT_OF_TOUCH = 2.0
+"""Seconds without a word from the driver after which nothing is asked until it comes: the whole process may have been
+stopped, and its run be another's by now."""
 _RESTARTS = 3
 """How often an attempt goes on in a new task after somebody has cancelled the old one."""
 _SHORTEST_PATIENCE = 3.0
@@ -81,6 +84,7 @@ class LocalExecutor:
         self._saved = 0
         self._reviews_cost = not all(map(asks_nobody, reviewers))
         self._starved = False
+        self._in_touch = time.monotonic()
         self._exhausted = False
         self._arrived, self._urgent, self._over = threading.Event(), threading.Event(), threading.Event()
         self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._blocked)
@@ -158,6 +162,7 @@ class LocalExecutor:
     def _count_saved(self) -> None:
         self._saved += sum(map(self._is_answer, self._taken))
         self._taken.clear()
+        self._in_touch = time.monotonic()
         if self._starved or self._waiting:
             self._stage.soon(self._go_on)
 
@@ -217,10 +222,10 @@ class LocalExecutor:
 
     def _has_room(self) -> bool:
         """Whether the journal keeps up: what is answered and not stored yet would be paid again after a crash."""
-        if self._unsaved() + len(self._playing) < 2 * self._concurrency:
+        if self._surplus() < 0 and not self._is_out_of_touch():
             return True
         self._starved = True  # before the second look: the driver may just have stored something
-        if self._unsaved() + len(self._playing) < 2 * self._concurrency:
+        if self._surplus() < 0 and not self._is_out_of_touch():
             self._starved = False
             return True
         self._urgent.set()
@@ -228,14 +233,18 @@ class LocalExecutor:
 
     async def _until_room(self) -> None:
         """Before a call is made: until its answer would not be one too many that is not stored."""
-        while (surplus := self._unsaved() + len(self._playing) - 2 * self._concurrency) > 0:
+        while (surplus := self._surplus()) > 0 or self._is_out_of_touch():
             waiter = self._stage.loop.create_future()
-            self._waiting.append((self._saved + surplus, waiter))
+            self._waiting.append((self._saved + max(0, surplus), waiter))
             self._urgent.set()
             await waiter
 
-    def _unsaved(self) -> int:
-        return self._answered - self._saved
+    def _surplus(self) -> int:
+        """How many answers would be unsaved, above those that may be, if all that is under way were answered."""
+        return self._answered - self._saved + len(self._playing) - 2 * self._concurrency
+
+    def _is_out_of_touch(self) -> bool:
+        return time.monotonic() - self._in_touch > _OUT_OF_TOUCH
 
     def _start(self, play: Play) -> None:
         task = _AttemptTask(self._player.play(play), loop=self._stage.loop, context=self._context.copy())
