@@ -1,4 +1,4 @@
-"""Really killing a run, again and again, and counting what was paid."""
+"""Really killing commands at random moments, again and again, beside a store in trouble, and counting what was paid."""
 
 from __future__ import annotations
 
@@ -8,29 +8,49 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
 
-from proctor.storage import open_store
+if TYPE_CHECKING:
+    from tests.workflows.hardships import Hardship
 
-AGENT = """\
-import asyncio, os
+CONCURRENCY = 4
+PATIENCE = 150.0
+"""Seconds that a command may take in the end, also after a store was locked."""
+_START = 60.0
+_STALL = 1.5
+"""Seconds without progress after which a command is killed all the same: it waits for the store."""
 
-async def answer(request):
-    with open("paid", "ab", buffering=0) as paid:
-        paid.write(f"{request.case} {request.trial}\\n".encode())
-    await asyncio.sleep({delay})
-    return "yes"
-"""
-REVIEWER = """\
 
-async def review(case, turns):
-    with open("judged", "ab", buffering=0) as judged:
-        judged.write(f"{case.id}\\n".encode())
-    await asyncio.sleep({delay})
-    return 1.0
-"""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """Where it happens."""
+
+    folder: Path
+    """The working directory of all that is started."""
+    url: str
+    """The store."""
+    rng: random.Random
+    server: Any = None
+    """PostgreSQL, where the store is there."""
+
+    def start(self, arguments: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        """Proctor, in a process of its own."""
+        with (self.folder / "stderr").open("ab") as told:
+            return subprocess.Popen(
+                [sys.executable, "-m", "proctor", *arguments, "--store", self.url],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=told,
+                env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+                **options,
+            )
+
+    def told(self) -> str:
+        """What was said on standard error last."""
+        return (self.folder / "stderr").read_text()[-2000:]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,85 +58,88 @@ class Toll:
     """What the kills cost."""
 
     kills: int
-    planned: int
-    stored: int
-    """Attempts in the store at the end; each counted once."""
-    passed: int
-    paid: int
-    """Calls to the agent."""
-    judged: int
-    """Calls to the reviewer."""
-
-    @property
-    def twice(self) -> int:
-        """Calls to the agent that were paid again."""
-        return self.paid - self.planned
+    attempts: int
+    calls: int = 0
+    """Calls that the run needs."""
+    again: int = 0
+    """Calls that were paid again."""
+    bound: int = 0
+    """As many may be."""
 
 
-def torture(
-    folder: Path, *, kills: int, cases: int, trials: int = 2, concurrency: int = 4, delay: float = 0.004, seed: int = 1
-) -> Toll:
-    """Start a run, kill -9 it at random moments, resume it each time, and let it end."""
-    rng = random.Random(seed)
-    _write_files(folder, cases, delay)
-    run = ["run", "benchmark.csv", "--agent", "python:agent:answer", "--reviewer", "python:agent:review"]
-    run += ["--trials", str(trials), "--concurrency", str(concurrency), "--name", "tortured"]
-    done = 0
-    process = _start(folder, run)
-    while done < kills and process.poll() is None:
-        _wait_for_a_moment_to_kill(folder, process, rng)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        done += 1
-        process = _start(folder, ["resume", "tortured"] if _is_stored(folder) else run)
-    code = process.wait(timeout=300)
-    assert code == 0, f"the last resume ended with exit code {code}"
-    return _toll(folder, done, cases * trials)
+class Victim(Protocol):
+    """A command that is killed."""
+
+    name: str
+
+    def prepare(self, scene: Scene) -> None:
+        """Put there what it needs."""
+
+    def command(self, scene: Scene) -> list[str]:
+        """What to start now."""
+
+    def progress(self, scene: Scene) -> int:
+        """A number that grows while it works."""
+
+    def look(self, scene: Scene) -> None:
+        """Raise where something is not as it must be after a kill."""
+
+    def toll(self, scene: Scene, kills: int) -> Toll:
+        """What it came to in the end; raises where something is lost."""
 
 
-def _write_files(folder: Path, cases: int, delay: float) -> None:
-    rows = "".join(f'"question {number}";"yes"\n' for number in range(cases))
-    (folder / "benchmark.csv").write_text(rows)
-    (folder / "agent.py").write_text((AGENT + REVIEWER).replace("{delay}", str(delay)))
-    (folder / "paid").write_bytes(b"")
-    (folder / "judged").write_bytes(b"")
+@dataclass(slots=True)
+class _Killing:
+    victim: Victim
+    hardship: Hardship
+    scene: Scene
+    kills: int = 0
+    ended: list[int] = field(default_factory=list)
+
+    def kill_once(self) -> bool:
+        """Start it, wait for a moment, kill it; False: it was quicker."""
+        before = self.victim.progress(self.scene)
+        process = self.scene.start(self.victim.command(self.scene), **self.hardship.limits(self.scene))
+        try:
+            if self._works(process, before):
+                self.hardship.strike(self.scene)
+                self._wait_for_a_moment(process)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            code = process.wait()
+        self.kills += code == -signal.SIGKILL
+        self.hardship.relent(self.scene)
+        self.victim.look(self.scene)
+        return code == -signal.SIGKILL
+
+    def _works(self, process: subprocess.Popen[bytes], before: int) -> bool:
+        until = time.monotonic() + _START
+        while process.poll() is None and self.victim.progress(self.scene) <= before:
+            assert time.monotonic() < until, f"nothing happens: {self.scene.told()}"
+            time.sleep(0.002)
+        return process.poll() is None
+
+    def _wait_for_a_moment(self, process: subprocess.Popen[bytes]) -> None:
+        """Until it got somewhat further, or gets no further for a while."""
+        rng = self.scene.rng
+        seen = self.victim.progress(self.scene)
+        enough, stalled = seen + rng.randint(0, 40), time.monotonic() + _STALL
+        until = time.monotonic() + 4 * _STALL * rng.random()
+        while process.poll() is None and seen < enough and time.monotonic() < min(stalled, until):
+            time.sleep(0.002)
+            if (now := self.victim.progress(self.scene)) != seen:
+                seen, stalled = now, time.monotonic() + _STALL
+        time.sleep(rng.random() * 0.03)
 
 
-def _start(folder: Path, arguments: list[str]) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "proctor", *arguments, "--json", "--store", "store.db"],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-    )
-
-
-def _wait_for_a_moment_to_kill(folder: Path, process: subprocess.Popen[bytes], rng: random.Random) -> None:
-    """Until a few more calls were paid, so that every kill falls into work and not into the start-up."""
-    enough = (folder / "paid").stat().st_size + rng.randint(0, 400)
-    while process.poll() is None and (folder / "paid").stat().st_size < enough:
-        time.sleep(0.001)
-    time.sleep(rng.random() * 0.03)
-
-
-def _is_stored(folder: Path) -> bool:
-    if not (folder / "store.db").exists():
-        return False
-    with open_store(folder / "store.db") as store:
-        return any(run.name == "tortured" for run in store.archive.runs())
-
-
-def _toll(folder: Path, kills: int, planned: int) -> Toll:
-    with open_store(folder / "store.db") as store:
-        attempts = list(store.archive.attempts(store.archive.find("tortured").id))
-    places = Counter((attempt.key.exam, attempt.key.trial) for attempt in attempts if attempt.finished)
-    assert set(places.values()) <= {1}, "an attempt is stored twice"
-    return Toll(
-        kills=kills,
-        planned=planned,
-        stored=len(places),
-        passed=sum(attempt.passed is True for attempt in attempts),
-        paid=len((folder / "paid").read_bytes().splitlines()),
-        judged=len((folder / "judged").read_bytes().splitlines()),
-    )
+def torture(victim: Victim, hardship: Hardship, scene: Scene, *, kills: int) -> Toll:
+    """Kill a command so many times beside a store in trouble, let it end, and say what that cost."""
+    victim.prepare(scene)
+    killing = _Killing(victim, hardship, scene)
+    with hardship.around(scene):
+        for _ in range(kills):
+            killing.kill_once()
+    last = scene.start(victim.command(scene))
+    code = last.wait(timeout=PATIENCE)
+    assert code == 0, f"the last one ended with exit code {code}: {scene.told()}"
+    return victim.toll(scene, killing.kills)
