@@ -294,10 +294,10 @@ def test_why_a_run_could_not_begin_is_told_without_secrets(sites: SitesOpener, m
     site = sites(processes=0)
     run = started(site)
     [job] = site.jobs._jobs.values()
-    site.jobs._log_file(run.id).write_text("Error: https://x:hush-hush-hush@example.org/ is no address")
+    site.jobs._log_file(run.id).write_text("Error: https://x:pw@example.org/ is no place for hush-hush-hush")
     site.jobs._ended(job, 2)
     found = site.store.archive.find(run.id)
-    assert (found.status, found.reason) == ("failed", "https://x:$SOME_KEY@example.org/ is no address")
+    assert (found.status, found.reason) == ("failed", "https://…@example.org/ is no place for $SOME_KEY")
 
 
 def test_who_was_played_least_comes_first(sites: SitesOpener) -> None:

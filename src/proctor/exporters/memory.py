@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from proctor import private
 from proctor.codec import encode
 
 
@@ -49,8 +50,8 @@ class Memory:
         if self._path is None or not (sent or facts):
             return
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as stream:
+            private.make_folder(self._path.parent)
+            with open(self._path, "ab", opener=private.opened) as stream:
                 stream.write(msgspec.json.encode({"sent": sent or {}, "facts": facts}) + b"\n")
         except OSError as error:
             self.trouble = f"cannot remember in {self._path} what was sent: {error.strerror}"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from proctor import threads
+from proctor import private, threads
 from proctor.errors import InputError
 from proctor.failures import said
 
@@ -62,7 +62,8 @@ class Cache:
         self._max_bytes = max_bytes
         self._lock = threading.Lock()
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)  # questions and replies are nobody else's
+            private.make_folder(Path(folder))  # questions and replies are nobody else's
+            private.make_file(Path(folder) / FILE)
             self._connection = _open(Path(folder) / FILE)
         except (OSError, sqlite3.Error) as error:
             raise InputError(f"no cache can be kept in {str(folder)!r}: {said(error)}; {_advice(folder)}") from error

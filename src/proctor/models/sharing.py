@@ -20,6 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from proctor import private
 from proctor.net.limits import Bucket, Throttle
 
 _LOOK_EVERY = 1.0
@@ -110,7 +111,7 @@ class _Part(Bucket):
 
 def _join(folder: Path, prefix: str) -> tuple[int, Path]:
     """A locked file. Between its making and its locking others may take it for a dead one's: then another is made."""
-    folder.mkdir(parents=True, exist_ok=True)
+    private.make_folder(folder)
     while True:
         descriptor, name = tempfile.mkstemp(prefix=f"{prefix}{os.getpid()}-", dir=folder)
         try:

@@ -9,6 +9,8 @@ import msgspec
 
 from proctor.codec import decode, encode
 from proctor.redaction import known as room
+from proctor.score import Review
+from proctor.transcript import Reply
 
 T = TypeVar("T")
 
@@ -18,14 +20,22 @@ def scrubbed(noun: T) -> T:
     known = room.known()
     if not known.are_known():
         return noun
-    text = encode(noun)
-    if not known.are_in(text):
+    if not known.are_in(_words(noun)):
         return noun
-    told = msgspec.json.decode(text)
+    told = msgspec.json.decode(encode(noun))
     try:
         return decode(encode(mapped(told, known.scrub)), type(noun))
     except msgspec.ValidationError:  # a number that a noun counts with happens to be a secret as well
         return decode(encode(mapped(told, known.scrub, numbers=False)), type(noun))
+
+
+def _words(noun: object) -> str:
+    """All that a noun says; most replies are one text, and most reviews a few."""
+    if type(noun) is Reply and not (noun.tool_calls or noun.citations or noun.steps or noun.stderr):
+        return noun.text
+    if type(noun) is Review and not (noun.checks or noun.contradictions or noun.question_parts):
+        return "\0".join([noun.explanation, noun.unscored or "", *[part.explanation for part in noun.parts]])
+    return encode(noun)
 
 
 def mapped(value: Any, change: Callable[[str], str], *, numbers: bool = True) -> Any:

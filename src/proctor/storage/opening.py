@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from proctor import private
 from proctor.errors import StoreError
 from proctor.storage import address, schema
 from proctor.storage.archive import Archive
@@ -54,8 +55,12 @@ def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None
             raise StoreError(f"the store {path} is a folder: name a file in it, such as {path / 'proctor.db'}")
         if not there and not create:
             raise StoreError(f"there is no store at {path} yet: `proctor run` makes one")
-        if not there:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        if there:
+            for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))):
+                private.close_ours(each)
+        else:
+            private.make_folder(path.parent)
+            private.make_file(path)  # SQLite gives its other files the same mode
 
 
 def _let_readers_in(database: Database) -> None:

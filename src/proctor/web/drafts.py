@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from proctor import private
 from proctor.formats.encoding import decode
 from proctor.reports.words import clean
 from proctor.web.forms import Form
@@ -44,8 +45,7 @@ class Drafts:
     def keep(self, draft: Draft) -> str:
         """Keep its content, and say what it is found by."""
         name = hashlib.sha256(draft.content).hexdigest()[:32]
-        self._folder.mkdir(parents=True, exist_ok=True)
-        (self._folder / name).write_bytes(draft.content)
+        private.write(private.make_folder(self._folder) / name, draft.content)
         for old in sorted(self._folder.iterdir(), key=_age)[:-_KEPT]:
             old.unlink(missing_ok=True)
         return name

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
+from proctor import private
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import without_secrets
 from proctor.run import Run, Status, Wish
@@ -126,8 +127,8 @@ class Jobs:
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if found.id not in self._jobs:
                 self._mark(found, "queued")
-                self._folder.mkdir(parents=True, exist_ok=True)
-                self._mark_file(found.id).write_text(json.dumps(pace) if pace else "", encoding="utf-8")
+                private.make_folder(self._folder)
+                private.write(self._mark_file(found.id), json.dumps(pace).encode() if pace else b"")
                 self._jobs[found.id] = _Job(run=found.id, pace=pace)
         self._awake.set()
         return self._store().archive.find(found.id)
@@ -274,7 +275,7 @@ class Jobs:
         config = ["--config", str(self._settings.config)] if self._settings.config is not None else []
         pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
         environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
-        with self._log_file(job.run).open("wb") as log:
+        with open(self._log_file(job.run), "wb", opener=private.opened) as log:
             job.process = subprocess.Popen(
                 [sys.executable, "-m", "proctor", "resume", job.run, *pace, *config],
                 env={**environment, "PROCTOR_STORE": self._settings.store},  # not an argument: it may hold a password

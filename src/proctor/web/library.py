@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from proctor import demo
+from proctor import demo, private
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import InputError
@@ -202,9 +202,9 @@ def _read(path: Path) -> Shelved | None:
 
 def _write(path: Path, content: bytes) -> None:
     """The file appears whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(path.parent)
     unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_bytes(content)
+    private.write(unfinished, content)
     unfinished.replace(path)
 
 

@@ -12,6 +12,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from proctor import private
+
 LIFETIME = 14 * 86400
 """Seconds after which a browser logs in again."""
 _KEY_BYTES = 32
@@ -94,7 +96,7 @@ def _same(a: str, b: str) -> bool:
 
 def _stored_key(path: Path) -> bytes:
     """The key, made on first use and readable by nobody else; of two servers that make one, the first one's stays."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(path.parent)
     if path.exists() and path.stat().st_size < _KEY_BYTES:  # a disk was full: an empty key can be guessed
         path.unlink()
     if not path.exists():

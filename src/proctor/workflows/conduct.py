@@ -13,6 +13,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
 from proctor.findings import Findings, Gathering, gather
+from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
 from proctor.run import Finished, Record, Reviewed, Run, Settings, Sitting, Status, Turned, Wish
@@ -57,6 +58,7 @@ async def conduct(
     each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
     `changed` settings hold for what is played here, and are stored with it.
     """
+    remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
     ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
     settings = replace(run.settings, **(changed or {}))
     left = played_with(sittings, changed or {})

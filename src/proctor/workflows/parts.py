@@ -13,6 +13,7 @@ from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.importing import module_of
 from proctor.models.naming import PROVIDERS
+from proctor.redaction import literals, remember_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
 from proctor.workflows.checks import OWN, check_reviewer
@@ -53,8 +54,10 @@ def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: s
         return Chosen(name=f"object:{name}", spec=None, live=what)
     if what in declared:
         part = declared[what]
+        literals.refuse(part.spec, part.options, whose=f"{what}.")
         kind = part.kind if isinstance(part, AgentConfig) else default
         return Chosen(name=what, spec=Spec(spec=part.spec, options=part.options), kind=kind)
+    literals.refuse(what, {}, whose="the ")
     return Chosen(name=what, spec=Spec(spec=what), kind=default)
 
 
@@ -223,6 +226,7 @@ def _live_examiner(chosen: Chosen) -> Examiner:
 
 def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, Any]) -> Cast:
     """The parts of a stored run, built again."""
+    remember_secrets()
     settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
     judge = None if settings.reviewer is None else _again(run, "reviewer", settings.reviewer, live)
