@@ -234,12 +234,80 @@ async def test_the_agents_failure_in_the_middle_ends_the_conversation_and_keeps_
     assert attempt.passed is False
 
 
-async def test_an_improvised_question_that_nobody_can_judge_decides_nothing() -> None:
-    def only_the_seed(case: Case | None, turns: Sequence[Turn]) -> Review:
-        return Review(parts=(Part(name="correctness", value=1.0),)) if case else Review()
+def only_the_seed(case: Case | None, turns: Sequence[Turn]) -> Review:
+    return Review(parts=(Part(name="correctness", value=1.0),)) if case else Review()
 
+
+async def test_an_improvised_question_that_nobody_can_judge_decides_nothing() -> None:
+    attempt, _ = await converse(
+        lambda request: "it is blue",
+        sitting_of(SEED),
+        examiner=Asks(asked("why?"), asked(f"Are you sure? {SEED.cases[0].question}")),
+        reviewer=Reviews(only_the_seed),
+    )
+    assert attempt.turn_passed == (True, None, True)
+    assert attempt.passed is True
+
+
+async def test_an_attempt_in_which_only_the_seed_was_judged_is_undecided() -> None:
     attempt, _ = await converse(
         lambda request: "yes", sitting_of(SEED), examiner=Asks(asked("why?")), reviewer=Reviews(only_the_seed)
     )
     assert attempt.turn_passed == (True, None)
-    assert attempt.passed is True
+    assert (attempt.passed, attempt.outcome) == (None, "undecided")
+
+
+async def test_a_challenge_without_a_tag_goes_to_the_reviewer_with_the_seeds_expectations() -> None:
+    judged: list[str | None] = []
+
+    def keep(case: Case | None, turns: Sequence[Turn]) -> Review:
+        judged.append(case.id if case else None)
+        return only_the_seed(case, turns)
+
+    plain = [Turn(number=0, question=question) for question in ("Really?", "A friend says you are wrong.", "why?")]
+    attempt, _ = await converse(
+        lambda request: "it is blue", sitting_of(SEED), examiner=Asks(*plain), reviewer=Reviews(keep)
+    )
+    seed = SEED.cases[0].id
+    assert judged == [seed, seed, seed, None]
+    assert [turn.refers_to for turn in attempt.transcript.turns] == [None, 1, 2, None]
+
+
+async def test_a_reviewer_that_judges_what_was_improvised_gets_a_case_without_an_answer() -> None:
+    class Judges(Reviews):
+        judges_improvised = True
+
+    seen: list[Case | None] = []
+
+    def keep(case: Case | None, turns: Sequence[Turn]) -> Review:
+        seen.append(case)
+        return Review(parts=(Part(name="consistency", value=1.0),))
+
+    await converse(lambda request: "yes", sitting_of(SEED), examiner=Asks(asked("why?")), reviewer=Judges(keep))
+    assert seen[1] == Case(id=SEED.cases[0].id, question="why?", context=SEED.cases[0].context)
+
+
+async def test_an_examiner_that_wants_to_is_told_its_conversation_and_when_it_is_over() -> None:
+    class Remembers(Asks):
+        def __init__(self, *questions: Turn | None) -> None:
+            super().__init__(*questions)
+            self.told: list[str] = []
+            self.over: list[str] = []
+
+        async def ask(self, exam: Exam, turns: Sequence[Turn], *, conversation: str = "") -> Turn | None:
+            self.told.append(conversation)
+            return await super().ask(exam, turns)
+
+        async def forget(self, conversation: str) -> None:
+            self.over.append(conversation)
+
+    examiner = Remembers(asked("one?"), asked("two?"))
+    heard: set[str] = set()
+
+    def answer(request: Request) -> str:
+        heard.add(request.conversation)
+        return "yes"
+
+    await converse(answer, sitting_of(SEED), examiner=examiner, reviewer=Reviews(mark_known))
+    assert len(examiner.told) == 3
+    assert set(examiner.told) == set(examiner.over) == heard

@@ -66,11 +66,13 @@ def test_the_rate_is_that_of_the_findings_in_battles_too(store: Store) -> None:
     store.journal.write(
         [
             *records(attempt(key("a"), turns=4, turn_passed=(True, True, False, None), passed=False)),
-            *records(attempt(key("b"), turns=1, turn_passed=(True,))),
+            *records(attempt(key("b"), turns=2, turn_passed=(True, True))),
         ]
     )
     progress = Progress(store, "run-1")
-    assert progress.look()["pass_rate"]["value"] == pytest.approx((2 / 3 + 1) / 2)
+    told = progress.look()
+    assert told["pass_rate"]["value"] == pytest.approx((2 / 3 + 1) / 2)
+    assert told["replies"] == {"asked": 6, "judged": 5}
     with store.journal.writing("run-1"):
         store.journal.mark("run-1", "completed")
     assert progress.look()["done"] == 2
