@@ -281,3 +281,24 @@ def test_without_opentelemetry_nothing_of_it_is_imported() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+async def test_tools_are_known_where_spans_tell_of_them() -> None:
+    def tells(question: str) -> str:
+        use("search", query="remote work")
+        return "so"
+
+    def speaks(question: str) -> str:
+        with tracer().start_as_current_span("chat m") as span:
+            span.set_attribute("gen_ai.output.messages", '[{"role": "assistant", "content": "so"}]')
+        return "so"
+
+    def counts(question: str) -> str:
+        with tracer().start_as_current_span("chat m") as span:
+            span.set_attribute("gen_ai.usage.input_tokens", 10)
+        return "so"
+
+    assert (await asked(tells)).tools_known
+    assert (await asked(speaks)).tools_known
+    assert not (await asked(counts)).tools_known
+    assert not (await asked(lambda question: "so")).tools_known

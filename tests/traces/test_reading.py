@@ -69,8 +69,9 @@ def reply_of(spans: list[Span]) -> Reply:
         [orchestrated(), Reply(text=""), REPLY],
         [Reply(text='{"answer": "JSON itself"}', usage=Usage())],
         [Reply(text="ä", tool_calls=(ToolCall(name="t"), ToolCall(name="t", result="")))],
+        [Reply(text="so", tools_known=False), Reply(text="so", tool_calls=(ToolCall(name="t", result=None),))],
     ],
-    ids=["plain", "orchestrated", "three turns", "text that looks like JSON", "little known"],
+    ids=["plain", "orchestrated", "three turns", "text that looks like JSON", "little known", "tools not told"],
 )
 @pytest.mark.parametrize("encoding", ["protobuf", "json"])
 def test_a_transcript_survives_the_way_to_spans_and_back(replies: list[Reply], encoding: Any) -> None:
