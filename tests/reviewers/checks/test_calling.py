@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.reviewers.checks.asking import asked, outcome
 
 from proctor.benchmark import ExpectedCall
+from proctor.codec import to_reply
 from proctor.reviewers.checks.calling import tool_calls, tools_not_used, tools_used
 from proctor.transcript import Reply, ToolCall
 
@@ -34,6 +37,24 @@ def test_a_tool_that_was_not_called_fails_and_the_calls_are_named() -> None:
 def test_without_any_call_that_is_what_is_said() -> None:
     assert outcome(tools_used, calling(), tools_used=("read",)).evidence == "read was not called; no tool was called"
     assert outcome(tools_not_used, calling(), tools_not_used=("read",)).evidence == "no tool was called"
+
+
+def test_tools_that_a_reply_does_not_tell_are_not_checkable_and_the_cure_is_named() -> None:
+    untold = to_reply("It is 30 days.")
+    for found in (
+        outcome(tools_used, untold, tools_used=("search",)),
+        outcome(tools_not_used, untold, tools_not_used=("search",)),
+        outcome(tool_calls, untold, tool_calls=()),
+    ):
+        assert found.passed is None
+        assert "return a dict with 'tool_calls'" in found.evidence
+
+
+def test_a_call_that_is_seen_counts_also_where_others_may_not_be() -> None:
+    some = replace(calling("search"), tools_known=False)
+    assert outcome(tools_used, some, tools_used=("search",)).passed is True
+    assert outcome(tools_used, some, tools_used=("search", "read")).passed is None
+    assert outcome(tools_not_used, some, tools_not_used=("search",)).passed is False
 
 
 def test_a_call_that_failed_was_still_made() -> None:
@@ -73,4 +94,4 @@ def test_a_broken_pattern_of_an_argument_is_not_checkable() -> None:
     reply = Reply(text="", tool_calls=(ToolCall(name="search", arguments={"query": "leave"}),))
     found = outcome(tool_calls, reply, tool_calls=(expected,))
     assert found.passed is None
-    assert "'(' of an argument is no regular expression" in found.evidence
+    assert "the pattern of an argument cannot be looked for: it is no regular expression" in found.evidence
