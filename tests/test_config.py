@@ -46,9 +46,19 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[agent.x]\nspec = 'a'", "unknown key 'agent'; did you mean 'agents'?"),
         ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, models, reviewers, examiners, conditions"),
         ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, reviewer"),
-        ("[run]\ntrials = 0", "run.trials = 0 is not usable; it should be greater than or equal to 1"),
-        ("[run]\ntrials = '3'", "run.trials = '3' is not usable; it should be a valid integer"),
+        ("[run]\ntrials = 0", "run.trials = 0 is not usable; expected a whole number from 1 to 10,000"),
+        ("[run]\ntrials = '3'", "run.trials = '3' is not usable; expected a whole number from 1"),
         ("[run]\ntrials = true", "run.trials = True is not usable"),
+        (f"[run]\ntrials = {10**30}", "is not usable; expected a whole number from 1 to 10,000"),
+        (f"[run]\ntrials = {'9' * 5000}", "is not valid TOML: Exceeds the limit"),
+        ("[run]\ntimeout = inf", "run.timeout = inf is not usable; expected a number above 0, up to 86,400 seconds"),
+        ("[run]\nweights = {correctness = nan}", "the weight correctness=nan is not usable"),
+        ("[run]\nweights = {correctness = 0}", "are all 0"),
+        (f"[limits.openai]\nconcurrency = {10**30}", "it should be less than or equal to 10000"),
+        ("store = ''", "store = '' is not usable; "),
+        ("x = " + 5000 * "[", "has too many brackets inside each other"),
+        ("x = " + 5000 * "{x = ", "has too many brackets inside each other"),
+        ("x = '" + 2**20 * "y" + "'", "the file has more than 1,048,576 bytes"),
         ("[run]\ntimeout = 0", "run.timeout = 0 is not usable"),
         ("[run]\npassing_score = 70", "run.passing_score = 70 is not usable"),
         ("[run]\nweights = {correctness = 'much'}", "run.weights.correctness = 'much' is not usable"),
@@ -73,8 +83,17 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[limits.openai]\nrequest_per_minute = 5", "unknown key 'limits.openai.request_per_minute'; did you mean"),
         ("[limits.openai]\ntokens_per_minute = 0", "limits.openai.tokens_per_minute = 0 is not usable"),
         ("[limits.openai]\nconcurrency = 1.5", "limits.openai.concurrency = 1.5 is not usable"),
-        ("store = 'postgresql://me:${PW}@h/d'", "store holds a ${NAME}, which is filled in only in options"),
+        ("store = 'postgresql://me:hush@h/d'", "store holds a password: write ${NAME} in its place"),
         ("[agents.x]\nspec = 'http://h/${X}'", "agents.x.spec holds a ${NAME}, which is filled in only in options"),
+        (
+            "[agents.x]\nspec = 'http://h'\nheaders = {Authorization = 'Bearer abc'}",
+            'agents.x.headers.Authorization holds a secret, and it is stored with the run: write "${NAME}"',
+        ),
+        ("[agents.x]\nspec = 'command:prog --token X'", "in agents.x.spec --token is given a secret"),
+        ("[reviewers.x]\nspec = 'model:openai:m'\napi_key = 'sk-1'", "reviewers.x.api_key holds a secret"),
+        ("[examiners.x]\nspec = 'agent:http://u:pw@h'", "in examiners.x.spec the address holds a password"),
+        ("[models.x]\nspec = 'openai-compatible:m@http://h/v1?key=1'", "in models.x.spec the address has 'key' in"),
+        ("[run]\nagent = 'command:prog --token X'", "in run.agent, its spec --token is given a secret"),
         ("[run\n", "is not valid TOML: Expected ']'"),
         ("store = 'a'\nstore = 'b'", "is not valid TOML"),
     ],
@@ -131,3 +150,9 @@ def test_a_price_of_its_own_does_not_replace_the_one_under_prices(tmp_path: Path
         '[prices]\n"openai:a" = {input = 3, output = 4}\n'
     )
     assert load_config(path).prices["openai:a"]["input"] == 3.0
+
+
+def test_a_command_may_hold_variables_which_are_filled_in_when_it_starts(tmp_path: Path) -> None:
+    path = tmp_path / "proctor.toml"
+    path.write_text("[agents.x]\nspec = 'command:prog --token ${CRM_TOKEN}'\n")
+    assert load_config(path).agents["x"].spec == "command:prog --token ${CRM_TOKEN}"

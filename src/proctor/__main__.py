@@ -6,8 +6,13 @@ import os
 import sys
 import threading
 import time
+import traceback
+from contextlib import suppress
+from types import TracebackType
 
 from proctor.cli import main as run_command
+from proctor.cli import streams
+from proctor.redaction import without_secrets
 
 _exit_now = os._exit
 _PATIENCE = 3.0
@@ -17,22 +22,29 @@ _INCOMPLETE = 4
 
 def main() -> int:
     """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
+    sys.excepthook = _tell_traceback
+    streams.guard()
     code = _flushed(run_command())
     _end_soon(code)
     return code
 
 
+def _tell_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """What PROCTOR_TRACEBACK asks for, without secrets."""
+    from proctor.reports.words import harmless
+
+    if sys.stderr is not None:
+        sys.stderr.write(harmless(without_secrets("".join(traceback.format_exception(kind, error, trace)))))
+
+
 def _flushed(code: int) -> int:
     """The exit code, once everything is written; what agents still print then does not belong to the output."""
-    if sys.stdout is None:
-        return code
-    try:
+    with suppress(ValueError):  # somebody has closed it
         sys.stdout.flush()
-    except BrokenPipeError:
-        pass
-    except (OSError, ValueError) as error:
-        if sys.stderr is not None:
-            sys.stderr.write(f"Error: the output could not be written ({error}); the results are stored.\n")
+    if streams.is_unheard():
+        sys.stderr.write("Standard output is closed: nothing was printed.\n")
+    if trouble := streams.trouble():
+        sys.stderr.write(f"Error: the output could not be written ({trouble}); what is stored is safe.\n")
         code = _INCOMPLETE
     _silence_stdout()
     return code

@@ -5,18 +5,36 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator, with_config
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+    with_config,
+)
+from pydantic_core import PydanticCustomError
 from typing_extensions import TypedDict
 
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
+from proctor.redaction import literals
+from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, named, shown
 
 NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
 _TABLE_EXPECTED = {"dict_type", "model_type"}
+_BOUNDS = "bounds"
+_NUMBERS = {"max_turns", "trials", "concurrency", "timeout", "retries", "passing_score", "budget", "max_tokens"}
+_LARGEST = 2**20
+"""Bytes that the file may have."""
+_COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
+"""Specs that name a program and its arguments."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key that needs no quotes in TOML."""
 
@@ -52,19 +70,35 @@ class RunConfig(Strict):
     agent: str | None = None
     reviewer: str | None = None
     examiner: str | None = None
-    max_turns: int | None = Field(default=None, ge=1, le=50)
-    trials: int | None = Field(default=None, ge=1)
-    concurrency: int | None = Field(default=None, ge=1)
-    timeout: float | None = Field(default=None, gt=0)
-    retries: int | None = Field(default=None, ge=0)
-    passing_score: float | None = Field(default=None, ge=0, le=1)
+    max_turns: int | None = None
+    trials: int | None = None
+    concurrency: int | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    passing_score: float | None = None
     weights: dict[str, float] | None = None
-    budget: float | None = Field(default=None, ge=0)
-    max_tokens: int | None = Field(default=None, ge=0)
+    budget: float | None = None
+    max_tokens: int | None = None
+
+    @field_validator(*(BOUNDS.keys() & _NUMBERS), mode="before")
+    @classmethod
+    def _within_bounds(cls, value: Any, field: ValidationInfo) -> Any:
+        """Hold a number to the one table of settings."""
+        bounds = BOUNDS[str(field.field_name)]
+        if value is not None and not bounds.holds(value):
+            raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.wanted})
+        return value
+
+    @field_validator("weights")
+    @classmethod
+    def _weigh_something(cls, weights: dict[str, float] | None) -> dict[str, float] | None:
+        if weights is not None:
+            check_weights(weights)
+        return weights
 
 
-_Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-_Rate = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+_Amount = Annotated[float, Field(ge=0, le=AMOUNT.most, allow_inf_nan=False)]
+_Rate = Annotated[float, Field(ge=0.001, le=10**12, allow_inf_nan=False)]
 
 
 @with_config(ConfigDict(extra="forbid", strict=True))
@@ -82,7 +116,7 @@ class LimitTable(TypedDict):
 
     requests_per_minute: NotRequired[_Rate]
     tokens_per_minute: NotRequired[_Rate]
-    concurrency: NotRequired[Annotated[int, Field(ge=1)]]
+    concurrency: NotRequired[Annotated[int, Field(**json_bounds("concurrency"))]]
 
 
 class ModelConfig(Strict):
@@ -95,7 +129,7 @@ class ModelConfig(Strict):
 class Config(Strict):
     """The whole file."""
 
-    store: str | None = None
+    store: str | None = Field(default=None, min_length=1)
     run: RunConfig = RunConfig()
     agents: dict[str, AgentConfig] = {}
     models: dict[str, ModelConfig] = {}
@@ -119,25 +153,51 @@ class Config(Strict):
 
 def load_config(path: Path | None = None) -> Config:
     """The file that was named, or `proctor.toml` here, or nothing but defaults."""
+    if path is not None:
+        check_path("the configuration file", path)
     chosen = path or Path(NAME)
-    if not chosen.is_file():
+    if not _is_file(chosen):
         if path is not None:
             raise InputError(f"there is no configuration file {str(path)!r}; `proctor init` writes one")
         return Config()
     try:
-        config = Config.model_validate(tomllib.loads(chosen.read_text(encoding="utf-8-sig")))
+        config = Config.model_validate(_tables(chosen))
         _must_be_filled_in(config)
+        _must_hold_no_secrets(config)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{chosen} is not valid TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{chosen} has too many brackets inside each other; write it flatter") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{chosen} is not UTF-8 text: {error}") from error
     except OSError as error:
         raise InputError(f"cannot read {str(chosen)!r}: {error.strerror}; name another file with --config") from error
     except ValidationError as error:
         raise InputError(f"{chosen}: {_sentence(error)}") from error
-    except _Unfilled as error:
+    except (_Unfilled, UsageError) as error:
         raise InputError(f"{chosen}: {error}") from error
     return config
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:
+        raise InputError(f"cannot read {named(path)}: {error.strerror}; name another file with --config") from error
+
+
+def _tables(path: Path) -> dict[str, Any]:
+    """What stands in the file; raises TOMLDecodeError, also for numbers that no program can hold."""
+    with path.open("rb") as file:
+        data = file.read(_LARGEST + 1)
+    if len(data) > _LARGEST:
+        raise UsageError(f"the file has more than {_LARGEST:,} bytes; a configuration is far shorter")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise tomllib.TOMLDecodeError(str(error)) from error
 
 
 class _Unfilled(ValueError):
@@ -145,14 +205,30 @@ class _Unfilled(ValueError):
 
 
 def _must_be_filled_in(config: Config) -> None:
-    """Refuse `${NAME}` where it would stay as it is: only options may hold secrets."""
-    places = [("store", config.store or "", "; set the environment variable PROCTOR_STORE instead")]
-    for family in ("agents", "models", "reviewers", "examiners"):
+    """Refuse `${NAME}` where it would stay as it is: in a spec, only the arguments of a command may hold secrets."""
+    for place, part in _parts(config):
+        if "${" in part.spec and not _COMMAND.match(part.spec):
+            raise _Unfilled(f"{place}.spec holds a ${{NAME}}, which is filled in only in options, for secrets")
+
+
+def _must_hold_no_secrets(config: Config) -> None:
+    """Refuse a secret that is written out: the file is shared, and what it says is stored with every run."""
+    if literals.password_in(config.store or ""):
+        raise InputError(
+            "store holds a password: write ${NAME} in its place and set NAME in the environment, "
+            "or set the whole address in PROCTOR_STORE"
+        )
+    for place, part in _parts(config):
+        literals.refuse(part.spec, part.options if isinstance(part, PartConfig) else {}, whose=f"{place}.")
+    for role in ("agent", "reviewer", "examiner"):
+        literals.refuse(getattr(config.run, role) or "", {}, whose=f"run.{role}, its ")
+
+
+def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
+    """Everybody who is declared, by place in the file."""
+    for family in ("models", "agents", "reviewers", "examiners"):  # models are cast as all the others
         members: Mapping[str, PartConfig | ModelConfig] = getattr(config, family)
-        places += [(_dotted([family, name, "spec"]), part.spec, "") for name, part in members.items()]
-    for place, value, hint in places:
-        if "${" in value:
-            raise _Unfilled(f"{place} holds a ${{NAME}}, which is filled in only in options, for secrets{hint}")
+        yield from ((_dotted([family, name]), part) for name, part in members.items())
 
 
 def _dotted(keys: Iterable[str]) -> str:
@@ -193,7 +269,10 @@ def _sentence(error: ValidationError) -> str:
         return _missing(table, key, first["input"])
     if first["type"] in _TABLE_EXPECTED:
         return f"{place} is no table; write [{place}] on a line of its own, and its keys below"
-    return f"{place} = {first['input']!r} is not usable; {first['msg'].replace('Input', 'it', 1)}"
+    given = shown(first["input"])
+    if first["type"] == _BOUNDS:
+        return f"{place} = {given} is not usable; expected {first['msg']}"
+    return f"{place} = {given} is not usable; {first['msg'].replace('Input', 'it', 1)}"
 
 
 def _missing(table: Sequence[str], key: str, given: Any) -> str:

@@ -2,7 +2,8 @@
 
     ProctorError                 anything a person can act on; the CLI prints it as one sentence
     ├── UsageError               exit 2   wrong command, wrong setting
-    │   └── InputError           exit 2   a file or value that cannot be used
+    │   ├── InputError           exit 2   a file or value that cannot be used
+    │   └── OutputFull           exit 4   there is no room for what should be written
     ├── StoreError               exit 2   the store cannot be opened, read or written
     │   ├── NoSuchRun            exit 2
     │   ├── RunBusy              exit 2   another process is writing this run
@@ -52,6 +53,12 @@ class UsageError(ProctorError):
 
 class InputError(UsageError):
     """A file or value that cannot be used."""
+
+
+class OutputFull(UsageError):
+    """There is no room for what should be written."""
+
+    exit_code = 4
 
 
 class StoreError(ProctorError):

@@ -117,7 +117,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(examined: Desk, output: 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_a_full_disk_is_one_sentence(examined: Desk) -> None:
     said = examined("export", "last", "--format", "html", "-o", "/dev/full")
-    assert said.code == 2
+    assert said.code == 4
     assert "No space left on device" in said.error
     assert Path("/dev/full").is_char_device()
 

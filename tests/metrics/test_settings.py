@@ -22,7 +22,7 @@ def refused(**options: Any) -> str:
 
 @pytest.mark.parametrize("k", [0, -1, 2.5, 3.0, True, "3", None, math.nan])
 def test_k_is_a_whole_number_from_1(k: Any) -> None:
-    assert refused(k=k) == f"k={k!r} cannot be used: expected a whole number from 1"
+    assert refused(k=k) == f"k={k!r} cannot be used: expected a whole number from 1 to 10,000"
 
 
 @pytest.mark.parametrize("name", ["threshold", "tool_threshold"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 
@@ -29,6 +30,10 @@ COMMANDS = {
     "delete": "Delete a run.",
     "serve": "Open the web app: create benchmarks, start runs, watch, read and compare them.",
 }
+
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+"""Why a place that could be named still cannot be written."""
 
 
 class _Lazy(click.Group):
@@ -82,8 +87,11 @@ def cli() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; its exit code. A traceback only with PROCTOR_TRACEBACK=1."""
+    from proctor.cli.output import echo, tell_error
     from proctor.errors import ProctorError
+    from proctor.redaction import remember_secrets, without_secrets
 
+    remember_secrets()
     try:
         result = cli.main(args=arguments, prog_name="proctor", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -92,21 +100,33 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 4
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        echo(error.format_message(), err=True)
         return 2
     except click.ClickException as error:
-        click.echo(f"Error: {error.format_message()}", err=True)
+        tell_error(without_secrets(error.format_message()))
         if isinstance(error, click.UsageError) and error.ctx is not None:
-            click.echo(f"See `{error.ctx.command_path} --help`.", err=True)
+            echo(f"See `{error.ctx.command_path} --help`.", err=True)
         return 2
     except ProctorError as error:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
-        click.echo(f"Error: {error}", err=True)
+        tell_error(without_secrets(str(error)))
         return error.exit_code
     except Exception as error:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
-        click.echo(f"Error: Proctor itself failed: {type(error).__name__}: {error}", err=True)
-        click.echo("Run it again with PROCTOR_TRACEBACK=1 to see where.", err=True)
-        return 4
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """Say what went wrong that nobody foresaw; a place that cannot be used is named."""
+    from proctor.cli.output import echo, tell_error
+    from proctor.redaction import without_secrets
+
+    if isinstance(error, OSError) and error.filename is not None:
+        said = f"cannot use {str(error.filename)!r}: {error.strerror or error}; name another place"
+        tell_error(without_secrets(said))
+        return 4 if error.errno in _FULL else 2
+    tell_error(f"Proctor itself failed: {type(error).__name__}: {without_secrets(str(error))}")
+    echo("Run it again with PROCTOR_TRACEBACK=1 to see where.", err=True)
+    return 4

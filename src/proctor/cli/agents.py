@@ -10,6 +10,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Group
+from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.config import Config
@@ -74,12 +75,12 @@ def _list(config: Config, *, as_json: bool) -> None:
     width, names = console().width, max((len(part["name"]) for part in declared), default=0)
     for part in declared:
         kind = "" if part["kind"] == "standard" else f"  ({part['kind']})"
-        click.echo(_line(part["name"], part["spec"] + kind, names=names, width=width))
+        echo(_line(part["name"], part["spec"] + kind, names=names, width=width))
     if not declared:
-        click.echo(folded("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec."))
-    click.echo()
-    click.echo(folded(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
-    click.echo("Try one with: proctor agents test NAME")
+        echo(folded("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec."))
+    echo()
+    echo(folded(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
+    echo("Try one with: proctor agents test NAME")
 
 
 def _line(name: str, spec: str, *, names: int, width: int) -> str:

@@ -8,6 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 from proctor.run import Run
 
 
@@ -26,7 +27,7 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
     if as_json:
         print_json({"run": cancelled.id, "status": cancelled.status})
     else:
-        click.echo(said(cancelled))
+        echo(said(cancelled))
     return 0
 
 

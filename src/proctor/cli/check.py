@@ -10,6 +10,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.benchmark import Case
@@ -38,7 +39,7 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
     else:
         _show(file, table)
         for warning in warnings:
-            click.echo(f"\nwarning: {warning}")
+            echo(f"\nwarning: {warning}")
     ctx.exit(1 if table.errors else 0)
 
 
@@ -90,17 +91,17 @@ def _show(file: Path, table: Table | SuiteReading) -> None:
     from proctor.reports.terminal import Page
 
     errors = len(table.errors) + table.more
-    click.echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
+    echo(f"{file}: {_count(table.rows, 'valid row')}, {_count(errors, 'error') if errors else 'no errors'}\n")
     if table.rows:
         console().print(Page(lambda _: [_preview(table), ""]))
     for kind, found in compatibility(table.rows).items():
-        click.echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
+        echo(f"{found.indicator} {_TITLES[kind]:<13}{found.reason}")
     if table.errors:
-        click.echo()
+        echo()
     for problem in table.errors:
-        click.echo(f"{file}:{problem.line}:{problem.column}: {problem.message}")
+        echo(f"{file}:{problem.line}:{problem.column}: {problem.message}")
     if table.more:
-        click.echo(f"and {_count(table.more, 'more error')}")
+        echo(f"and {_count(table.more, 'more error')}")
 
 
 def _preview(table: Table | SuiteReading) -> Any:

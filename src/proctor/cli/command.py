@@ -11,6 +11,8 @@ def refuse_repeated(command: click.Command, ctx: click.Context, arguments: list[
     """Raise click.UsageError for the first option that takes one value and is given more often."""
     if ctx.resilient_parsing:  # somebody is still typing
         return
+    if any("\0" in argument for argument in arguments):
+        raise click.UsageError("an argument holds a NUL character, which no name and no path can; remove it", ctx)
     _, _, given = command.make_parser(ctx).parse_args(args=list(arguments))
     for parameter, times in Counter(given).items():
         if times > 1 and isinstance(parameter, click.Option) and _takes_one(parameter):

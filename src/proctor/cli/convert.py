@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.formats.convert import ConversionReport
@@ -29,19 +30,19 @@ def command(ctx: click.Context, source: Path, target: Path) -> None:
     if report.problems:
         _refuse(source, report)
         ctx.exit(1)
-    click.echo(f"wrote {target}: {report.rows:,} {'row' if report.rows == 1 else 'rows'}, {report.kind}")
+    echo(f"wrote {target}: {report.rows:,} {'row' if report.rows == 1 else 'rows'}, {report.kind}")
     for name, column in report.columns.items():
         if name != column:
-            click.echo(f"  {name:<9} ← {column!r}")
+            echo(f"  {name:<9} ← {column!r}")
     if report.dropped:
-        click.echo(f"not taken: {', '.join(map(repr, report.dropped))}")
+        echo(f"not taken: {', '.join(map(repr, report.dropped))}")
     for note in report.notes:
-        click.echo(f"note: {note}")
+        echo(f"note: {note}")
 
 
 def _refuse(source: Path, report: ConversionReport) -> None:
     for problem in report.problems:
-        click.echo(f"{source}:{problem.line}: {problem.message}", err=True)
+        echo(f"{source}:{problem.line}: {problem.message}", err=True)
     if report.more:
-        click.echo(f"and {report.more:,} more", err=True)
-    click.echo("Error: nothing was written; mend these rows and try again", err=True)
+        echo(f"and {report.more:,} more", err=True)
+    echo("Error: nothing was written; mend these rows and try again", err=True)

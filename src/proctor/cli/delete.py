@@ -8,6 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 
 @click.command("delete", cls=Command)
@@ -26,7 +27,7 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
     if not yes and not _confirmed(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
         raise click.UsageError(f"run {found.id} is kept: nobody said yes; where nobody can be asked, give --yes")
     delete_run(found.id, store=url)
-    click.echo(f"run {found.id} is deleted")
+    echo(f"run {found.id} is deleted")
     return 0
 
 
@@ -34,5 +35,5 @@ def _confirmed(question: str) -> bool:
     try:
         return click.confirm(question, err=True)
     except click.Abort:  # nobody is there, or Ctrl-C
-        click.echo(err=True)
+        echo(err=True)
         return False

@@ -73,11 +73,14 @@ def command(
 
 def _places(output: Path, names: Sequence[str]) -> list[Path]:
     """Where each run's HTML report will lie; a place where none can is refused before the first question."""
+    from proctor import private
     from proctor.errors import InputError
 
     if output.is_dir():
         raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
     try:
+        if output.parent.name == private.FOLDER:
+            private.make_folder(output.parent)
         output.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {str(output)!r}: {error.strerror}; choose another place with -o") from error

@@ -11,6 +11,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -66,7 +67,7 @@ def _show(file: Path, cases: int, complaints: Sequence[Complaint]) -> None:
     from proctor.reports.terminal import Page
 
     told = plural(len(complaints), "complaint") if complaints else "nothing to complain of"
-    click.echo(f"{file}: {plural(cases, 'case')}, {told}")
+    echo(f"{file}: {plural(cases, 'case')}, {told}")
     console().print(Page(lambda _: _said(complaints)), end="")
 
 

@@ -9,6 +9,7 @@ import click
 from proctor.cli import options
 from proctor.cli.command import Command
 from proctor.cli.gating import gate_options
+from proctor.cli.output import echo
 
 
 @click.command("export", cls=Command)
@@ -34,8 +35,8 @@ def command(
     config_path: Path | None,
 ) -> int:
     """Write RUN as html, json, csv, junit, markdown, or annotations for GitHub."""
-    from proctor.cli.output import nobody_listens
     from proctor.cli.playing import exit_code
+    from proctor.cli.streams import raising
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.export import export_run
@@ -43,11 +44,8 @@ def command(
 
     gating = read_gates(gates, look=look, force=force)
     url = store_url(store, load_config(config_path))
-    try:
+    with raising():
         findings, verdicts = export_run(run, form=form, output=output, store=url, gating=gating)
-    except BrokenPipeError:
-        nobody_listens()
-        return 0
     if str(output) != "-":
-        click.echo(f"wrote {output}", err=True)
+        echo(f"wrote {output}", err=True)
     return exit_code(findings, verdicts) if gates else 0

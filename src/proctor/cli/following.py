@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
-
+from proctor.cli.output import echo
 from proctor.findings import Findings
 from proctor.run import Record
 from proctor.threads import run_anywhere
@@ -60,4 +59,4 @@ def _conclude(follower: Follower, findings: Findings | None) -> None:
         f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent.",
         *sentences(report),
     ]
-    click.echo(" ".join(told), err=True)
+    echo(" ".join(told), err=True)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
-import click
-
 from proctor.config import Config
 from proctor.models.estimate import Estimate, Range
 from proctor.workflows.evaluate import Prepared
@@ -14,7 +12,7 @@ from proctor.workflows.evaluate import Prepared
 
 def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     """Print the estimate."""
-    from proctor.cli.output import folded, print_json
+    from proctor.cli.output import echo, folded, print_json
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
     from proctor.workflows.allowances import called_gently, foresee, untold
@@ -25,11 +23,11 @@ def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
     if as_json:
         print_json({"attempts": run.planned, **asdict(found), "untold": others, "called_gently": gently})
         return 0
-    click.echo(folded(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
+    echo(folded(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
     for label, said in _rows(found):
-        click.echo(folded(f"  {label:<11}  {said}", under=15))
+        echo(folded(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
-        click.echo(folded(f"  {sentence}", under=2))
+        echo(folded(f"  {sentence}", under=2))
     return 0
 
 

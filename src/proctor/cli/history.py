@@ -8,6 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 
 @click.command("history", cls=Command)
@@ -57,7 +58,7 @@ def command(
     for path, save in ((output, save_chart), (html, save_page)):
         if path is not None:
             save(found, path)
-            click.echo(f"wrote {path}", err=True)
+            echo(f"wrote {path}", err=True)
     if as_json:
         from proctor.reports.history.json import as_list
 

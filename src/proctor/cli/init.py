@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from proctor.cli.command import Command
+from proctor.cli.output import echo
 
 
 @click.command("init", cls=Command)
@@ -17,7 +18,7 @@ def command(folder: Path, force: bool) -> int:
     from proctor.workflows.init import write_starter
 
     for path in write_starter(folder, force=force):
-        click.echo(f"wrote {path}")
+        echo(f"wrote {path}")
     where = "" if folder == Path() else f"cd {folder} && "
-    click.echo(f"Now try: {where}proctor run benchmark.csv --agent sample")
+    echo(f"Now try: {where}proctor run benchmark.csv --agent sample")
     return 0

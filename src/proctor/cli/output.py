@@ -4,30 +4,71 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
+from proctor.cli.streams import guarded
 from proctor.redaction import without_known
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.console import Console, ConsoleOptions, RenderableType
+
+_LONGEST = 2000
+"""Characters of an error that is told."""
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What JSON may carry raw, and a terminal obeys."""
 
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
     if sys.stdout is None:
-        tell("Standard output is closed: nothing was printed.")
         return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n"
-        sys.stdout.write(text if text.isascii() else text.encode(errors="replace").decode())  # half a surrogate pair
+        sys.stdout.write(text if text.isascii() else _escaped(text))
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()
+
+
+def _escaped(text: str) -> str:
+    """JSON that a terminal can be shown: what it would obey is written as an escape, which means the same."""
+    whole = text.encode(errors="replace").decode()  # half a surrogate pair
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
+
+
+def echo(text: str = "", *, err: bool = False) -> None:
+    """A line on standard output or error, without anything that a terminal would obey."""
+    from proctor.reports.words import harmless
+
+    stream = sys.stderr if err else sys.stdout
+    if stream is None:
+        return
+    line = f"{harmless(text)}\n"
+    if err:
+        with whoever_listens():
+            stream.write(line)
+            stream.flush()
+    else:
+        stream.write(_writable(line, stream))
+
+
+def _writable(text: str, stream: TextIO) -> str:
+    from proctor.reports.terminal import writable
+
+    return text if text.isascii() else writable(text, stream.encoding or "utf-8")
+
+
+def tell_error(said: object) -> None:
+    """What went wrong, in one line on standard error."""
+    from proctor.reports.words import cut, harmless
+
+    echo(cut(" ".join(harmless(f"Error: {said}").split("\n")), _LONGEST), err=True)
 
 
 def folded(text: str, *, under: int = 0) -> str:
@@ -43,8 +84,10 @@ def tell(text: str) -> None:
     """A sentence on standard error; a reader that has gone away stops nothing."""
     if sys.stderr is None:
         return
+    from proctor.reports.words import harmless
+
     with whoever_listens():
-        sys.stderr.write(f"{folded(text)}\n")
+        sys.stderr.write(f"{folded(harmless(text))}\n")
         sys.stderr.flush()
 
 
@@ -77,10 +120,19 @@ def nobody_listens(descriptor: int = 1) -> None:
 def console(*, stderr: bool = False) -> Console:
     """A console that is 80 columns wide where nobody looks, and as wide as the terminal where somebody does."""
     from rich.console import Console
+    from rich.segment import Segment
+
+    from proctor.reports.words import harmless
 
     class Patient(Console):
         def on_broken_pipe(self) -> None:
             nobody_listens()
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+            """Whatever is shown, nothing in it is obeyed by the terminal but what styles it."""
+            for segment in super().render(renderable, options):
+                safe = segment.control or segment.text.isprintable() or segment.text == "\n"
+                yield segment if safe else Segment(harmless(segment.text), segment.style)
 
     made = Patient(stderr=stderr, highlight=False, soft_wrap=False)
     if not made.is_terminal and "COLUMNS" not in os.environ:
@@ -171,4 +223,4 @@ def _open_again(stream: TextIO | None, descriptor: int) -> TextIO:
     """The stream, or another one in its place where somebody has closed it."""
     if stream is None or not stream.closed:
         return stream  # type: ignore[return-value]
-    return open(descriptor, "w", encoding=getattr(stream, "encoding", None), closefd=False)
+    return guarded(descriptor, stream)

@@ -13,6 +13,7 @@ from proctor.formats import csv, tables
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
 from proctor.formats.tables import Cell, Sheet, Unusable
+from proctor.settings import unwritable
 
 ALIASES = {
     "question": ("input", "prompt", "query"),
@@ -213,5 +214,4 @@ def _save(target: Path, data: bytes) -> None:
     try:
         target.write_bytes(data)
     except OSError as error:
-        said = error.strerror or error
-        raise InputError(f"cannot write path={str(target)!r}: {said}; give a path in a folder that exists") from error
+        raise unwritable(target, error) from error

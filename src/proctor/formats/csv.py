@@ -15,6 +15,7 @@ from itertools import islice
 from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
+from proctor.formats import files
 from proctor.formats.encoding import decode
 from proctor.formats.records import KEPT, fields_of, scan
 from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
@@ -127,12 +128,7 @@ def read_path(path: str | os.PathLike[str]) -> bytes:
 
 def read_start(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a file up to one beyond the limit, enough for `read_bytes` to see that it is too large."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(LIMIT + 1)
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise InputError(f"cannot read path={os.fspath(path)!r}: {said}; give the path of a benchmark file") from error
+    return files.read_start(path, LIMIT + 1, expected="a benchmark file")
 
 
 def collect(chunks: Iterable[bytes]) -> bytes:

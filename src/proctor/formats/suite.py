@@ -13,6 +13,7 @@ from typing import Any
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.codec import benchmark_of, digest
 from proctor.errors import InputError
+from proctor.formats import files
 from proctor.formats.encoding import decode
 from proctor.formats.records import KEPT
 from proctor.formats.suites.cases import CaseMaker
@@ -87,12 +88,7 @@ def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
     """The cases and errors of a suite file; raises InputError only if there is no such file."""
     if not is_suite(path):
         raise InputError(f"path={os.fspath(path)!r} is no suite; expected a name that ends in .yaml, .yml or .jsonl")
-    try:
-        with open(path, "rb") as file:
-            data = file.read(LIMIT + 1)
-    except OSError as error:
-        said = error.strerror or str(error)
-        raise InputError(f"cannot read path={os.fspath(path)!r}: {said}; give the path of a suite file") from error
+    data = files.read_start(path, LIMIT + 1, expected="a suite file")
     return read_bytes(data, name=Path(path).name, folder=Path(path).parent)
 
 

@@ -14,7 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.formats import files
 from proctor.formats.encoding import decode
+
+_LARGEST = 2**28
+"""Bytes that a table may have."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,11 +53,11 @@ def text_of(data: bytes, source: Path) -> str:
 
 
 def read_all(path: Path) -> bytes:
-    """The bytes of a table of any size."""
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot read path={str(path)!r}: {error.strerror or error}; give a table's path") from error
+    """The bytes of a table, which may be far larger than a benchmark file."""
+    data = files.read_start(path, _LARGEST + 1, expected="a table")
+    if len(data) > _LARGEST:
+        raise InputError(f"{path} has more than {_LARGEST:,} bytes; split it into several")
+    return data
 
 
 def delimited(text: str, delimiter: str, *, source: Path) -> Sheet:

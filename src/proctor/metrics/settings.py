@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 from proctor.errors import InputError, UsageError
 from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
 from proctor.reviewers.tools import tool_weights
+from proctor.settings import BOUNDS, shown
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -67,15 +68,15 @@ def checked(options: Mapping[str, Any]) -> AgenticSettings:
 
     _check_names(options)
     return AgenticSettings(
-        k=_whole("k", options["k"], least=1),
+        k=_whole("k", options["k"]),
         statistical_mode=_mode(options.get("statistical_mode")),
         threshold=_share("threshold", options.get("threshold", 0.7)),
         tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
         tool_weights=tool_weights(options.get("tool_weights")),
         use_structured_output=_flag("use_structured_output", options.get("use_structured_output", True)),
         verbose=_flag("verbose", options.get("verbose", False)),
-        concurrency=_whole("concurrency", options.get("concurrency", 10), least=1),
-        retries=_whole("retries", options.get("retries", 2), least=0),
+        concurrency=_whole("concurrency", options.get("concurrency", 10)),
+        retries=_whole("retries", options.get("retries", 2)),
         timeout=_seconds("timeout", options.get("timeout", 60.0)),
         model=load_model(options["model"]),
     )
@@ -96,21 +97,24 @@ def _check_names(options: Mapping[str, Any]) -> None:
             raise UsageError(f"Agentic.run() needs {name}=…; it has no default")
 
 
-def _whole(name: str, value: object, *, least: int) -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
-        raise InputError(f"{name}={value!r} cannot be used: expected a whole number from {least}")
-    return int(value)
+def _whole(name: str, value: object) -> int:
+    bounds = BOUNDS[name]
+    whole = None if isinstance(value, bool) or not hasattr(value, "__index__") else int(value)
+    if whole is None or not bounds.holds(whole):
+        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.wanted}")
+    return whole
 
 
 def _share(name: str, value: Any) -> float:
     if not is_number(value) or not 0 <= value <= 1:
-        raise InputError(f"{name}={value!r} cannot be used: expected a number from 0 to 1")
+        raise InputError(f"{name}={shown(value)} cannot be used: expected a number from 0 to 1")
     return float(value)
 
 
 def _seconds(name: str, value: Any) -> float:
-    if not is_number(value) or value <= 0:
-        raise InputError(f"{name}={value!r} cannot be used: expected a positive number of seconds")
+    bounds = BOUNDS[name]
+    if not is_number(value) or not 0 < value <= bounds.most:
+        raise InputError(f"{name}={shown(value)} cannot be used: expected {bounds.wanted}")
     return float(value)
 
 

@@ -12,6 +12,9 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import wilson
 from proctor.statistics.pass_at_k import plug_in_at_k, plug_in_hat_k
 
+_BITS = 1000
+"""Of a whole number that a float can still hold."""
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Rates:
@@ -114,4 +117,6 @@ def _at_k(n: int, c: int, k: int) -> float:
 
 def is_number(value: object) -> bool:
     """A finite number; True and False are none."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return isfinite(value) if isinstance(value, float) else value.bit_length() < _BITS

@@ -11,6 +11,7 @@ REPLACEMENT = "\ufffd"
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
+_OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
 _OPTIONS = {
@@ -26,6 +27,13 @@ def clean(text: str) -> str:
     if text.isprintable():
         return text
     return _UNSAFE.sub(_visible, _LINE_ENDS.sub("\n", text))
+
+
+def harmless(text: str) -> str:
+    """The text with everything but line feeds and tabs that a terminal would obey as a visible sign."""
+    if text.isprintable():
+        return text
+    return _OBEYED.sub(_visible, text)
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from numbers import Number
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
+from proctor.text.patterns import matches_all
 from proctor.transcript import ToolCall
 
 _ABSENT = object()
@@ -67,7 +67,7 @@ def accepts(expected: ExpectedCall, name: str, value: object) -> bool:
     if any(same(choice, value, tolerance=tolerance, folded=folded) for choice in rule.get("any_of", ())):
         return True
     pattern = rule.get("pattern")
-    return pattern is not None and isinstance(value, str) and re.fullmatch(pattern, value) is not None
+    return pattern is not None and isinstance(value, str) and matches_all(pattern, value)
 
 
 def arguments_fit(expected: ExpectedCall, used: ToolCall) -> float:

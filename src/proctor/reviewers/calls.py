@@ -7,7 +7,6 @@ looks like a misspelt one is an error; any other unknown key is the recorder's o
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Mapping
 from difflib import get_close_matches
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from proctor.benchmark import ExpectedCall
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
+from proctor.settings import shown, why_no_pattern
 from proctor.transcript import UNKNOWN, ToolCall
 
 _NAMES = ("tool_name", "name", "tool")
@@ -160,7 +160,6 @@ def _check_rule(name: str, rule: Mapping[str, Any]) -> None:
         raise InputError(f"match[{name!r}]: tolerance={tolerance!r}; expected a number that is not negative")
     if not isinstance(folded, bool):
         raise InputError(f"match[{name!r}]: fold={folded!r}; expected true or false")
-    try:
-        re.compile(pattern)
-    except (re.error, TypeError) as error:
-        raise InputError(f"match[{name!r}]: pattern={pattern!r} is no regular expression ({error})") from error
+    wrong = why_no_pattern(pattern) if isinstance(pattern, str) else "it is no text"
+    if wrong is not None:
+        raise InputError(f"match[{name!r}]: pattern={shown(pattern)} is no regular expression ({wrong})")

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from proctor import plugins
 from proctor.benchmark import Benchmark, Case
 from proctor.config import DEFAULT_STORE, Config, load_config
 from proctor.doctor.judging import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
@@ -18,8 +19,10 @@ from proctor.errors import UsageError
 from proctor.findings import Findings, Gathering
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
 from proctor.formats.suite import is_suite
+from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
+from proctor.settings import check_labels, check_name, check_path
 from proctor.storage import open_store
 from proctor.workflows.allowances import allowing, check_prices, unguarded
 from proctor.workflows.checks import described, with_checks
@@ -83,7 +86,9 @@ class Prepared:
 
 def store_url(given: str | Path | None, config: Config) -> str:
     """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
-    where = str(given or os.environ.get("PROCTOR_STORE") or config.store or DEFAULT_STORE)
+    declared = plugins.filled_in_address(config.store) if config.store else DEFAULT_STORE
+    where = str(os.environ.get("PROCTOR_STORE") or declared if given is None else given)
+    check_path("the store", where)
     return where if "://" in where else os.path.abspath(where)
 
 
@@ -143,6 +148,10 @@ def prepare(
     settings: Mapping[str, Any],
 ) -> Prepared:
     """Find, build and check everything before the first call."""
+    remember_secrets()
+    if name is not None:
+        check_name("the run's name", name)
+    check_labels(labels or {})
     suite = isinstance(benchmark, (str, Path)) and is_suite(benchmark)
     loaded = with_conditions(with_checks(load_benchmark(benchmark), checks), config)
     exam_type = type_of(settings)
@@ -263,13 +272,13 @@ def _new_run(
     exams = exams_of(benchmark, settings)
     return Run(
         id=new_id(),
-        name=name or f"{_short(agent.name)} on {benchmark.name}",
+        name=without_secrets(name or f"{_short(agent.name)} on {benchmark.name}"),
         benchmark=benchmark.name,
         digest=benchmark.digest,
         agent=agent.name,
         kind=kind_of(agent, kind),
         settings=settings,
-        labels=found_labels(Path()) | {str(name): str(value) for name, value in (labels or {}).items()},
+        labels=found_labels(Path()) | {str(key): without_secrets(str(value)) for key, value in (labels or {}).items()},
         planned=len(exams) * settings.repeats,
         created=time.time(),
     )

@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.benchmark import Exam
-from proctor.errors import InputError, UsageError
+from proctor.errors import InputError, OutputFull, UsageError
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
+from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.gating import Gating, with_baselines
@@ -54,11 +55,23 @@ def export_run(
         gates = with_baselines(gating, run, store=store).judge(findings) if gating is not None else []
         exported = Exported(findings=findings, exams={exam.id: exam for exam in exams}, store=opened, gates=gates)
         if str(output) == "-":
-            _FORMS[form](exported, _standard_output())
-            sys.stdout.flush()
+            _print(lambda stream: _FORMS[form](exported, stream))
         else:
             _write(output, lambda stream: _FORMS[form](exported, stream))
     return findings, gates
+
+
+def _print(write: Callable[[TextIO], None]) -> None:
+    """Write to standard output, until its reader goes away."""
+    try:
+        write(_standard_output())
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return
+    except OSError as error:
+        raise OutputFull(
+            f"the output could not be written ({error.strerror or error}); what is stored is safe"
+        ) from error
 
 
 def _standard_output() -> TextIO:
@@ -69,16 +82,19 @@ def _standard_output() -> TextIO:
 
 
 def _write(output: Path, write: Callable[[TextIO], None]) -> None:
-    if output.is_dir():
-        raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
+    check_path("the file to write", output)
     try:
+        if output.is_dir():
+            raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
         if output.exists() and not output.is_file():
             with output.open("w", encoding="utf-8", newline="") as stream:  # a pipe or device must not be replaced
                 write(stream)
         else:
             _write_whole(output.resolve(), write)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"cannot write {str(output)!r}: {error.strerror}; choose another place with -o") from error
+        raise unwritable(output, error) from error
 
 
 def _write_whole(output: Path, write: Callable[[TextIO], None]) -> None:

@@ -9,9 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from proctor.battle.replies import is_test
-from proctor.errors import InputError, NoSuchRun, UsageError
+from proctor.errors import NoSuchRun, UsageError
 from proctor.history import Counts, History, Order, tell
 from proctor.run import Attempt, Run
+from proctor.settings import unwritable
 from proctor.storage import Store, open_store
 
 PICTURES = (".svg", ".png")
@@ -111,4 +112,4 @@ def _write(output: Path, content: bytes) -> None:
     try:
         output.write_bytes(content)
     except OSError as error:
-        raise InputError(f"cannot write {str(output)!r}: {error.strerror}; choose another place") from error
+        raise unwritable(output, error) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from proctor.errors import InputError
+from proctor.settings import unwritable
 
 _CONFIG = """\
 # What Proctor should know about your agents. Every key is optional.
@@ -66,5 +67,5 @@ def write_starter(folder: Path, *, force: bool) -> list[Path]:
         for path, text in zip(paths, _FILES.values(), strict=True):
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"cannot write into {str(folder)!r}: {error.strerror}") from error
+        raise unwritable(folder, error) from error
     return paths

@@ -5,18 +5,19 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.codec import benchmark_of, case_id, digest
-from proctor.errors import InputError
+from proctor.codec import benchmark_of, case_id
+from proctor.errors import InputError, UsageError
 from proctor.formats import csv, suite
+from proctor.formats.cases import check_case
 from proctor.formats.rules import COLUMNS
+from proctor.settings import check_name, check_setting, unfit
 
 
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
@@ -35,18 +36,21 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
 
 def _checked(benchmark: Benchmark) -> Benchmark:
     """One that was made in Python, where nobody has looked at it yet: it is held to what a list of cases is."""
+    check_name("the benchmark's name", benchmark.name)
+    if benchmark.passing_score is not None:
+        check_setting("passing_score", benchmark.passing_score)
     if not benchmark.cases and not benchmark.exams:
         raise InputError(f"the benchmark {benchmark.name!r} has no cases; give at least one question")
     _must_differ(benchmark.exams, benchmark.name)
     _must_differ(benchmark.cases, benchmark.name)
     for exam in benchmark.exams:
+        check_name("an exam's id", exam.id)
         _must_differ(exam.cases, benchmark.name)
         if not exam.cases:
             raise InputError(f"the exam {exam.id!r} has no cases; give it at least one question")
     asked = (*benchmark.cases, *(case for exam in benchmark.exams for case in exam.cases))
-    with _whole_characters():
-        for number, case in enumerate(asked, 1):
-            digest(_case(_values(case, number), number))
+    for number, case in enumerate(asked, 1):
+        _case(_values(case, number), number)
     return benchmark
 
 
@@ -56,19 +60,8 @@ def _must_differ(together: Sequence[Case | Exam], name: str) -> None:
         raise InputError(f"the benchmark {name!r} has the id {twice!r} twice; ids must be unique")
 
 
-@contextmanager
-def _whole_characters() -> Iterator[None]:
-    """Say what is wrong with text that cannot be stored."""
-    try:
-        yield
-    except UnicodeEncodeError as error:
-        half = f"U+{ord(error.object[error.start]):04X}"
-        raise InputError(f"a case holds half a character ({half}), which no text can carry; write it whole") from error
-
-
 def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
-    with _whole_characters():
-        return benchmark_of(_unique(items), name=name)
+    return benchmark_of(_unique(items), name=name)
 
 
 _KNOWN = frozenset(Case.__slots__)
@@ -81,6 +74,7 @@ def _unique(items: Iterable[Any]) -> list[Case]:
     for number, item in enumerate(items, 1):
         values = _values(item, number)
         if not values.get("id") and _texts(values):
+            _must_be_fit(values, number)
             plain = case_id(values["question"], values.get("context"))
             asked[plain] += 1
             values["id"] = plain if asked[plain] == 1 else f"{plain}-{asked[plain]}"
@@ -91,6 +85,13 @@ def _unique(items: Iterable[Any]) -> list[Case]:
     if not cases:
         raise InputError("the benchmark has no cases; give at least one question")
     return list(cases.values())
+
+
+def _must_be_fit(values: Mapping[str, Any], number: int) -> None:
+    """Refuse text of which no id can be made."""
+    for name in ("question", "context"):
+        if (wrong := unfit(values.get(name) or "")) is not None:
+            raise InputError(f"case {number}: the {name} holds {wrong}; remove it or write it whole")
 
 
 def _texts(values: Mapping[str, Any]) -> bool:
@@ -118,8 +119,12 @@ def _case(values: dict[str, Any], number: int) -> Case:
         raise InputError(f"case {number}: unknown key {unknown[0]!r}; {hint}")
     try:
         case = msgspec.convert({"id": "", **values}, Case)
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, RecursionError) as error:
         raise InputError(f"case {number} is not usable: {error}") from error
     if not case.question.strip():
         raise InputError(f"case {number}: the question is empty")
+    try:
+        check_case(case)
+    except UsageError as error:
+        raise InputError(f"case {number}: {error}") from error
     return case

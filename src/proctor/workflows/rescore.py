@@ -16,6 +16,7 @@ from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
+from proctor.settings import check_name
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.workflows.allowances import allowing
@@ -60,9 +61,9 @@ class _Nobody:
 class _Stored:
     """Stands where a reviewer would whose reviews are all stored already: it gives them its name."""
 
-    def __init__(self, name: str, rubric: str) -> None:
     asks_nobody = True
 
+    def __init__(self, name: str, rubric: str) -> None:
         self.name = name
         self.rubric = rubric
 
@@ -125,6 +126,8 @@ def prepare_rescoring(
     """Find, build and check everything before the first call."""
     if reviewer is None and passing_score is None and not weights:
         raise UsageError("nothing would change: give --reviewer, --passing-score or --weights")
+    if name is not None:
+        check_name("the run's name", name)
     with open_store(store, create=False) as opened:
         source = opened.archive.find(run)
         benchmark = opened.archive.benchmark_of(source.id)

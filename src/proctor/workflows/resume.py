@@ -14,6 +14,7 @@ from proctor.findings import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
 from proctor.running.play import paid_for
+from proctor.settings import check_setting
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.allowances import allowing, check_prices, is_limited
@@ -23,7 +24,7 @@ from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import changed_pace, play_rescored, rescoring_cast
-from proctor.workflows.settings import MOST_TRIALS, make_settings
+from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
 from proctor.workflows.timeouts import reopen_timeouts, timed_out
 
@@ -119,10 +120,9 @@ def with_trials(run: Run, trials: int | None) -> Run:
         return run
     if run.rescored_from is not None:
         raise UsageError(f"run {run.id} only judges the replies of run {run.rescored_from}; extend that one")
+    check_setting("trials", trials)
     if trials <= settings.trials:
         raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
-    if trials > MOST_TRIALS:
-        raise UsageError(f"trials={trials} are too many; expected at most {MOST_TRIALS:,}")
     return replace(
         run,
         settings=replace(settings, trials=trials, look=settings.look + 1),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import warnings
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -24,6 +22,7 @@ from proctor.formats.suites.nodes import (
     value_of,
 )
 from proctor.formats.suites.reading import Reading
+from proctor.settings import why_no_pattern
 
 Schema = dict[str, Any]
 PATTERN: Final = "re:"
@@ -166,12 +165,8 @@ def _compiles(pattern: str, node: Node, reading: Reading) -> bool:
     if not pattern:
         reading.problem(node, "the pattern is empty; it would stand in every text")
         return False
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of spellings that may mean something else one day
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        reading.problem(node, f"the pattern {pattern!r} does not compile: {error}")
+    if (wrong := why_no_pattern(pattern)) is not None:
+        reading.problem(node, f"the pattern {pattern!r} does not compile: {wrong}")
         return False
     return True
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
-from proctor.reviewers.checks.patterns import Unsearchable, search
 from proctor.reviewers.checks.phrases import around, find, find_inflected, folded, near_miss, prepared, quoted
 from proctor.reviewers.checks.sources import Sources
+from proctor.text.patterns import Unsearchable, search
 from proctor.transcript import Reply, Turn
 
 PATTERN = "re:"

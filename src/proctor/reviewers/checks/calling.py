@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
 from proctor.reviewers.tools import score_expectation
+from proctor.text.patterns import Unsearchable
 from proctor.transcript import Reply, Turn
 
 _SEPARATORS = str.maketrans("", "", "_-. ")
@@ -54,8 +54,8 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
         return Outcome(None, UNTOLD)
     try:
         score = score_expectation(expect, reply, question=turn.question)
-    except re.error as error:
-        return Outcome(None, f"the pattern {error.pattern!r} of an argument is no regular expression ({error})")
+    except Unsearchable as error:
+        return Outcome(None, f"the pattern of an argument cannot be looked for: {error}")
     if score is None:
         return None
     said = f"tool correctness {score.overall:.2f}, needed {expect.tool_threshold:g}: {score.explanation}"

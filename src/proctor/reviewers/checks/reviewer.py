@@ -19,6 +19,7 @@ from proctor.reviewers.checks.orchestrating import steps, sub_agents
 from proctor.reviewers.checks.own import OwnCheck
 from proctor.reviewers.checks.sources import Sources
 from proctor.score import CheckResult, Review
+from proctor.text.patterns import sharing_time
 from proctor.transcript import Reply, Turn
 
 BUILT_IN: tuple[BuiltIn, ...] = (
@@ -60,8 +61,8 @@ class CheckReviewer:
         self._extra = {question.strip(): expect for question, expect in (extra or {}).items()}
         self._everywhere = everywhere or _NOTHING
         self._own = dict(own or {})
-        added = [sorted(self._own), self._extra, self._everywhere]
         self.asks_nobody = not self._own
+        added = [sorted(self._own), self._extra, self._everywhere]
         self.rubric = RUBRIC if added == [[], {}, _NOTHING] else f"{RUBRIC}+{digest(added)[:8]}"
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
@@ -113,7 +114,8 @@ class CheckReviewer:
 def _applied(
     checks: Sequence[BuiltIn], expect: Expectation, turn: Turn, reply: Reply, sources: Sources
 ) -> list[CheckResult]:
-    outcomes = ((check.name, check.function(expect, turn, reply, sources)) for check in checks)
+    with sharing_time():
+        outcomes = [(check.name, check.function(expect, turn, reply, sources)) for check in checks]
     return [result(turn.number, name, outcome) for name, outcome in outcomes if outcome is not None]
 
 
@@ -123,4 +125,5 @@ def _takes_time(expect: Expectation) -> bool:
         expect.quotes
         or bool(expect.sources)
         or any(phrase.startswith(PATTERN) for phrase in expect.keywords + expect.exclusions)
+        or any("pattern" in rule for call in expect.tool_calls or () for rule in call.match.values())
     )

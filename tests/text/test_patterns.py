@@ -7,17 +7,18 @@ import time
 
 import pytest
 
-from proctor.reviewers.checks import patterns
-from proctor.reviewers.checks.patterns import Unsearchable, search
+from proctor.text import patterns
+from proctor.text.patterns import Unsearchable, search
 
 EVIL = {
-    "nested": (r"(a+)+$", "a" * 40 + "b"),
-    "branches": (r"(a|a)*b", "a" * 60),
-    "groups": (r"(?:\w+\s?)+!", "word " * 60),
-    "verbose": (r"(?x)(a+) +$", "a" * 40 + "b"),
-    "scoped": (r"(?x:(a+) +)$", "a" * 40 + "b"),
-    "many": (r".*.*.*.*.*x", "a" * 2_000),
-    "back-reference": (r"(a*)(a*)(a*)(a*)\1\2\3\4b", "a" * 300),
+    "nested": (r"(a+)+$", "a" * 20_000 + "b"),
+    "behind": (r"(a+)+c", "c" + "a" * 20_000 + "b"),
+    "two at once": (r"(x+x+)+y", "yx" + "x" * 20_000),
+    "counted": (r"((a{1,100}){1,100}){1,100}c", "a" * 3_000),
+    "many": (r"(?:.*a){12}z", "z" + "a" * 2_000),
+    "verbose": (r"(?x)(a+) +$", "a" * 20_000 + "b"),
+    "scoped": (r"(?x:(a+) +)$", "a" * 20_000 + "b"),
+    "back-reference": (r"(.*)(.*)(.*)(.*)(.*)[^a-z]\1q", "q" + "a" * 300),
 }
 
 
@@ -31,8 +32,38 @@ def test_a_pattern_that_never_ends_is_given_up(pattern: str, text: str, monkeypa
 def test_the_next_pattern_is_searched_as_if_nothing_had_happened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "SECONDS", 0.2)
     with pytest.raises(Unsearchable):
-        search(r"(a+)+$", "a" * 40 + "b")
+        search(*EVIL["nested"])
     assert search(r"(b+)+$", "aabb") == (2, 4)
+
+
+def test_a_hundred_slow_patterns_of_one_reply_cost_as_much_as_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.1)
+    monkeypatch.setattr(patterns, "TOGETHER", 0.2)
+    started = time.process_time()
+    with patterns.sharing_time():
+        for number in range(100):
+            with pytest.raises(Unsearchable, match="simplify"):
+                search(rf"(a+)+$|{number}", EVIL["nested"][1])
+    assert time.process_time() - started < 2
+    assert search("a", "ba") == (1, 2), "whoever searches next has time of their own"
+
+
+def test_a_search_lets_other_threads_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "SECONDS", 0.5)
+    counted: list[int] = []
+    ended = threading.Event()
+
+    def count() -> None:
+        while not ended.wait(0.001):
+            counted.append(1)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    with pytest.raises(Unsearchable):
+        search(*EVIL["nested"])
+    ended.set()
+    thread.join()
+    assert len(counted) > 10
 
 
 @pytest.mark.parametrize(
@@ -56,7 +87,7 @@ def test_easy_and_hard_patterns_give_the_same_places(pattern: str, text: str, pl
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(", "(x", "[", "a{99999999999}", "*", "(?P<1>x)", "((((x)+)", "(" * 5_000 + ")" * 5_000]
+    "pattern", ["(", "(x", "[", "a{99999999999}", "*", "(?P<1>x", "((((x)+)", "(" * 5_000 + ")" * 5_000]
 )
 def test_what_is_no_pattern_says_so(pattern: str) -> None:
     with pytest.raises(Unsearchable, match="no regular expression"):
@@ -92,7 +123,7 @@ def test_after_a_fork_the_child_searches_by_itself() -> None:
 
 FORKING = """
 import os, sys
-from proctor.reviewers.checks.patterns import search
+from proctor.text.patterns import search
 search("(a)+", "aa")
 child = os.fork()
 if child == 0:

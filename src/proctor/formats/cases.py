@@ -1,0 +1,89 @@
+"""What a case that was made in Python may hold: it is held to what a suite may say, where nobody has read it yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from proctor.benchmark import Case, Expectation
+from proctor.codec import digest
+from proctor.errors import UsageError
+from proctor.settings import AMOUNT, SHARE, Bounds, check_name, check_setting, shown, unfit, why_no_pattern
+
+PATTERN = "re:"
+_COUNT = Bounds(least=0, most=10**15, whole=True)
+_LIMITS = ("tool_calls", "seconds", "tokens", "cost")
+_NOTHING = Expectation()
+_DEEPEST = 60
+"""Levels inside each other: a suite has at most 50, and a case some of its own around them."""
+
+
+def check_case(case: Case) -> None:
+    """Refuse a case that no store takes, or whose expectations nothing can be held to."""
+    check_name("its id", case.id)
+    for category in case.categories:
+        check_name("a category", category)
+    if case.passing_score is not None:
+        check_setting("passing_score", case.passing_score)
+    for place, text in _texts(case, _DEEPEST):
+        if (wrong := unfit(text)) is not None:
+            raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
+    if case.expect != _NOTHING:
+        _check_expectation(case.expect)
+    _must_be_storable(case)
+
+
+def _must_be_storable(case: Case) -> None:
+    try:
+        digest(case)
+    except (OverflowError, RecursionError, TypeError, ValueError) as error:
+        raise UsageError(f"it cannot be stored: {error}; use text, numbers of 64 bits, lists and dicts") from error
+
+
+def _texts(value: Any, levels: int, place: str = "it") -> Iterator[tuple[str, str]]:
+    """Every text inside, with where it stands."""
+    if levels < 0:
+        raise UsageError(f"{place} holds more than {_DEEPEST} levels inside each other; write it flatter")
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from _texts(key, levels - 1, place)
+            yield from _texts(each, levels - 1, place)
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _texts(each, levels - 1, place)
+    elif hasattr(value, "__slots__"):
+        for name in value.__slots__:
+            yield from _texts(getattr(value, name), levels - 1, f"its {name}" if place == "it" else place)
+
+
+def _check_expectation(expect: Expectation) -> None:
+    _check("tool_threshold", expect.tool_threshold, SHARE)
+    if expect.citations is not None:
+        _check("citations", expect.citations, _COUNT)
+    for name, most in expect.limits.items():
+        if name not in _LIMITS:
+            raise UsageError(f"there is no limit {name!r}; known are {', '.join(_LIMITS)}")
+        _check(f"limits.{name}", most, Bounds(least=0, most=_COUNT.most))
+    for call in expect.tool_calls or ():
+        for name, rule in call.match.items():
+            if "tolerance" in rule:
+                _check(f"the tolerance of {name!r}", rule["tolerance"], AMOUNT)
+            if "pattern" in rule:
+                _must_compile(rule["pattern"])
+    for keyword in (*expect.keywords, *expect.exclusions):
+        if keyword.startswith(PATTERN):
+            _must_compile(keyword.removeprefix(PATTERN).strip())
+
+
+def _check(name: str, value: object, bounds: Bounds) -> None:
+    if not bounds.holds(value):
+        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.wanted}")
+
+
+def _must_compile(pattern: object) -> None:
+    if not isinstance(pattern, str) or not pattern:
+        raise UsageError(f"the pattern {shown(pattern)} is none; expected a regular expression")
+    if (wrong := why_no_pattern(pattern)) is not None:
+        raise UsageError(f"the pattern {shown(pattern)} does not compile: {wrong}")

@@ -1,0 +1,215 @@
+"""The one table of what a setting, a weight, a name, a label or a path may be, whichever door it comes through.
+
+CLI, `proctor.toml`, Python, REST API, forms and suites all ask here, so that what one of them takes the others take.
+"""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import re
+import unicodedata
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from proctor.errors import InputError, OutputFull, UsageError
+
+LONGEST_NAME = 200
+"""The most characters of a name: of a run, a case, a category, a label, a part to weigh."""
+LONGEST_VALUE = 1000
+"""The most characters of a label's value."""
+MOST_LABELS = 100
+MOST_WEIGHTS = 100
+_SHOWN = 80
+_SHOWN_PATH = 1000
+_LONGEST_PATH = 4096
+_LONGEST_DIGITS = 400
+"""Digits beyond which a whole number is not even written out."""
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+_HALF = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bounds:
+    """What a number may be."""
+
+    least: float | None = None
+    """The smallest that is taken; None: see `above`."""
+    above: float | None = None
+    """A bound that is itself too small."""
+    most: float
+    """The largest that is taken."""
+    whole: bool = False
+    """Whether fractions are refused."""
+    unit: str = ""
+    """What is counted, for a message."""
+
+    def holds(self, value: object) -> bool:
+        """Whether the value is such a number; true and false are none, nor is what is not finite."""
+        if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
+            return False
+        low = self.least is None or value >= self.least
+        return low and (self.above is None or value > self.above) and value <= self.most
+
+    @property
+    def wanted(self) -> str:
+        """What is expected, in words."""
+        kind = "a whole number" if self.whole else "a number"
+        start = f"above {_written(self.above)}, up to" if self.above is not None else f"from {_written(self.least)} to"
+        return f"{kind} {start} {_written(self.most)}{self.unit and f' {self.unit}'}"
+
+
+DAY = 86_400
+SHARE = Bounds(least=0, most=1)
+WEIGHT = Bounds(least=0, most=1_000_000)
+AMOUNT = Bounds(least=0, most=1_000_000_000)
+BOUNDS: Mapping[str, Bounds] = {
+    "trials": Bounds(least=1, most=10_000, whole=True),
+    "k": Bounds(least=1, most=10_000, whole=True),
+    "concurrency": Bounds(least=1, most=10_000, whole=True),
+    "timeout": Bounds(above=0, most=DAY, unit="seconds"),
+    "retries": Bounds(least=0, most=100, whole=True),
+    "retry_agent_failures": Bounds(least=0, most=100, whole=True),
+    "max_turns": Bounds(least=1, most=50, whole=True),
+    "seeds": Bounds(least=1, most=1_000_000, whole=True),
+    "conversation_tokens": Bounds(least=1, most=10**12, whole=True),
+    "conversation_seconds": Bounds(above=0, most=30 * DAY, unit="seconds"),
+    "passing_score": SHARE,
+    "budget": AMOUNT,
+    "max_tokens": Bounds(least=0, most=10**15, whole=True),
+    "look": Bounds(least=1, most=1000, whole=True),
+}
+"""Setting → what it may be."""
+
+
+def check_setting(name: str, value: object) -> None:
+    """Refuse a number that a setting may not have."""
+    bounds = BOUNDS[name]
+    if not bounds.holds(value):
+        raise UsageError(f"{name}={shown(value)} is not usable; expected {bounds.wanted}")
+
+
+def check_weights(weights: object) -> None:
+    """Refuse weights that weigh nothing, or that no number can weigh."""
+    if not isinstance(weights, Mapping):
+        raise UsageError(f"weights={shown(weights)} are not usable; expected a dict such as {{'correctness': 1}}")
+    if len(weights) > MOST_WEIGHTS:
+        raise UsageError(f"there are {len(weights):,} weights; expected at most {MOST_WEIGHTS}")
+    for name, weight in weights.items():
+        check_name("a part to weigh", name)
+        if not WEIGHT.holds(weight) or 0 < weight < 1 / WEIGHT.most:
+            wanted = f"a number of at least 0: 0 itself, or {_written(1 / WEIGHT.most)} to {_written(WEIGHT.most)}"
+            raise UsageError(f"the weight {name}={shown(weight)} is not usable; expected {wanted}")
+    if weights and sum(weights.values()) <= 0:
+        raise UsageError(f"weights={shown(dict(weights))} are all 0; give at least one part a positive weight")
+
+
+def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
+    """Refuse what cannot be a name: it is shown on one line, stored in any store and sent to others."""
+    if not isinstance(name, str):
+        raise UsageError(f"{what} is {shown(name)}; expected text")
+    if not name.strip():
+        raise UsageError(f"{what} is empty; expected a name, or nothing at all")
+    if len(name) > most:
+        raise UsageError(f"{what} has {len(name):,} characters ({shown(name)}); expected at most {most:,}")
+    if (wrong := unfit(name, one_line=True)) is not None:
+        raise UsageError(f"{what} holds {wrong} ({shown(name)}); remove it")
+
+
+def check_labels(labels: object) -> None:
+    """Refuse labels that are too many, or that cannot be shown and stored."""
+    if not isinstance(labels, Mapping):
+        raise UsageError(f"labels={shown(labels)} are not usable; expected a dict such as {{'commit': '1a2b3c4'}}")
+    if len(labels) > MOST_LABELS:
+        raise UsageError(f"there are {len(labels):,} labels; expected at most {MOST_LABELS}")
+    for name, value in labels.items():
+        check_name("a label's name", name)
+        if value != "":
+            check_name(f"the label {name}", str(value), most=LONGEST_VALUE)
+
+
+def check_path(what: str, path: str | os.PathLike[str]) -> None:
+    """Refuse what no system can open: an empty path, one with a NUL, or one that is too long."""
+    text = os.fspath(path)
+    if not text:
+        raise UsageError(f"{what} is empty; give a path, or leave it out")
+    if "\0" in text:
+        raise UsageError(f"{what} holds a NUL character ({shown(text)}), which no path can; remove it")
+    if len(text) > _LONGEST_PATH:
+        raise UsageError(f"{what} has {len(text):,} characters; expected a path of at most {_LONGEST_PATH:,}")
+
+
+def named(path: str | os.PathLike[str]) -> str:
+    """A path in a message, whole where it can be one."""
+    return shown(os.fspath(path), _SHOWN_PATH)
+
+
+def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
+    """Why a file cannot be written: a place that cannot be used is a wrong choice, a full one is nobody's mistake."""
+    said = f"cannot write {named(path)}: {error.strerror or error}"
+    if error.errno in _FULL:
+        return OutputFull(f"{said}; make room, or choose another place")
+    return InputError(f"{said}; choose another place")
+
+
+def unfit(text: str, *, one_line: bool = False) -> str | None:
+    """What in a text cannot be stored everywhere, or not shown on one line, in words; None: nothing."""
+    if (nul := text.find("\0")) >= 0:
+        return f"a NUL character as character {nul + 1}"
+    if half := _HALF.search(text):
+        return f"half a character (U+{ord(half[0]):04X}) as character {half.start() + 1}"
+    if not one_line or text.isprintable():
+        return None
+    for place, sign in enumerate(text, 1):
+        if unicodedata.category(sign) in ("Cc", "Zl", "Zp"):
+            return f"a line break or control character (U+{ord(sign):04X}) as character {place}"
+    return None
+
+
+@lru_cache(maxsize=2048)
+def why_no_pattern(pattern: str) -> str | None:
+    """Why a text is no regular expression; None: it is one."""
+    import regex
+
+    try:
+        compiled(pattern, folded=False)
+    except (regex.error, OverflowError, RecursionError, MemoryError, ValueError) as error:
+        return str(error) or type(error).__name__
+    return None
+
+
+@lru_cache(maxsize=2048)
+def compiled(pattern: str, *, folded: bool) -> Any:
+    """A regular expression of a user's, of the engine that can be told to stop; `folded`: whatever the case."""
+    import regex
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of spellings that may mean something else one day
+        return regex.compile(pattern, regex.IGNORECASE if folded else 0)
+
+
+def shown(value: object, most: int = _SHOWN) -> str:
+    """A value in a message: short, on one line, whatever it is."""
+    if isinstance(value, int) and value.bit_length() > 4 * _LONGEST_DIGITS:
+        return "a number of more than 400 digits"
+    try:
+        text = repr(value[:most] if isinstance(value, str) else value)
+    except Exception:
+        return f"a {type(value).__name__}"
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _written(number: float | None) -> str:
+    if number is None:
+        return "any"
+    return f"{number:,.0f}" if number == math.floor(number) else f"{number:f}".rstrip("0")
+
+
+def json_bounds(name: str) -> dict[str, Any]:
+    """The bounds of a setting as pydantic and JSON Schema name them."""
+    bounds = BOUNDS[name]
+    return {"gt": bounds.above, "le": bounds.most} if bounds.least is None else {"ge": bounds.least, "le": bounds.most}
