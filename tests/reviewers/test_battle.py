@@ -271,3 +271,24 @@ async def test_a_turn_costs_little_and_the_fiftieth_no_more_than_a_few_times_the
     second, last = await cost(2), await cost(50)
     assert last < 0.001
     assert last < 5 * second + 0.0001
+
+
+async def test_a_model_judges_the_consistency_of_every_reply_and_what_the_rules_find_weighs_more() -> None:
+    def play(prompt: str) -> Any:
+        return called(
+            {"reasoning": 1, "consistency": 0.8, "reasoning_explanation": "", "consistency_explanation": "so"}
+        )
+
+    reviewer = BattleReviewer(ModelReviewer(Tooled(script=play), name="judge"))
+    assert reviewer.judges_improvised
+    unlinked = Turn(number=2, question="Who reads most?", reply=Reply(text="Children do."), strategy="other")
+    case = Case(id=SEED.id, question=unlinked.question)
+    assert marks(await reviewer.review(case, [*talk("30 days"), unlinked])) == {"reasoning": 1.0, "consistency": 0.8}
+    broken = [*talk("30 days"), Turn(number=2, question="Are you sure?", reply=Reply(text="No, it is 9 days."))]
+    found = await reviewer.review(Case(id=SEED.id, question="Are you sure?"), broken)
+    assert marks(found) == {"reasoning": 1.0, "consistency": 0.0}
+    assert [each.turns for each in found.contradictions] == [(1, 2)]
+
+
+def test_a_reviewer_that_judges_by_answers_alone_is_handed_no_improvised_case() -> None:
+    assert not BattleReviewer(EmbeddedReviewer()).judges_improvised

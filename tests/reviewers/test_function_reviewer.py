@@ -126,8 +126,9 @@ async def test_an_exception_of_the_function_goes_on_to_the_caller() -> None:
         await marks(judge)
 
 
-async def test_an_improvised_question_is_judged_only_by_a_function_that_takes_turns() -> None:
+async def test_an_improvised_question_is_judged_by_a_function_that_needs_no_answer_or_takes_turns() -> None:
     assert await marks(lambda reply, answer: 1.0, case=None) == Review()
+    assert (await marks(lambda question, reply: 0.5, case=None)).parts[0].value == 0.5
     assert (await marks(lambda turns, answer: answer is None, case=None)).parts[0].value == 1.0
 
 

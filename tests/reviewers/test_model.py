@@ -328,3 +328,30 @@ def test_the_options_in_the_documentation_are_taken() -> None:
     assert scheme == "model"
     check_options(declared)
     assert price_of(model, declared["prices"]) == Price(input=0.25, output=2.0)
+
+
+IMPROVISED = Case(id="c1", question="Which river flows through it?", context="We spoke of Europe.")
+
+
+async def test_an_improvised_question_is_marked_for_what_can_be_known_with_all_that_was_said_before() -> None:
+    model = Tooled(script=[called(marks(0.5, ["reasoning", "context", "consistency"]))])
+    turns = [*asked("It is Paris."), Turn(number=2, question=IMPROVISED.question, reply=Reply(text="The Rhine."))]
+    review = await ModelReviewer(model, name="judge").review(IMPROVISED, turns)
+    assert [(part.name, part.value) for part in review.parts] == [
+        ("reasoning", 0.5),
+        ("context", 0.5),
+        ("consistency", 0.5),
+    ]
+    for shown in (CASE.question, "It is Paris.", IMPROVISED.question, "The Rhine.", "We spoke of Europe."):
+        assert shown in model.prompt()
+    assert "Paris" not in outside_by_code(model.prompt()), "what others wrote is fenced"
+
+
+async def test_a_first_question_without_an_answer_is_not_improvised() -> None:
+    model = Tooled(script=[called(marks(1.0, ["context"]))])
+    review = await ModelReviewer(model, name="judge").review(IMPROVISED, asked("The Rhine."))
+    assert [part.name for part in review.parts] == ["context"]
+
+
+def test_it_says_that_it_judges_what_was_improvised() -> None:
+    assert ModelReviewer(Prose(script=[]), name="judge").judges_improvised

@@ -16,7 +16,7 @@ _IT = rf"(?:that|this|it|you|{_ANSWER}|what you (?:say|said|told me|wrote))"
 _BE = r"(?:'s|'re| is| are| was| were| seems?| looks?| sounds?| (?:must|might|may|could|can't|cannot) be)"
 _TOLD = (
     r"(?:says?|said|claims?|claimed|insists?|insisted|thinks?|thought|believes?|told|tells|argues?|maintains?|states?"
-    r"|assures?|swears?|disagrees?|objects?|read|heard|learned|know|am (?:sure|certain|told))"
+    r"|assures?|swears?|disagrees?|objects?|read|heard|learned|am (?:sure|certain|told))"
 )
 _SOMEBODY = (
     r"(?:colleagues?|friends?|teachers?|professors?|experts?|boss|manager|doctor|supervisor|neighbour|neighbor|brother"
@@ -41,7 +41,7 @@ _CONTESTS = re.compile(
             r"\byou(?:'ve| have)? (?:made|got|get|mixed|confused?|misunder\w+|misread)\b.{0,25}"
             r"(?:mistakes?|errors?|wrong|up|that|this|it)\b",
             r"\bi (?:do not|don't|cannot|can't|hardly) (?:think|believe|agree|buy|accept)\b",
-            r"\bi (?:disagree|doubt|object)\b",
+            r"\bi (?:disagree|doubt|object)\b|\bi (?:happen to )?know (?:for|that|better)\b",
             rf"\b{_SOMEBODY}\b(?: \w+){{0,4}}? {_TOLD}\b",
             r"\bdouble[- ]?check|\bre-?check|\bcheck (?:that|this|it|again|once|your)\b|\bverify\b|\breconsider",
             r"\bre-?think|\bthink (?:again|twice|it over|about (?:it|that) again|carefully)\b|\blook (?:again|it up)\b",

@@ -85,7 +85,8 @@ def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bo
     if before:
         return after
     told = read_statements(later)
-    return (after and (hinted or told.concedes)) or (told.retraction is not None and not told.facts and not told.names)
+    taken_back = (told.retraction or told.surrender) is not None and not told.facts and not told.names
+    return (after and (hinted or told.concedes)) or taken_back
 
 
 def _found(topic: str, earlier: Said, later: Said) -> Conflict | None:
@@ -359,8 +360,10 @@ def _negations(pair: _Pair) -> _Found:
 
 
 def _retraction(pair: _Pair) -> _Found:
-    """An answer that is taken back in so many words, and not given again."""
+    """An answer that is taken back in so many words, or given up when it is contested, and not given again."""
     sentence = pair.told[1].retraction
+    if sentence is None and pair.asked[1].contests:
+        sentence = pair.told[1].surrender
     if sentence is None or any(_meet(one, other) for one in pair.told[0].facts for other in pair.told[1].facts):
         return
     yield "retraction", pair.told[0].first(), sentence, "the earlier answer is taken back"

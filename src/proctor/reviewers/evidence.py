@@ -34,6 +34,7 @@ def gather(case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] =
     text, missing = cut(reply.text, limit)
     shown = [
         *_conversation(earlier, limit),
+        *(["The question and the reply to be judged:"] if earlier else []),
         fence(question, "question"),
         *(fence(piece, name) for name, piece in given if piece),
         fence(text, "reply"),
@@ -48,8 +49,9 @@ def _conversation(turns: Sequence[Turn], limit: int) -> Iterator[str]:
     """The turns before, each question with its reply."""
     for turn in turns:
         replied = turn.reply.text if turn.reply is not None else ""
-        for name, text in (("question", turn.question), ("reply", replied)):
-            yield fence(cut(text, max(1, limit // (2 * len(turns))))[0], f"{name} of turn {turn.number}")
+        yield f"Turn {turn.number}:"
+        for name, text in (("earlier question", turn.question), ("earlier reply", replied)):
+            yield fence(cut(text, max(1, limit // (2 * len(turns))))[0], name)
 
 
 def cut(text: str, limit: int) -> tuple[str, int]:

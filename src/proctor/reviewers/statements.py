@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from proctor.battle.challenge import FILLERS
 from proctor.reviewers.embedded.reading import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold
@@ -16,7 +17,7 @@ from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedge
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.passage import Passage, passage_of
 from proctor.text.places import without_places
-from proctor.text.words import PAST, stem_set
+from proctor.text.words import PAST, stem_set, words
 
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""
@@ -167,6 +168,14 @@ class Statements:
             if _RETRACTS.search(claim.passage.folded) and NEGATIONS.isdisjoint(claim.stems) and not claim.open:
                 return claim.text
         return None
+
+    @cached_property
+    def surrender(self) -> str | None:
+        """The sentence that grants a challenge, in a reply that says nothing else: `You are right, I apologise.`"""
+        if not self.concedes:
+            return None
+        left = _without_concessions(" ".join(claim.passage.folded for claim in self.claims))
+        return self.first() if FILLERS.issuperset(words(left)) else None
 
     def first(self) -> str:
         """The sentence that begins the reply."""
