@@ -190,7 +190,7 @@ def test_a_benchmark_of_ones_own_can_be_deleted_and_an_embedded_one_cannot(brows
 
 
 def test_agents_are_those_of_the_configuration_without_their_options(browser: Browser, tmp_path: Path) -> None:
-    declare(tmp_path, '[agents.mine]\nspec = "https://agent.example/secret-path"\nheaders = {key = "s3cret"}\n')
+    declare(tmp_path, '[agents.mine]\nspec = "https://agent.example/secret-path"\nheaders = {place = "s3cret"}\n')
     page = browser.page("/agents")
     assert "mine" in page
     assert "s3cret" not in page
