@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.settings import BOUNDS, Bounds, shown
 
 MAX_BYTES = 10_000_000
 """How much of a reply is held in memory, if nothing else is said."""
 
 
+_WHOLE = Bounds(least=1, most=10**12, whole=True)
+_NUMBER = Bounds(above=0, most=10**12)
 _EVERY_AGENTS = ("spec", "kind")
 """What any agent has in its table, besides options; whoever misspells it has it taken for an option."""
 
@@ -40,10 +42,11 @@ def must_be_known(options: Mapping[str, Any], known: Iterable[str], *, whose: st
 
 def whole(options: Mapping[str, Any], name: str, default: int) -> int:
     """A whole number of at least 1."""
-    value = options.get(name, default)
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name}={value!r} is not usable; expected a whole number of at least 1")
-    return value
+    value, bounds = options.get(name, default), BOUNDS.get(name, _WHOLE)
+    if not bounds.holds(value) or value < 1:
+        most = f", up to {bounds.most:,}"
+        raise InputError(f"{name}={shown(value)} is not usable; expected a whole number of at least 1{most}")
+    return int(value)
 
 
 def whole_or_none(options: Mapping[str, Any], name: str) -> int | None:
@@ -56,9 +59,10 @@ def number(options: Mapping[str, Any], name: str) -> float | None:
     value = options.get(name)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise InputError(f"{name}={value!r} is not usable; expected a number greater than 0")
-    return value
+    if not _NUMBER.holds(value):
+        most = f", up to {_NUMBER.most:,}"
+        raise InputError(f"{name}={shown(value)} is not usable; expected a number greater than 0{most}")
+    return float(value)
 
 
 def truth(options: Mapping[str, Any], name: str) -> bool | None:

@@ -67,6 +67,8 @@ class Pairs(click.ParamType[dict[str, float]]):
         pairs: dict[str, float] = {}
         for piece in str(value).split(","):
             key, equals, number = piece.partition("=")
+            if key.strip() in pairs:
+                self.fail(f"{key.strip()!r} is given twice; give each part one weight", param, ctx)
             try:
                 pairs[key.strip()] = float(number)
             except ValueError:
@@ -85,5 +87,7 @@ def labels(given: tuple[str, ...]) -> dict[str, str]:
         key, equals, value = item.partition("=")
         if not equals or not key:
             raise click.UsageError(f"--label {item!r} is not KEY=VALUE")
+        if key in pairs:
+            raise click.UsageError(f"--label {key}= is given twice; give it one value")
         pairs[key] = value
     return pairs

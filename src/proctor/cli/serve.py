@@ -27,7 +27,7 @@ from proctor.cli.command import Command
 )
 @click.option(
     "--processes",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, 1000),
     default=2,
     show_default=True,
     help="Runs played at the same time.",

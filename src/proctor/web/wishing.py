@@ -112,10 +112,14 @@ def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[s
 
 
 def _labels(wish: Wish, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+    met: set[str] = set()
     for line in wish.text("labels").splitlines():
         name, equals, value = line.partition("=")
         if not line.strip():
             continue
         if not equals or not name.strip():
             troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one on a line"
+        elif name.strip() in met:
+            troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
+        met.add(name.strip())
         yield name.strip(), value.strip()

@@ -75,7 +75,7 @@ def _drive(
     executor = LocalExecutor(
         agent=cast.agent,
         reviewers=cast.reviewers,
-        settings=settings,
+        settings=replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned))),
         stage=stage,
         examiner=cast.examiner,
         faults=cast.faults,

@@ -14,6 +14,7 @@ from proctor.failures import classify
 from proctor.net.probe import settle
 from proctor.redaction import remember_secrets, without_credentials, without_secrets
 from proctor.redaction.nouns import scrubbed
+from proctor.settings import check_setting
 from proctor.transcript import Reply, Request
 from proctor.workflows.parts import build_agent, choose
 
@@ -40,6 +41,7 @@ class Tried:
 
 async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> Tried:
     """Ask one question. What goes wrong is told and not raised."""
+    check_setting("timeout", patience)
     remember_secrets()
     named, declared = without_credentials(agent), config.agents.get(agent)
     spec = without_credentials(agent if declared is None else declared.spec)
