@@ -125,6 +125,7 @@ def own_words(folded: str) -> frozenset[str]:
     return frozenset(words(_REPORTED.sub(" ", folded))) - CONTESTING
 
 
+@lru_cache(maxsize=_KEPT)
 def rivals(question: str) -> frozenset[str]:
     """The stems of what a question holds against an answer: its numbers, and names that it says the answer is."""
     text = question[:_READ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 from proctor.battle.challenge import merely_stands_by
 from proctor.battle.propositions import Inquiry, read_inquiry, thread_of
@@ -28,6 +29,7 @@ _ALIKE = 4
 _FEWEST_SMALL_WORDS = 2
 """A text with so many of the small words of English is English; elsewhere capitals do not make a name."""
 _READ = 2_000
+_KEPT = 1024
 
 
 def linked(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
@@ -102,15 +104,16 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
 def _spoken_of(seed: Case, turns: Sequence[Turn]) -> frozenset[str]:
     texts = [seed.question, seed.answer or "", seed.reasoning or "", seed.context or ""]
     texts += [turn.reply.text for turn in turns if turn.reply is not None]
-    return frozenset(word for text in texts for word in _words(text))
+    return frozenset().union(*map(_words, texts))
 
 
+@lru_cache(maxsize=_KEPT)
 def _names(question: str) -> frozenset[str]:
     """The words with a capital that open no sentence, and the numbers."""
     text = question[:_READ]
     found = (match for match in _WORD.finditer(text))
     named = [match[0] for match in found if match[0][0].isdigit() or _is_name(text, match)]
-    return frozenset(_words(" ".join(named)))
+    return _words(" ".join(named))
 
 
 def _is_name(text: str, match: re.Match[str]) -> bool:
@@ -118,8 +121,9 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
     return match[0][0].isupper() and match[0] != "I" and before != "" and before[-1] not in _OPENING
 
 
-def _words(text: str) -> list[str]:
-    return words(fold(text[:_READ], accents=False))
+@lru_cache(maxsize=_KEPT)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words(fold(text[:_READ], accents=False)))
 
 
 def _is_english(text: str) -> bool:

@@ -34,7 +34,7 @@ def replies_of(exam: Exam, attempt: Attempt) -> Replies:
     given = [verdict for verdict in attempt.turn_passed if verdict is not None]
     crashed = attempt.outcome == "agent_failed"
     unasked = len(exam.cases) - len(attempt.turn_passed) if crashed and not exam.open else 0
-    asked = len(attempt.turn_passed) + unasked
+    asked = max(len(attempt.turn_passed) + unasked, len(given) + crashed)
     return Replies(
         asked=asked,
         judged=min(asked, len(given) + 1 + unasked) if crashed else len(given),

@@ -31,6 +31,10 @@ class Going:
     """Attempts that have ended."""
 
 
+_ENDED = ("agent", "environment", "fail", "pass", "unscored")
+"""What is stored of attempts that are over; one that was cut off is not."""
+
+
 @router.get("/")
 def home(request: Request) -> HTMLResponse:
     """What is going on."""
@@ -51,7 +55,7 @@ def home(request: Request) -> HTMLResponse:
 
 
 def _going(site: Site, run: Run) -> Going:
-    return Going(run=run, found=site.summaries.of(run), done=site.summaries.count(run))
+    return Going(run=run, found=site.summaries.of(run), done=site.summaries.count(run, verdicts=_ENDED))
 
 
 @router.get("/health")
