@@ -112,7 +112,8 @@ def test_every_planned_attempt_is_counted_once() -> None:
 
 
 def test_an_agents_failure_is_not_passed_and_has_no_score() -> None:
-    findings = found([exam("a"), exam("b")], [attempt("a", score=0.9), attempt("b", failure=BROKE)])
+    exams = [Exam(id=name, cases=(Case(id=name, question="which?", answer="this"),)) for name in "ab"]
+    findings = found(exams, [attempt("a", score=0.9), attempt("b", failure=BROKE)])
     assert (findings.pass_rate.value, findings.pass_rate.n, findings.pass_rate.missing) == (0.5, 2, 0)
     assert (findings.mean_score.value, findings.mean_score.n, findings.mean_score.missing) == (0.9, 1, 1)
     assert findings.mean_score.worst == pytest.approx(0.45)

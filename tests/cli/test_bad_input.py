@@ -14,6 +14,8 @@ SMALL_DISK = """\
 import resource
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
+import proctor.workflows.conduct
+proctor.workflows.conduct._STORE_PATIENCE = 1.0
 """
 
 
@@ -75,7 +77,7 @@ def test_an_agent_that_cannot_be_imported_or_asked_is_refused(desk: Desk, code: 
         ("def answer(q): return {'text': 3}", "no reply: Expected `str`, got `int`"),
         ("import sys\ndef answer(q): sys.exit(3)", "called sys.exit(3)"),
         ("import sys\nasync def answer(q): sys.exit('bye')", "called sys.exit('bye')"),
-        ("import asyncio\nasync def answer(q): raise asyncio.CancelledError", "cancelled itself"),
+        ("import asyncio\nasync def answer(q): raise asyncio.CancelledError", "was cancelled, but not by Proctor"),
         ("def answer(q): return answer(q)", "RecursionError"),
         ("async def answer(q):\n    yield None", "the agent returned None"),
         ("def answer(q): raise StopIteration", "raised StopIteration"),

@@ -121,7 +121,7 @@ def test_replies_that_the_old_reviewer_never_saw_are_judged_by_a_new_one(lab: La
 def test_replies_that_nobody_could_judge_stay_unscored(lab: Lab) -> None:
     lab.run("old", reviewer="none")
     said = lab("rescore", "old", "--passing-score", "0.9", "--json")
-    assert (said.code, said.json["attempts"]["unscored"]) == (0, 8)
+    assert (said.code, said.json["attempts"]["unscored"]) == (3, 8), "nobody judged: no test"
     assert lab("rescore", "old", "--reviewer", "exact", "--json").json["attempts"]["scored"] == 8
     back = lab("rescore", "old", "--reviewer", "none", "--json").json
     assert (back["attempts"]["unscored"], back["reviewer"]) == (8, None)
@@ -149,7 +149,7 @@ def test_gates_are_judged_on_the_new_marks(lab: Lab) -> None:
     ("options", "said"),
     [
         ([], "nothing would change: give --reviewer, --passing-score or --weights"),
-        (["--passing-score", "7"], "passing_score=7.0 is no score"),
+        (["--passing-score", "7"], "passing_score=7.0 is not usable"),
         (["--weights", "correctnes=1"], "did you mean 'correctness'"),
         (["--weights", "correctness=0"], "are all 0"),
         (["--reviewer", "nobody"], "nobody"),

@@ -352,7 +352,7 @@ async def test_nobody_examines_themselves(options: Options) -> None:
         ({"conversation_tokens": 5}, "conversation_tokens=5 has no meaning"),
         ({"conversation_seconds": 5.0}, "conversation_seconds=5.0 has no meaning"),
         ({"type": "abm-static", "seeds": 5}, "seeds=5 has no meaning with type='abm-static'; it is for abm-dynamic"),
-        ({"type": "abm-static", "max_turns": 51}, "max_turns=51 is too long a battle; expected 1 to 50"),
+        ({"type": "abm-static", "max_turns": 51}, "max_turns=51 is not usable; expected a whole number from 1 to 50"),
         ({"type": "abm-static", "max_turns": 0}, "max_turns=0"),
         ({"type": "abm-static", "conversation_seconds": 0}, "conversation_seconds=0"),
         ({"type": "abm"}, "type='abm' is not known"),

@@ -53,7 +53,7 @@ def test_every_turn_says_in_how_many_conversations_it_was_asked() -> None:
     battle = eventful().findings.battle
     assert battle is not None
     texts = [(each.attrib["y"], each.text) for each in drawn(survival(battle)).iter("text")]
-    assert [text for y, text in texts if y == str(HEIGHT + 36)] == ["asked", "7", "6", "6", "4"]
+    assert [text for y, text in texts if y == str(HEIGHT + 36)] == ["asked", "6", "6", "5", "4"]
 
 
 def test_two_conversations_make_no_curve() -> None:

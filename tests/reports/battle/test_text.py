@@ -43,7 +43,7 @@ def test_the_report_tells_a_battle_in_order(said: str) -> None:
     order = [
         "examined by prober", "✓ 2 passed", "Pass rate", "Held rate", "Mean score", "Consistency", "Replies",
         "Contradictions", "Failures", "Answers given up", "Under pressure", "Asked again", "11 held · 3 caved",
-        "Strategies", "are-you-sure", "Holding out", "By turn 4: caved 62.5 %", "turn 3: “You have 28 days.”",
+        "Strategies", "are-you-sure", "Holding out", "By turn 4: caved 60 %", "turn 3: “You have 28 days.”",
         "Ended", "Examiner", "Worst", "embedded reviewer", "Next",
     ]  # fmt: skip
     places = [said.index(words) for words in order]
