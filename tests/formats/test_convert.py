@@ -198,9 +198,7 @@ def test_a_file_does_not_overwrite_itself(tmp_path: Path) -> None:
     assert source.read_text().startswith("question")
 
 
-@pytest.mark.parametrize(
-    ("name", "said"), [("made.xlsx", "unknown ending '.xlsx'"), ("no/made.csv", "cannot write ")]
-)
+@pytest.mark.parametrize(("name", "said"), [("made.xlsx", "unknown ending '.xlsx'"), ("no/made.csv", "cannot write ")])
 def test_a_target_that_cannot_be_written_is_an_input_error(tmp_path: Path, name: str, said: str) -> None:
     source = tmp_path / "t.csv"
     source.write_text("question,answer\nq,a\n")

@@ -49,7 +49,7 @@ def test_an_evaluation_is_one_line_without_its_store(tmp_path: Path) -> None:
 
 
 def test_a_notebook_shows_the_report_with_its_colours_and_nothing_of_others_markup(tmp_path: Path) -> None:
-    shown = evaluated(tmp_path, name=HOSTILE.replace("\0", ""))._repr_html_()
+    shown = evaluated(tmp_path, name="".join(filter(str.isprintable, HOSTILE)))._repr_html_()
     assert shown.startswith("<style>")
     assert "Pass rate" in shown
     assert "<span style" in shown

@@ -437,7 +437,7 @@ def test_activity_of_spans_without_a_common_root_is_all_of_it() -> None:
 
 def test_a_reply_that_was_cut_off_is_told_by_our_own_spans_and_by_those_of_others() -> None:
     for reply in (replace(REPLY, cut_off=True), REPLY):
-        assert reply_of(spans_of(RUN, EXAM, attempt(reply))) == reply
+        assert reply_of([*spans_of(RUN, EXAM, attempt(reply))]) == reply
     for told, cut_off in ((["length"], True), (["stop"], False)):
         made = Tracer()
         chat = {"gen_ai__operation__name": "chat", "gen_ai__response__finish_reasons": told}

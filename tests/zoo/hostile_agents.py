@@ -2,7 +2,6 @@
 
 Whatever hangs here ends after a minute by itself, and no more than 200 MB are taken.
 """
-# ruff: noqa: ASYNC251
 
 from __future__ import annotations
 

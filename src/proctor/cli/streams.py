@@ -68,8 +68,8 @@ def guard() -> None:
     closed = [number for number in range(3) if not _is_open(number)]
     for _ in closed:
         os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is one of these
-    sys.stdout = sys.__stdout__ = guarded(1, sys.stdout)
-    sys.stderr = sys.__stderr__ = guarded(2, sys.stderr)
+    sys.stdout, sys.stderr = guarded(1, sys.stdout), guarded(2, sys.stderr)
+    vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
     for number in (1, 2):
         _raw[number].closed_at_start = number in closed
 
@@ -87,7 +87,7 @@ def guarded(descriptor: int, like: TextIO | None) -> TextIO:
         errors="backslashreplace" if descriptor == 2 else getattr(like, "errors", None) or "strict",
         line_buffering=descriptor == 2 or raw.isatty(),
     )
-    stream.mode = "w"
+    vars(stream)["mode"] = "w"  # as `open` does
     return stream
 
 
