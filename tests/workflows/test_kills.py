@@ -24,17 +24,17 @@ def scene(folder: Path, seed: int, server: Any = None, url: str | None = None) -
 @pytest.mark.parametrize(
     ("victim", "hardship", "kills"),
     [
-        (Played(name="standard", cases=30), Hardship(), 3),
-        (Judged(cases=16), Full(), 1),
+        (Played(name="standard", cases=24), Hardship(), 2),
+        (Judged(cases=12), Hardship(), 1),
         (Played(name="static battle", options=("--type", "abm-static"), cases=4, trials=6), Locked(seconds=3.0), 1),
         (Played(name="dynamic battle", options=_DYNAMIC, cases=8), Slow(seconds=1.0), 1),
         (Played(name="suite", cases=24, suite=True), Full(), 1),
         (Rescored(name="rescore", cases=30), Locked(seconds=3.0), 1),
         (Synced(attempts=120), Hardship(), 1),
         (Exported(attempts=1000), Hardship(), 1),
-        (Deleted(attempts=1000), Hardship(), 2),
-        (Migrated(attempts=1000), Hardship(), 2),
-        (Created(), Hardship(), 2),
+        (Deleted(attempts=1000), Hardship(), 1),
+        (Migrated(attempts=1000), Hardship(), 1),
+        (Created(), Hardship(), 1),
     ],
     ids=lambda one: getattr(one, "name", str(one)),
 )
@@ -47,11 +47,10 @@ def test_a_command_that_is_killed_loses_nothing_and_pays_little_again(
     assert 0 <= toll.again <= toll.bound
 
 
-@pytest.mark.parametrize("seed", [1, 2])
 def test_a_run_beside_a_server_that_is_restarted_loses_nothing_and_pays_little_again(
-    tmp_path: Path, postgres_url: str, postgres_server: Any, seed: int
+    tmp_path: Path, postgres_url: str, postgres_server: Any
 ) -> None:
     victim = Played(name="standard", cases=20)
-    toll = torture(victim, Restarted(), scene(tmp_path, seed, postgres_server, postgres_url), kills=1)
+    toll = torture(victim, Restarted(), scene(tmp_path, 2, postgres_server, postgres_url), kills=1)
     assert toll.kills == 1
     assert 0 <= toll.again <= toll.bound
