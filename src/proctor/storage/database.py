@@ -90,6 +90,7 @@ def postgres_engine(address: Address, **options: Any) -> Engine:
     if importlib.util.find_spec("psycopg") is None:
         raise StoreError('a PostgreSQL store needs the package psycopg: pip install "proctor[postgres]"')
     defaults = {"connect_timeout": 10, "application_name": "proctor", "client_encoding": "utf8"}
-    missing = {name: value for name, value in defaults.items() if name not in address.url.query}
+    missing: dict[str, Any] = {name: value for name, value in defaults.items() if name not in address.url.query}
+    missing["prepare_threshold"] = None  # poolers may run each transaction where nothing was prepared
     with told(address):
         return create_engine(address.url, hide_parameters=True, paramstyle="format", connect_args=missing, **options)
