@@ -31,7 +31,7 @@ def test_a_question_asked_twice_is_found_whatever_its_case_and_punctuation() -> 
 def test_a_question_with_different_answers_is_told_with_them() -> None:
     (one,) = found(("Who founded it?", "Ada"), ("Who founded it?", "Tomas"))
     assert one.kind == "different-answers"
-    assert "Ada; Tomas" in one.message
+    assert "“Ada”, “Tomas”" in one.message
 
 
 def test_answers_that_share_a_spelling_are_not_different() -> None:

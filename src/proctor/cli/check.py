@@ -31,8 +31,10 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
     Exit 0: the file is valid; 1: it is not; 2: it cannot be read.
     """
     from proctor.cli.output import print_json
+    from proctor.running.garbage import seldom_collected
 
-    table = _read(file)
+    with seldom_collected():
+        table = _read(file)
     warnings = _warnings(table, options.reviewer_in_force(reviewer))
     if as_json:
         print_json(_as_json(table, warnings))

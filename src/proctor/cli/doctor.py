@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.output import echo
+from proctor.cli.output import echo, folded
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -20,17 +21,26 @@ if TYPE_CHECKING:
 
 _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
 _LINES_SHOWN = 5
+_OF_A_KIND = 100
+"""Complaints of one kind that are shown; the others are counted."""
 
 
 @click.command("doctor", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
 @click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")
+@click.option("--all", "every", is_flag=True, help=f"Show more than {_OF_A_KIND} complaints of a kind.")
 @options.judge
 @options.as_json
 @click.pass_context
 def command(
-    ctx: click.Context, file: Path, tools: tuple[str, ...], agent: str | None, reviewer: str | None, as_json: bool
+    ctx: click.Context,
+    file: Path,
+    tools: tuple[str, ...],
+    agent: str | None,
+    every: bool,
+    reviewer: str | None,
+    as_json: bool,
 ) -> None:
     """Examine the benchmark or suite FILE itself: duplicates, leaked answers, expectations nobody can meet.
 
@@ -38,15 +48,31 @@ def command(
     """
     from proctor.cli.output import print_json
     from proctor.doctor import examine
+    from proctor.running.garbage import seldom_collected
     from proctor.workflows.loading import load_benchmark
 
-    benchmark = load_benchmark(file)
-    complaints = examine(benchmark, tools=_tools(tools, agent), reviewer=options.reviewer_in_force(reviewer))
+    has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
+    with seldom_collected():
+        benchmark = load_benchmark(file)
+        complaints = examine(benchmark, tools=has, reviewer=judge)
+    shown, more = (complaints, {}) if every else _cut(complaints)
     if as_json:
-        print_json({"cases": len(benchmark.cases), "complaints": [asdict(each) for each in complaints]})
+        told = {"cases": len(benchmark.cases), "complaints": [asdict(each) for each in shown]}
+        print_json({**told, "more": more} if more else told)
     else:
-        _show(file, len(benchmark.cases), complaints)
+        _show(file, len(benchmark.cases), shown, more)
     ctx.exit(1 if any(each.severity == "error" for each in complaints) else 0)
+
+
+def _cut(complaints: Sequence[Complaint]) -> tuple[list[Complaint], dict[str, int]]:
+    """The first complaints of each kind, and how many more there are of it."""
+    counts: Counter[str] = Counter()
+    shown = []
+    for each in complaints:
+        counts[each.kind] += 1
+        if counts[each.kind] <= _OF_A_KIND:
+            shown.append(each)
+    return shown, {kind: number - _OF_A_KIND for kind, number in counts.items() if number > _OF_A_KIND}
 
 
 def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
@@ -61,14 +87,18 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
     return {*named, *run_anywhere(lambda: atools_of(agent, config=config))}
 
 
-def _show(file: Path, cases: int, complaints: Sequence[Complaint]) -> None:
+def _show(file: Path, cases: int, complaints: Sequence[Complaint], more: Mapping[str, int]) -> None:
     from proctor.cli.output import console
     from proctor.reports.numbers import plural
     from proctor.reports.terminal import Page
 
-    told = plural(len(complaints), "complaint") if complaints else "nothing to complain of"
+    found = len(complaints) + sum(more.values())
+    told = plural(found, "complaint") if found else "nothing to complain of"
     echo(f"{file}: {plural(cases, 'case')}, {told}")
     console().print(Page(lambda _: _said(complaints)), end="")
+    if more:
+        counted = ", ".join(f"{number:,} more of {kind}" for kind, number in more.items())
+        echo(f"\n{folded(f'and {counted}; --all shows them all')}")
 
 
 def _said(complaints: Sequence[Complaint]) -> Iterator[RenderableType]:

@@ -10,9 +10,10 @@ from proctor.doctor.categories import small_categories
 from proctor.doctor.complaint import Complaint
 from proctor.doctor.expectations import contradicted_keywords
 from proctor.doctor.judging import cases_of
-from proctor.doctor.questions import repeated_questions, similar_questions
+from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.sources import missing_sources
 from proctor.doctor.tools import impossible_calls, unknown_tools
+from proctor.text.patterns import sharing_time
 
 _ORDER = {"error": 0, "warning": 1, "information": 2}
 
@@ -26,7 +27,8 @@ def examine(
     with the number of cases, not with its square.
     """
     cases = cases_of(benchmark)
-    found = [*_complaints(cases, benchmark.sources)]
+    with sharing_time():
+        found = [*_complaints(cases, benchmark.sources)]
     found += unjudged(cases, passing_score=benchmark.passing_score, reviewer=reviewer)
     if tools is not None:
         found += unknown_tools(cases, tools)
@@ -34,8 +36,9 @@ def examine(
 
 
 def _complaints(cases: Sequence[Case], folder: str | None) -> Iterator[Complaint]:
-    yield from repeated_questions(cases)
-    yield from similar_questions(cases)
+    asked = same_questions(cases)
+    yield from repeated_questions(asked)
+    yield from similar_questions(asked)
     yield from leaked_answers(cases)
     yield from answers_in_context(cases)
     yield from guessable(cases)

@@ -8,6 +8,9 @@ from proctor.benchmark import Case
 from proctor.doctor.complaint import Complaint, complaint, listed
 from proctor.doctor.phrases import EXACT, PATTERN, stands_in
 
+_COMPARED = 200
+"""Keywords and exclusions of one case that are held against each other, so that many do not cost their square."""
+
 
 def contradicted_keywords(cases: Sequence[Case]) -> Iterator[Complaint]:
     """Keywords that the answer lacks, exclusions that it holds, and keywords that are excluded."""
@@ -39,8 +42,9 @@ def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
 
 
 def _against_each_other(case: Case) -> Iterator[Complaint]:
-    phrases = [word for word in case.expect.keywords if not word.startswith(PATTERN)]
-    both = [word for word in phrases if any(_is_excluded(word, excluded) for excluded in case.expect.exclusions)]
+    phrases = [word for word in case.expect.keywords if not word.startswith(PATTERN)][:_COMPARED]
+    exclusions = case.expect.exclusions[:_COMPARED]
+    both = [word for word in phrases if any(_is_excluded(word, excluded) for excluded in exclusions)]
     both += [word for word in case.expect.keywords if word.startswith(PATTERN) and word in case.expect.exclusions]
     if both:
         yield complaint(

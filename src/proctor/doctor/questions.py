@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.doctor.complaint import Complaint, complaint, shortened
+from proctor.doctor.complaint import Complaint, complaint, listed, shortened
 from proctor.text.choices import alternatives
 from proctor.text.fold import fold, squeeze
 from proctor.text.words import PAST, stem, words
@@ -28,9 +28,16 @@ _LONG = 6
 """Letters that a word must have before one wrong letter is taken for a slip."""
 
 
-def repeated_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
+def same_questions(cases: Sequence[Case]) -> list[list[Case]]:
+    """The cases that ask the same in the same context, together."""
+    return list(_groups(cases, _wording, least=1))
+
+
+def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
     """The same question in the same context: counted twice, and if the answers differ, never right both times."""
-    for group in _groups(cases, _wording):
+    for group in asked:
+        if len(group) == 1:
+            continue
         different = {_answer(case) for case in group if case.answer}
         if len(different) > 1 and not _compatible(group):
             yield complaint(
@@ -38,7 +45,7 @@ def repeated_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
                 "warning",
                 group,
                 f"“{shortened(group[0].question)}” is asked {_times(group)}, with different answers: "
-                + "; ".join(shortened(case.answer) for case in group if case.answer),
+                + listed(case.answer for case in group if case.answer),
                 "keep the right answer, or give each case the context that makes its answer right",
             )
         else:
@@ -51,9 +58,9 @@ def repeated_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
             )
 
 
-def similar_questions(cases: Sequence[Case]) -> Iterator[Complaint]:
+def similar_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
     """Questions that differ only in small words, forms of words, order of clauses, or one slip of the pen."""
-    first_of_each = [group[0] for group in _groups(cases, _wording, least=1)]
+    first_of_each = [group[0] for group in asked]
     telling = {case.id: _telling(case.question) for case in first_of_each}
     alike = list(_groups(first_of_each, lambda case: (_rotated(telling[case.id]), _context(case))))
     for group in alike:

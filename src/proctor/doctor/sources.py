@@ -17,6 +17,8 @@ from proctor.text.fold import fold
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
 _MOST_FILES = 100_000
+_HINTED = 20
+"""Sources for which the nearest name is looked for among all files."""
 
 
 def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Complaint]:
@@ -38,9 +40,11 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Compl
     for case in cases:
         for source in case.expect.sources:
             wanted[source].append(case)
+    hinted = 0
     for source, concerned in wanted.items():
         if not _ADDRESS.match(source) and _plain(source) not in there:
-            near = get_close_matches(_plain(source), there, n=1)
+            hinted += 1
+            near = get_close_matches(_plain(source), there, n=1) if hinted <= _HINTED else []
             yield complaint(
                 "missing-source",
                 "warning",

@@ -14,6 +14,7 @@ PATTERN = "re:"
 _COUNT = Bounds(least=0, most=10**15, whole=True)
 _LIMITS = ("tool_calls", "seconds", "tokens", "cost")
 _NOTHING = Expectation()
+_TEXTS = ("question", "answer", "reasoning", "context")
 _DEEPEST = 60
 """Levels inside each other: a suite has at most 50, and a case some of its own around them."""
 
@@ -25,12 +26,21 @@ def check_case(case: Case) -> None:
         check_name("a category", category)
     if case.passing_score is not None:
         check_setting("passing_score", case.passing_score)
-    for place, text in _texts(case, _DEEPEST):
+    plain = _plain_texts(case)
+    for place, text in _texts(case, _DEEPEST) if plain is None else plain:
         if (wrong := unfit(text)) is not None:
             raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
-    if case.expect != _NOTHING:
+    if plain is None:
         _check_expectation(case.expect)
-    _must_be_storable(case)
+        _must_be_storable(case)
+
+
+def _plain_texts(case: Case) -> list[tuple[str, str]] | None:
+    """The texts of a case that is nothing but them, as most are; None: one has to look deeper."""
+    given = {name: text for name in _TEXTS if (text := getattr(case, name)) is not None}
+    if case.expect != _NOTHING or not all(type(text) is str for text in given.values()):
+        return None
+    return [(f"its {name}", text) for name, text in given.items()]
 
 
 def _must_be_storable(case: Case) -> None:

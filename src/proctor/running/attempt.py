@@ -55,7 +55,7 @@ class Player:
         settings: Settings,
         emit: Callable[[Record], None],
         stored: Callable[[], Awaitable[None]],
-        room: Callable[[], Awaitable[None]],
+        room: Callable[[bool], Awaitable[None]],
         clock: LoopClock | None = None,
         cancelled_itself: Callable[[], bool] = lambda: False,
         examiner: Examiner | None = None,
@@ -178,7 +178,7 @@ class Player:
         told = {"conversation": play.conversation} if self._tells_conversation else {}
         make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
         play.stage = "examiner"
-        await self._room()
+        await self._room(False)
         asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
         if not isinstance(asked, Turn):
             play.ended = "examiner"
@@ -228,7 +228,7 @@ class Player:
 
         reply: Reply | None = None
         play.stage = "agent"
-        await self._room()
+        await self._room(number == 1)  # which was kept for it when it began
         try:
             reply = await call("agent", put, self._patience, turn=number, pay=play.pay)
         finally:
@@ -272,7 +272,7 @@ class Player:
 
     async def _room_for(self, reviewer: Reviewer) -> None:
         if not asks_nobody(reviewer):
-            await self._room()
+            await self._room(False)
 
     def _improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""

@@ -231,9 +231,12 @@ class LocalExecutor:
         self._urgent.set()
         return False
 
-    async def _until_room(self) -> None:
-        """Before a call is made: until its answer would not be one too many that is not stored."""
-        while (surplus := self._surplus()) > 0 or self._is_out_of_touch():
+    async def _until_room(self, kept: bool) -> None:
+        """Before a call is made: until its answer would not be one too many that is not stored.
+
+        The first answer of an attempt was counted when it began: its room is `kept`.
+        """
+        while ((surplus := self._surplus()) > 0 and not kept) or self._is_out_of_touch():
             waiter = self._stage.loop.create_future()
             self._waiting.append((self._saved + max(0, surplus), waiter))
             self._urgent.set()

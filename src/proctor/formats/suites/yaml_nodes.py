@@ -83,6 +83,9 @@ class _Builder:
         return self.root
 
     def _start(self, event: NodeEvent) -> None:
+        if type(event) is ScalarEvent and event.anchor is None:  # nearly all of a file
+            self._place(_node(event), event)
+            return
         node = self._aliased(event) if isinstance(event, AliasEvent) else _node(event)
         if event.anchor is not None and not isinstance(event, AliasEvent):
             self.anchors[event.anchor] = node
@@ -129,8 +132,10 @@ def _enter(parent: Keyed, key: Scalar, value: Node) -> None:
 
 
 def _node(event: NodeEvent) -> Node:
-    line, column = _place(event)
-    if isinstance(event, ScalarEvent):
+    mark = event.start_mark
+    assert mark is not None, "what is parsed from text has a place"
+    line, column = mark.line + 1, mark.column + 1
+    if type(event) is ScalarEvent:
         style = event.style or ""
         if event.tag in _TEXT_TAGS:
             style = style or '"'

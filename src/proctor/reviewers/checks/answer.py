@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
-from proctor.reviewers.checks.phrases import around, find, find_inflected, folded, near_miss, prepared, quoted
+from proctor.reviewers.checks.phrases import around, folded, near_miss, quoted
 from proctor.reviewers.checks.sources import Sources
 from proctor.text.patterns import Unsearchable, search
+from proctor.text.phrases import find, find_inflected, prepared
 from proctor.transcript import Reply, Turn
 
 PATTERN = "re:"

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from proctor.reviewers.checks.naming import is_absolute, is_address, relative_path
-from proctor.reviewers.checks.phrases import find, prepared
 from proctor.reviewers.checks.quotes import plain
 from proctor.reviewers.checks.structures import as_text, leaves, opened
 from proctor.text.fold import fold
+from proctor.text.phrases import find, prepared
 from proctor.transcript import Reply, ToolCall
 
 LARGEST = 2 * 1024 * 1024
