@@ -1,0 +1,103 @@
+"""Where a phrase stands in a text: whole words and whole numbers, whatever the case, width and style of quotes."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from proctor.text.fold import fold
+from proctor.text.inflection import phrase_pattern
+
+Span = tuple[int, int]
+_OTHER_BLANKS = re.compile(r"[^\S ]|  ")
+_THOUSANDS = re.compile(r",\d{3}(?!\d)")
+_UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Myanmar
+    (0x1780, 0x17FF),  # Khmer
+    (0x2E80, 0x9FFF),  # Chinese, Japanese
+    (0xAC00, 0xD7AF),  # Korean, whose particles cling to the word
+    (0x20000, 0x3FFFF),  # rare ideographs
+)
+
+
+def find(text: str, phrase: str) -> Span | None:
+    """Where a phrase stands as whole words; both are folded. A blank in it stands for any white space."""
+    span = find_exact(text, phrase)
+    if span is not None or " " not in phrase or not _OTHER_BLANKS.search(text):
+        return span
+    start = text.find(phrase[: phrase.index(" ")])
+    if start < 0:
+        return None
+    spans = (match.span() for match in _spaced(phrase).finditer(text, start))
+    return next((span for span in spans if _stands_alone(text, *span)), None)
+
+
+def find_inflected(text: str, phrase: str) -> Span | None:
+    """Where a phrase stands in another form of its words: a plural, a possessive, a verb's -s, -ed or -ing."""
+    pattern = phrase_pattern(phrase)
+    if pattern is None:
+        return None
+    spans = (match.span() for match in pattern.finditer(text))
+    return next((span for span in spans if _stands_alone(text, *span)), None)
+
+
+def find_exact(text: str, phrase: str, start: int = 0) -> Span | None:
+    """Where a phrase first stands as whole words, letter by letter."""
+    place = text.find(phrase, start)
+    while place >= 0:
+        end = place + len(phrase)
+        if _stands_alone(text, place, end):
+            return place, end
+        place = text.find(phrase, place + 1)
+    return None
+
+
+@lru_cache(maxsize=1024)
+def _spaced(phrase: str) -> re.Pattern[str]:
+    return re.compile(r"\s+".join(map(re.escape, phrase.split())))
+
+
+@lru_cache(maxsize=4096)
+def prepared(phrase: str) -> str:
+    """A phrase as `find` takes it."""
+    return " ".join(fold(phrase).split())
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether neither edge cuts a word or a number in two."""
+    if start > 0 and _joined(text[start - 1], text[start]):
+        return False
+    if end < len(text) and _joined(text[end - 1], text[end]):
+        return False
+    return not (_cuts_number(text, start) or _cuts_number(text, end))
+
+
+def _joined(before: str, after: str) -> bool:
+    """Whether two neighbours belong to one word. Scripts without spaces have no edge to tell."""
+    if before.isascii() and after.isascii():
+        return (before.isalnum() or before == "_") and (after.isalnum() or after == "_")
+    return _in_word(before) and _in_word(after)
+
+
+def _in_word(sign: str) -> bool:
+    if any(low <= ord(sign) <= high for low, high in _UNSPACED):
+        return False
+    return sign.isalnum() or sign == "_" or unicodedata.category(sign)[0] == "M"
+
+
+def _cuts_number(text: str, edge: int) -> bool:
+    """Whether an edge lies inside a number such as 1,300 or 3.5."""
+    if not 0 < edge < len(text):
+        return False
+    before, after = text[edge - 1], text[edge]
+    if before.isdecimal() and after in ".,":
+        return _goes_on(text, edge)
+    return before in ".," and after.isdecimal() and edge > 1 and text[edge - 2].isdecimal() and _goes_on(text, edge - 1)
+
+
+def _goes_on(text: str, point: int) -> bool:
+    if text[point] == ",":
+        return _THOUSANDS.match(text, point) is not None
+    return text[point + 1 : point + 2].isdecimal()
