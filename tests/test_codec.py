@@ -8,12 +8,13 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
-from proctor.codec import benchmark_of, case_id, decode, digest, encode, to_reply
+from proctor.codec import benchmark_of, case_id, decode, digest, encode, read_json, to_reply
 from proctor.errors import AgentFault
 from proctor.run import Attempt, Failure, Key, Run, Settings, Spec
 from proctor.score import CheckResult, Contradiction, Part, Score, Unscored
@@ -243,3 +244,27 @@ def test_a_number_that_cannot_be_added_up_is_the_agents_failure(reported: dict[s
         to_reply({"text": "a", **reported})
     with pytest.raises(AgentFault, match=sentence):
         to_reply(Reply(text="a", **reported))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (r'"\ud800"', "\ufffd"),
+        (r'{"text": "cut \ud83d"}', {"text": "cut \ufffd"}),
+        (r'"\udc00 \ud83d\ude00"', "\ufffd \U0001f600"),
+        (r'"\\ud800 is written \ud800"', "\\ud800 is written \ufffd"),
+    ],
+)
+def test_half_a_character_in_json_is_read_and_not_called_truncated(text: str, value: object) -> None:
+    assert read_json(text) == read_json(text.encode()) == value
+
+
+@pytest.mark.parametrize("text", ['{"a": "b', r'{"a": "\ud800', "[" * 5000, "NaN", r'["\ud800", NaN]'])
+def test_what_is_no_json_stays_none(text: str) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        read_json(text)
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=20))
+def test_any_text_that_python_can_write_as_json_is_read(text: str) -> None:
+    assert read_json(json.dumps(text)) == text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -29,6 +30,10 @@ _encoder = msgspec.json.Encoder(enc_hook=_plain)
 _sorted_encoder = msgspec.json.Encoder(enc_hook=_plain, order="sorted")
 
 
+_ESCAPES = re.compile(
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
+"""A backslash that is meant, a surrogate pair, or half of one."""
 _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
@@ -65,6 +70,36 @@ def decode(text: str | bytes, kind: type[T]) -> T:
         decoder = _decoders[kind] = msgspec.json.Decoder(kind)
     decoded: T = decoder.decode(text)
     return decoded
+
+
+def read_json(data: Any, kind: Any = Any) -> Any:
+    """JSON that somebody else wrote; raises msgspec.DecodeError.
+
+    Half a surrogate pair, as programs leave it that cut a text in two, is read as U+FFFD.
+    """
+    try:
+        return parse_json(data, kind)
+    except msgspec.ValidationError:
+        raise
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        mended = whole_characters(data.encode() if isinstance(data, str) else bytes(data))
+        if mended is None:
+            raise
+        return parse_json(mended, kind)
+
+
+def parse_json(data: Any, kind: Any = Any) -> Any:
+    """The same without mending; what is nested too deeply raises msgspec.DecodeError as well."""
+    try:
+        return decode(data, kind)
+    except RecursionError:
+        raise msgspec.DecodeError("lists and objects are nested too deeply in each other") from None
+
+
+def whole_characters(data: bytes) -> bytes | None:
+    """JSON of the same length with U+FFFD for every half of a surrogate pair; None: it has none."""
+    mended = _ESCAPES.sub(lambda found: b"\\ufffd" if found["half"] else found[0], data)
+    return mended if mended != data else None
 
 
 def digest(value: object) -> str:

@@ -352,7 +352,7 @@ def saying(body: bytes, kind: str, status: int = 200) -> Handler:
         (saying(b"{oops", "application/json"), {}, "the reply is not valid JSON: .*byte 1"),
         (saying(b"yes", "text/plain"), {"text": "a"}, "the reply is not valid JSON"),
         (saying(b"", "application/json"), {}, "the reply is empty; expected JSON"),
-        (saying(b"[" * 100_000, "application/json"), {}, "not valid JSON: maximum recursion"),
+        (saying(b"[" * 100_000, "application/json"), {}, "not valid JSON: lists and objects are nested too deeply"),
         (saying(b'{"text": "\xff\xfe"}', "application/json"), {}, "the reply is not UTF-8"),
         (saying(b"\xff\xfe", "text/plain"), {}, "the reply is not utf-8 text"),
         (saying(b"yes", "text/plain; charset=klingon"), {}, "the reply is not klingon text"),

@@ -6,8 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
 
-import msgspec
-
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.client import Incoming
 from proctor.net.events import events
@@ -37,7 +36,7 @@ async def messages(incoming: Incoming) -> AsyncGenerator[Message, None]:
 def read(data: str | bytes) -> Message:
     """A message from its JSON."""
     try:
-        message = msgspec.json.decode(data)
+        message = read_json(data)
     except (ValueError, RecursionError) as error:  # UnicodeDecodeError is a ValueError too
         raise AgentFault(
             f"the reply is not valid JSON: {error}" if data else "the reply is empty", kind="wrong_type"

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.codec import is_cut_off
+from proctor.codec import is_cut_off, read_json
 from proctor.traces import names
 from proctor.traces.messages import (
     Message,
@@ -127,7 +127,7 @@ def _own_result(span: Span, result: Any) -> Any:
     if span.attributes.get("proctor.call.text"):
         return span.attributes.get(names.RESULT)
     try:
-        return msgspec.json.decode(result) if isinstance(result, str) else result
+        return read_json(result) if isinstance(result, str) else result
     except msgspec.DecodeError:
         return result  # redacted across its quotes
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from proctor.codec import is_cut_off
+from proctor.codec import is_cut_off, read_json
 from proctor.transcript import Citation, Reply, ToolCall, Turn
 
 _QUESTIONS = ("question", "query", "input", "prompt", "text", "content", "message", "messages")
@@ -54,7 +54,7 @@ def parsed(value: Any) -> Any:
     """JSON that was written into text, read; any other text as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
-            return msgspec.json.decode(value)
+            return read_json(value)
         except (msgspec.DecodeError, RecursionError):
             return value
     return value

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
+from proctor.codec import read_json
 from proctor.errors import InputError
 from proctor.traces.span import Event, Span, SpanStatus
 from proctor.traces.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
@@ -79,7 +80,7 @@ def _json_value(value: Any) -> dict[str, Any]:
 def decode_json(body: bytes | str) -> list[Span]:
     """The spans of an export request in OTLP JSON."""
     try:
-        value = msgspec.json.decode(body)
+        value = read_json(body)
     except msgspec.DecodeError as error:
         raise InputError(f"this is no JSON: {error}; expected an OTLP export request") from error
     return spans_in(value)

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.codec import parse_json, read_json, whole_characters
 from proctor.errors import InputError
 from proctor.traces.records import form_of
 
@@ -83,8 +84,8 @@ def _is_jsonl(text: mmap.mmap) -> bool:
 
 def _is_value(line: memoryview) -> bool:
     try:
-        msgspec.json.decode(line, type=msgspec.Raw)
-    except msgspec.DecodeError:
+        read_json(line, msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return False
     return True
 
@@ -106,9 +107,8 @@ class _Stretch:
 
     def pieces(self) -> Iterator[Piece]:
         try:
-            raws = self._raws()
-            whole = self._whole() if raws is None else None
-        except msgspec.DecodeError as error:
+            raws, whole = self._read()
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             line = self._line + self._lines_before(error)
             raise InputError(f"{self._path}:{line}: this is no JSON that can be read: {error}") from error
         except InputError as error:
@@ -118,7 +118,19 @@ class _Stretch:
         for raw in raws or ():
             yield from self._inside(bytes(raw)).pieces()
 
-    def _lines_before(self, error: msgspec.DecodeError) -> int:
+    def _read(self) -> tuple[Sequence[msgspec.Raw] | None, Piece | None]:
+        """What is inside, or what it is itself; halves of characters are mended, which moves nothing."""
+        try:
+            raws = self._raws()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            mended = whole_characters(bytes(self._text))
+            if mended is None:
+                raise
+            self._text = mended
+            raws = self._raws()
+        return raws, self._whole() if raws is None else None
+
+    def _lines_before(self, error: ValueError) -> int:
         """The lines before the byte that could not be read."""
         found = _BYTE.search(str(error))
         return self._text[: int(found[1])].count(b"\n") if found else 0
@@ -127,22 +139,22 @@ class _Stretch:
         """The values inside that are records of their own; None: it is one itself."""
         first = bytes(self._text[:64]).lstrip()[:1]
         if first == b"[":
-            raws = msgspec.json.decode(self._text, type=list[msgspec.Raw])
-            return None if raws and form_of([msgspec.json.decode(raws[0])]) == "messages" else raws
+            raws = parse_json(self._text, list[msgspec.Raw])
+            return None if raws and form_of([parse_json(raws[0])]) == "messages" else raws
         if first != b"{":
             return None
-        keys = msgspec.json.decode(self._text, type=dict[str, msgspec.Raw])
+        keys = parse_json(self._text, dict[str, msgspec.Raw])
         if "resourceSpans" in keys or "resource_spans" in keys:
             return self._spans(snake="resource_spans" in keys)
-        if "data" in keys and form_of(msgspec.json.decode(self._text)) == "many":
-            return msgspec.json.decode(keys["data"], type=list[msgspec.Raw])
+        if "data" in keys and form_of(parse_json(self._text)) == "many":
+            return parse_json(keys["data"], list[msgspec.Raw])
         return None
 
     def _spans(self, *, snake: bool) -> list[msgspec.Raw]:
         if snake:
-            scopes = [each.scope_spans for each in msgspec.json.decode(self._text, type=_SnakeRequest).resource_spans]
+            scopes = [each.scope_spans for each in parse_json(self._text, _SnakeRequest).resource_spans]
         else:
-            scopes = [each.scope_spans for each in msgspec.json.decode(self._text, type=_Request).resource_spans]
+            scopes = [each.scope_spans for each in parse_json(self._text, _Request).resource_spans]
         return [span for each in scopes for scope in each for span in scope.spans]
 
     def _inside(self, raw: bytes) -> _Stretch:
@@ -155,6 +167,6 @@ class _Stretch:
         return inner
 
     def _whole(self) -> Piece:
-        value = msgspec.json.decode(self._text)
+        value = read_json(self._text)
         form_of(value)
         return Piece(offset=self._offset, length=len(self._text), line=self._line, value=value)

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
-
+from proctor.codec import read_json
 from proctor.errors import InputError
 from proctor.traces.pieces import Piece, pieces
 from proctor.traces.reading import Recording, conversation_of, recording_of
@@ -122,7 +121,7 @@ class Recordings:
         with self.path.open("rb") as file:
             for number in numbers:
                 file.seek(self._pieces[3 * number])
-                value = msgspec.json.decode(file.read(self._pieces[3 * number + 1]))
+                value = read_json(file.read(self._pieces[3 * number + 1]))
                 if form_of(value) != "span":
                     return recording_in(value)
                 spans += spans_in(value)

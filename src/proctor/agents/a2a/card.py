@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
 from yarl import URL
 
+from proctor.codec import read_json
 from proctor.errors import Misconfigured
 from proctor.net import addresses
 from proctor.net.addresses import shown
@@ -62,7 +62,7 @@ async def find(places: Iterator[URL], *, get: Callable[[URL], Awaitable[Response
 
 def _read(response: Response, place: URL) -> Mapping[str, Any]:
     try:
-        card = msgspec.json.decode(response.body)
+        card = read_json(response.body)
     except (ValueError, RecursionError) as error:
         raise Misconfigured(f"what stands at {shown(place)} is no agent card: it is not valid JSON") from error
     if not isinstance(card, dict):

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
 from proctor import codec
 from proctor.agents.command.program import Program, start
+from proctor.codec import read_json
 from proctor.errors import AgentFault, FailureKind
 from proctor.redaction import without_secrets
 
@@ -98,7 +97,7 @@ class Dialogue:
             self._bear_with(line)
             return
         try:
-            message = msgspec.json.decode(line)
+            message = read_json(line)
         except (ValueError, RecursionError):
             message = None
         if not isinstance(message, dict) or not self._is_answer(message):

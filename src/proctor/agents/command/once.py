@@ -78,7 +78,7 @@ def _read(text: str, program: Program) -> Reply:
     stderr = program.stderr()
     if text.lstrip().startswith("{"):
         try:
-            value = codec.decode(text, dict[str, Any])
+            value = codec.read_json(text, dict[str, Any])
         except (ValueError, RecursionError):
             value = {}
         said = value if "text" in value else reply_in(value)

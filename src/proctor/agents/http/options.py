@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import msgspec
-
 from proctor.agents import options as checked
 from proctor.agents.http.expression import Expression
 from proctor.agents.http.template import Template
+from proctor.codec import read_json
 from proctor.errors import InputError
 
 DEFAULT_BODY = {
@@ -106,7 +105,7 @@ def _body(options: Mapping[str, Any], method: str) -> Template | None:
     body = options["body"]
     if isinstance(body, str) and body.lstrip().startswith(("{", "[")):
         try:
-            body = msgspec.json.decode(body)
+            body = read_json(body)
         except (ValueError, RecursionError) as error:
             raise InputError(
                 f"body looks like JSON, but is not: {error}; placeholders stand in quotes there, "

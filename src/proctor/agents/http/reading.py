@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import msgspec
-
 from proctor import codec
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.exchange import Response
 from proctor.traces.messages import reply_in
@@ -29,7 +28,7 @@ def body_of(response: Response, *, plain: bool) -> Any:
     if kind not in ("", "text/plain") and not kind.endswith("json"):
         raise AgentFault(f"the reply is {kind!r}; expected application/json", kind="wrong_type")
     try:
-        return msgspec.json.decode(response.body)
+        return read_json(response.body)
     except UnicodeDecodeError as error:
         raise AgentFault("the reply is not UTF-8, as JSON has to be", kind="wrong_type") from error
     except (ValueError, RecursionError) as error:
@@ -150,7 +149,7 @@ def _call(given: dict[str, Any]) -> dict[str, Any]:
 
 def _arguments(text: str) -> Any:
     try:
-        return msgspec.json.decode(text or "{}")
+        return read_json(text or "{}")
     except (ValueError, RecursionError):
         return {"arguments": text}  # what a model wrote that is no JSON: kept to be judged
 

@@ -8,11 +8,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import msgspec
-
 from proctor.agents.http.expression import Expression, shape
 from proctor.agents.http.options import PARTS
 from proctor.agents.http.reading import made_of, text_of
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import Event, events
 from proctor.transcript import Reply
@@ -67,7 +66,7 @@ class Gathered:
 
     def _body(self, event: Event) -> Any:
         try:
-            return msgspec.json.decode(event.data)
+            return read_json(event.data)
         except (ValueError, RecursionError) as error:
             if "delta" in self.expressions:
                 raise AgentFault(f"an event is not valid JSON: {error}", kind="wrong_type") from error

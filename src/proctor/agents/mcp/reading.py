@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from proctor import codec
 from proctor.agents.http.options import PARTS
 from proctor.agents.http.reading import made_of
 from proctor.agents.mcp.protocol import Answered
 from proctor.agents.rpc import shortened
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.transcript import Reply
 
@@ -55,7 +54,7 @@ def _data(texts: list[str]) -> Any:
     if len(texts) != 1 or not texts[0].lstrip().startswith("{"):
         return None
     try:
-        return msgspec.json.decode(texts[0])
+        return read_json(texts[0])
     except (ValueError, RecursionError):
         return None
 

@@ -12,6 +12,7 @@ from proctor.agents.openai.completion import Completion, Item, Tokens, Wanted
 from proctor.agents.openai.conversation import instructions, outcome, rounds
 from proctor.agents.openai.options import Options
 from proctor.agents.openai.trouble import fault_in, no_completion
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import Event
 from proctor.transcript import Citation, Request, ToolCall
@@ -53,9 +54,6 @@ class _Body(msgspec.Struct):
     choices: list[_Choice] | None = None
     usage: _Usage | None = None
     error: Any = None
-
-
-_decoder = msgspec.json.Decoder(_Body)
 
 
 class Chat:
@@ -165,7 +163,7 @@ class ChatStream:
 
 def _decoded(data: bytes | str) -> _Body:
     try:
-        body = _decoder.decode(data)
+        body: _Body = read_json(data, _Body)
     except msgspec.ValidationError as error:
         raise no_completion(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -17,6 +17,7 @@ from proctor.agents.openai.conversation import instructions, outcome, rounds
 from proctor.agents.openai.options import Options
 from proctor.agents.openai.tools import arguments_in
 from proctor.agents.openai.trouble import fault_in, no_completion
+from proctor.codec import read_json
 from proctor.errors import AgentFault
 from proctor.net.events import Event
 from proctor.transcript import UNKNOWN, Citation, Request, ToolCall
@@ -47,10 +48,6 @@ class _Event(msgspec.Struct):
     error: Any = None
     code: Any = None
     message: str | None = None
-
-
-_response_decoder = msgspec.json.Decoder(_Response)
-_event_decoder = msgspec.json.Decoder(_Event)
 
 
 class Responses:
@@ -93,7 +90,7 @@ class Responses:
 
     def read(self, body: bytes) -> Completion:
         """All output items."""
-        return _completion(_decoded(_response_decoder, body))
+        return _completion(_decoded(_Response, body))
 
     def stream(self) -> ResponseStream:
         """What waits for the whole."""
@@ -111,7 +108,7 @@ class ResponseStream:
         """One event."""
         if event.data.strip() == _DONE:
             return False
-        told = _decoded(_event_decoder, event.data)
+        told = _decoded(_Event, event.data)
         kind = told.type or event.name
         if kind == "error":
             raise fault_in(told.error or {"code": told.code, "message": told.message})
@@ -129,9 +126,9 @@ class ResponseStream:
         return _completion(self._whole)
 
 
-def _decoded(decoder: msgspec.json.Decoder[Any], data: bytes | str) -> Any:
+def _decoded(kind: Any, data: bytes | str) -> Any:
     try:
-        return decoder.decode(data)
+        return read_json(data, kind)
     except msgspec.ValidationError as error:
         raise no_completion(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

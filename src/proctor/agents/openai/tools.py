@@ -9,10 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import msgspec
-
 from proctor import conditions, threads
 from proctor.agents.openai.completion import Wanted
+from proctor.codec import read_json
 from proctor.errors import InputError, Misconfigured
 from proctor.failures import said
 from proctor.importing import import_attribute
@@ -135,7 +134,7 @@ def _checked(function: Any) -> Callable[[Mapping[str, Any]], Any]:
 def arguments_in(text: str) -> dict[str, Any]:
     """What a model wrote as arguments; what is no JSON object is kept to be judged."""
     try:
-        arguments = msgspec.json.decode(text or "{}")
+        arguments = read_json(text or "{}")
     except (ValueError, RecursionError):
         return {_ARGUMENTS_KEPT: text}
     return arguments if isinstance(arguments, dict) else {_ARGUMENTS_KEPT: arguments}
@@ -148,7 +147,7 @@ async def run(wanted: Wanted, tools: Mapping[str, Tool], *, step: int) -> ToolCa
     if tool is None or tool.call is None:
         return replace(made, error=f"there is no tool {wanted.name!r}; known are {', '.join(tools) or 'none'}")
     try:
-        arguments = msgspec.json.decode(wanted.arguments or "{}", type=dict[str, Any])
+        arguments = read_json(wanted.arguments or "{}", dict[str, Any])
     except (ValueError, RecursionError) as error:
         return replace(made, error=f"the arguments are no JSON object: {error}")
     started = time.perf_counter()

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from proctor.codec import read_json
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import blame, of_status, parse_retry_after, says_too_long
 from proctor.net.addresses import shown
@@ -99,7 +100,7 @@ def _is_about_settings(problem: Problem, sent: Container[str]) -> bool:
 
 def _problem_in(response: Response) -> Problem:
     try:
-        body = msgspec.json.decode(response.body)
+        body = read_json(response.body)
     except (ValueError, RecursionError):
         return Problem(message=excerpt(response))
     if isinstance(body, list) and body:
