@@ -27,7 +27,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.workflows.hardships import Full, Hardship, Locked, Restarted, Slow
-from tests.workflows.killing import CONCURRENCY, Scene, Toll, Victim, torture
+from tests.workflows.killing import CONCURRENCY, Scene, Toll, torture
 from tests.workflows.victims import victims
 
 HARDSHIPS: dict[str, Callable[[], Hardship]] = {
@@ -93,7 +93,7 @@ def main() -> int:
 def attempt(name: str, hardship: str, *, kills: int, seed: int) -> Row:
     """Torture one command."""
     started, toll, trouble = time.monotonic(), None, ""
-    victim: Victim = next(each for each in victims() if each.name == name)
+    victim = next(each for each in victims() if each.name == name)
     with tempfile.TemporaryDirectory(prefix="proctor-kills-", ignore_cleanup_errors=True) as folder:
         try:
             with place(Path(folder), hardship, f"{seed} {name} {hardship}") as scene:

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy import text
 from tests.storage.records import key as key_of
 from tests.storage.records import played, stored_run
-from tests.workflows.killing import CONCURRENCY, Scene, Toll
+from tests.workflows.killing import CONCURRENCY, Scene, Toll, Victim
 
 from proctor.benchmark import Case
 from proctor.codec import benchmark_of
@@ -331,7 +331,7 @@ class Created(_Changing):
         return Toll(kills=kills, attempts=1)
 
 
-def victims() -> list[Played | Stored]:
+def victims() -> list[Victim]:
     """One of each kind."""
     return [
         Judged(),

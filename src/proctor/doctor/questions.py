@@ -64,12 +64,12 @@ def similar_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
     telling = {case.id: _telling(case.question) for case in first_of_each}
     alike = list(_groups(first_of_each, lambda case: (_rotated(telling[case.id]), _context(case))))
     for group in alike:
-        asked = " / ".join(f"“{shortened(case.question)}”" for case in group[:3])
+        some = " / ".join(f"“{shortened(case.question)}”" for case in group[:3])
         yield complaint(
             "near-duplicate",
             "warning",
             group,
-            f"these questions say the same: {asked}",
+            f"these questions say the same: {some}",
             "keep one of them, or make clear what tells them apart",
         )
     met = {case.id for group in alike for case in group[1:]}

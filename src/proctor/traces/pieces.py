@@ -130,7 +130,7 @@ class _Stretch:
             raws = self._raws()
         return raws, self._whole() if raws is None else None
 
-    def _lines_before(self, error: ValueError) -> int:
+    def _lines_before(self, error: Exception) -> int:
         """The lines before the byte that could not be read."""
         found = _BYTE.search(str(error))
         return self._text[: int(found[1])].count(b"\n") if found else 0
@@ -147,7 +147,8 @@ class _Stretch:
         if "resourceSpans" in keys or "resource_spans" in keys:
             return self._spans(snake="resource_spans" in keys)
         if "data" in keys and form_of(parse_json(self._text)) == "many":
-            return parse_json(keys["data"], list[msgspec.Raw])
+            inside: list[msgspec.Raw] = parse_json(keys["data"], list[msgspec.Raw])
+            return inside
         return None
 
     def _spans(self, *, snake: bool) -> list[msgspec.Raw]:
