@@ -62,9 +62,7 @@ def what_passes(findings: Findings) -> str:
     if not findings.checks or findings.battle is not None:
         return ""
     if settings.reviewer is None:
-        return (
-            "A case passes when all its checks do; nobody was asked for marks."
-        )
+        return "A case passes when all its checks do; nobody was asked for marks."
     if settings.passing_score is not None:
         needed = numbers.score(settings.passing_score)
         return f"A case passes when all its checks do and its mark, if it has one, reaches {needed} or the case's own."
