@@ -9,7 +9,6 @@ import errno
 import math
 import os
 import re
-import unicodedata
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -163,11 +162,8 @@ def unfit(text: str, *, one_line: bool = False) -> str | None:
         return f"a NUL character as character {nul + 1}"
     if half := _HALF.search(text):
         return f"half a character (U+{ord(half[0]):04X}) as character {half.start() + 1}"
-    if not one_line or text.isprintable():
-        return None
-    for place, sign in enumerate(text, 1):
-        if unicodedata.category(sign) in ("Cc", "Zl", "Zp"):
-            return f"a line break or control character (U+{ord(sign):04X}) as character {place}"
+    if one_line and len(lines := f"{text}.".splitlines()) > 1:
+        return f"a line break as character {len(lines[0]) + 1}"
     return None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -19,27 +18,21 @@ if TYPE_CHECKING:
 
 _LONGEST = 2000
 """Characters of an error that is told."""
-_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON may carry raw, and a terminal obeys."""
 
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
+    from proctor.reports.words import escaped
+
     if sys.stdout is None:
         return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n"
-        sys.stdout.write(text if text.isascii() else _escaped(text))
+        sys.stdout.write(text if text.isascii() else escaped(text))
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()
-
-
-def _escaped(text: str) -> str:
-    """JSON that a terminal can be shown: what it would obey is written as an escape, which means the same."""
-    whole = text.encode(errors="replace").decode()  # half a surrogate pair
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
 
 
 def echo(text: str = "", *, err: bool = False) -> None:

@@ -9,9 +9,15 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
+from proctor.settings import shown
 
 if TYPE_CHECKING:
     from proctor.comparison.planning import DifferencePlan
+
+
+_DIGITS = 10
+_MOST = 20
+"""Numbers of trials that are planned for side by side."""
 
 
 class Wholes(click.ParamType[tuple[int, ...]]):
@@ -24,9 +30,12 @@ class Wholes(click.ParamType[tuple[int, ...]]):
         if isinstance(value, tuple):
             return value
         pieces = [piece.strip() for piece in str(value).split(",")]
-        if not all(piece.isdecimal() and int(piece) >= 1 for piece in pieces):
-            self.fail(f"{value!r} is no list of trials; expected something like 1,2,4", param, ctx)
-        return tuple(int(piece) for piece in pieces)
+        if (
+            not all(piece.isdecimal() and len(piece) < _DIGITS and int(piece) for piece in pieces)
+            or len(pieces) > _MOST
+        ):
+            self.fail(f"{shown(value)} is no list of trials; expected something like 1,2,4", param, ctx)
+        return tuple(map(int, pieces))
 
 
 @click.command("plan", cls=Command)

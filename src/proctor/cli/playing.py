@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 import sys
@@ -31,6 +32,7 @@ def play(
     begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
 ) -> Evaluation:
     """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
+    _tell_what_is_logged()
     try:
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_driven(lambda: begin(watch))
@@ -38,6 +40,19 @@ def play(
         tell("Interrupted: what was answered is stored.")
         tell(f"Go on with: proctor resume {run_id}")
         raise click.exceptions.Exit(4) from None
+
+
+class _Teller(logging.Handler):
+    """Tells what is logged as everything else is told: on standard error, without what a terminal would obey."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(record.getMessage())
+
+
+def _tell_what_is_logged() -> None:
+    log = logging.getLogger("proctor")
+    if not log.handlers:
+        log.addHandler(_Teller(logging.WARNING))
 
 
 @contextmanager

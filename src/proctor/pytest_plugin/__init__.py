@@ -125,9 +125,11 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """The pass rate of each suite with its interval, which a count of tests does not tell."""
     lines: Sequence[str] = config.stash[_EXAMINATION].lines if _EXAMINATION in config.stash else ()
     if lines:
+        from proctor.reports.words import harmless
+
         terminalreporter.section("proctor")
         for line in lines:
-            terminalreporter.write_line(line)
+            terminalreporter.write_line(harmless(line))
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,6 +15,7 @@ from proctor.errors import ProctorError
 from proctor.pytest_plugin import wording
 from proctor.pytest_plugin.examination import Examination
 from proctor.pytest_plugin.failing import NotPassed, NoVerdict, Told
+from proctor.reports.words import harmless
 from proctor.run import Attempt
 from proctor.workflows.loading import load_benchmark
 
@@ -35,7 +36,7 @@ class SuiteFile(pytest.File):
         try:
             benchmark = load_benchmark(self.path)
         except ProctorError as error:
-            raise self.CollectError(str(error)) from error
+            raise self.CollectError(harmless(str(error))) from error
         for case in benchmark.cases:
             yield CaseTest.from_parent(self, name=name_of(case), case=case)
 
@@ -134,7 +135,7 @@ def _mark(config: pytest.Config, name: str) -> pytest.MarkDecorator | None:
 
 def name_of(case: Case) -> str:
     """The case's id; one that was made from the question is led by words of it."""
-    name = " ".join(case.id.replace("::", ":").split())
+    name = harmless(" ".join(case.id.replace("::", ":").split()))
     made = case.id.startswith(case_id(case.question, case.context))
     return f"{slug(case.question)}-{name}" if made else name
 

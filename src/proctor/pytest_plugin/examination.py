@@ -11,6 +11,7 @@ import pytest
 from proctor.config import NAME, Config, load_config
 from proctor.errors import ProctorError
 from proctor.pytest_plugin.loop import Loop
+from proctor.settings import BOUNDS, shown
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.playing import Play, Played
@@ -59,8 +60,9 @@ class Examination:
         """Refuse options that make no sense, and a store that cannot be opened, before anything is asked."""
         trials, passes = self.option("trials"), self.option("passes")
         for name, value in (("trials", trials), ("passes", passes)):
-            if value is not None and value < 1:
-                raise pytest.UsageError(f"--proctor-{name} {value} is not usable; expected a whole number from 1")
+            if value is not None and not BOUNDS["trials"].holds(value):
+                wanted = BOUNDS["trials"].wanted
+                raise pytest.UsageError(f"--proctor-{name} {shown(value)} is not usable; expected {wanted}")
         if self.option("store") is not None and not hasattr(self._config, "workerinput"):
             from proctor.storage import open_store
 

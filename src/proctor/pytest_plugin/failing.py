@@ -8,6 +8,11 @@ class Told(Exception):
 
     __module__ = "proctor.pytest_plugin"
 
+    def __init__(self, text: str) -> None:
+        from proctor.reports.words import harmless  # only where something is told: pytest starts without it
+
+        super().__init__(harmless(text))
+
 
 class NotPassed(Told, AssertionError):
     """The agent did not pass a case."""

@@ -12,6 +12,7 @@ _UNSAFE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]"
 )
 _OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
+_OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
 _OPTIONS = {
@@ -34,6 +35,12 @@ def harmless(text: str) -> str:
     if text.isprintable():
         return text
     return _OBEYED.sub(_visible, text)
+
+
+def escaped(json: str) -> str:
+    """JSON that a terminal can be shown: what it would obey is written as an escape, which means the same."""
+    whole = json.encode(errors="replace").decode()  # half a surrogate pair
+    return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)
 
 
 def _visible(found: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
@@ -14,6 +14,7 @@ from proctor.benchmark import Exam
 from proctor.errors import InputError, OutputFull, UsageError
 from proctor.findings import Findings
 from proctor.gates import GateVerdict
+from proctor.reports.words import escaped
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.settings import check_path, unwritable
@@ -55,7 +56,7 @@ def export_run(
         gates = with_baselines(gating, run, store=store).judge(findings) if gating is not None else []
         exported = Exported(findings=findings, exams={exam.id: exam for exam in exams}, store=opened, gates=gates)
         if str(output) == "-":
-            _print(lambda stream: _FORMS[form](exported, stream))
+            _print(lambda stream: _FORMS[form](exported, _Escaped(stream) if form == "json" else stream))
         else:
             _write(output, lambda stream: _FORMS[form](exported, stream))
     return findings, gates
@@ -72,6 +73,19 @@ def _print(write: Callable[[TextIO], None]) -> None:
         raise OutputFull(
             f"the output could not be written ({error.strerror or error}); what is stored is safe"
         ) from error
+
+
+class _Escaped(StringIO):
+    """Standard output for JSON, which may be a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__()
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write it with escapes for what a terminal would obey."""
+        self._stream.write(text if text.isascii() else escaped(text))
+        return len(text)
 
 
 def _standard_output() -> TextIO:
