@@ -111,21 +111,21 @@ def check_weights(weights: object) -> None:
 def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
     """Refuse what cannot be a name: it is shown on one line, stored in any store and sent to others."""
     if not isinstance(name, str):
-        raise UsageError(f"{what} is {shown(name)}; expected text")
+        raise InputError(f"{what} is {shown(name)}; expected text")
     if not name.strip():
-        raise UsageError(f"{what} is empty; expected a name, or nothing at all")
+        raise InputError(f"{what} is empty; expected a name, or nothing at all")
     if len(name) > most:
-        raise UsageError(f"{what} has {len(name):,} characters ({shown(name)}); expected at most {most:,}")
+        raise InputError(f"{what} has {len(name):,} characters ({shown(name)}); expected at most {most:,}")
     if (wrong := unfit(name, one_line=True)) is not None:
-        raise UsageError(f"{what} holds {wrong} ({shown(name)}); remove it")
+        raise InputError(f"{what} holds {wrong} ({shown(name)}); remove it")
 
 
 def check_labels(labels: object) -> None:
     """Refuse labels that are too many, or that cannot be shown and stored."""
     if not isinstance(labels, Mapping):
-        raise UsageError(f"labels={shown(labels)} are not usable; expected a dict such as {{'commit': '1a2b3c4'}}")
+        raise InputError(f"labels={shown(labels)} are not usable; expected a dict such as {{'commit': '1a2b3c4'}}")
     if len(labels) > MOST_LABELS:
-        raise UsageError(f"there are {len(labels):,} labels; expected at most {MOST_LABELS}")
+        raise InputError(f"there are {len(labels):,} labels; expected at most {MOST_LABELS}")
     for name, value in labels.items():
         check_name("a label's name", name)
         if value != "":
@@ -136,11 +136,11 @@ def check_path(what: str, path: str | os.PathLike[str]) -> None:
     """Refuse what no system can open: an empty path, one with a NUL, or one that is too long."""
     text = os.fspath(path)
     if not text:
-        raise UsageError(f"{what} is empty; give a path, or leave it out")
+        raise InputError(f"{what} is empty; give a path, or leave it out")
     if "\0" in text:
-        raise UsageError(f"{what} holds a NUL character ({shown(text)}), which no path can; remove it")
+        raise InputError(f"{what} holds a NUL character ({shown(text)}), which no path can; remove it")
     if len(text) > _LONGEST_PATH:
-        raise UsageError(f"{what} has {len(text):,} characters; expected a path of at most {_LONGEST_PATH:,}")
+        raise InputError(f"{what} has {len(text):,} characters; expected a path of at most {_LONGEST_PATH:,}")
 
 
 def named(path: str | os.PathLike[str]) -> str:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proctor import Benchmark, Case, Exam, Expectation
+from proctor import Benchmark, Case, Exam, Expectation, ExpectedCall
 from proctor.codec import benchmark_of, case_id
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.workflows.loading import load_benchmark
+
+
+def deep(levels: int) -> dict[str, Any]:
+    """Dicts inside each other."""
+    found: dict[str, Any] = {}
+    for _ in range(levels):
+        found = {"a": found}
+    return found
 
 
 def test_tuples_are_question_answer_reasoning_and_context() -> None:
@@ -115,3 +124,75 @@ def test_a_long_value_is_cut_in_the_message() -> None:
     with pytest.raises(InputError) as caught:
         load_benchmark(["x" * 10_000])
     assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, 5, -1, -0.01, 1.01, 10**400])
+def test_a_passing_score_is_a_number_from_0_to_1(score: float) -> None:
+    case = Case(id="1", question="q", answer="a", passing_score=score)
+    made = Benchmark(name="mine", digest="d", cases=(case,))
+    for source in ([case], [{"question": "q", "passing_score": score}], made):
+        with pytest.raises(InputError, match=r"passing_score|not usable"):
+            load_benchmark(source)
+    with pytest.raises(UsageError, match="passing_score"):
+        load_benchmark(Benchmark(name="mine", digest="d", cases=(GOOD,), passing_score=score))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("a\0b", "a NUL character as character 2"),
+        ("a\ud800", "half a character (U+D800) as character 2"),
+        ("a\nb", "a line break as character 2"),
+        ("x" * 201, "has 201 characters"),
+        ("   ", "is empty"),
+    ],
+)
+def test_ids_and_names_are_one_line_of_text_that_any_store_takes(name: str, words: str) -> None:
+    for source in (
+        [Case(id=name, question="q")],
+        [Case(id="1", question="q", categories=(name,))],
+        Benchmark(name="mine", digest="d", cases=(Case(id=name, question="q"),)),
+        Benchmark(name=name, digest="d", cases=(GOOD,)),
+        Benchmark(name="mine", digest="d", cases=(), exams=(Exam(id=name, cases=(GOOD,)),)),
+    ):
+        with pytest.raises(InputError, match=re.escape(words)):
+            load_benchmark(source)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"question": "a\0b"},
+        {"answer": "a\0b"},
+        {"context": "a\0b"},
+        {"reasoning": "a\0b"},
+        {"expect": Expectation(keywords=("a\0b",))},
+        {"expect": Expectation(tool_calls=(ExpectedCall(name="t", arguments={"deep": [{"a\0": 1}]}),))},
+    ],
+)
+def test_a_nul_is_refused_wherever_it_stands_for_not_every_store_takes_it(case: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="a NUL character as character 2"):
+        load_benchmark([Case(**{"id": "1", "question": "q", **case})])
+
+
+@pytest.mark.parametrize(
+    ("expect", "words"),
+    [
+        (Expectation(tool_threshold=math.nan), "tool_threshold=nan"),
+        (Expectation(tool_threshold=2), "tool_threshold=2"),
+        (Expectation(citations=-1), "citations=-1"),
+        (Expectation(limits={"seconds": math.inf}), "limits.seconds=inf"),
+        (Expectation(limits={"second": 1}), "there is no limit 'second'"),
+        (Expectation(keywords=("re:(",)), "the pattern '(' does not compile"),
+        (Expectation(exclusions=("re:",)), "the pattern '' is none"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", match={"a": {"tolerance": -1}}),)), "the tolerance of 'a'=-1"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", match={"a": {"pattern": "["}}),)), "does not compile"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", arguments={"n": 10**30}),)), "a number beyond 64 bits"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", arguments={"n": math.nan}),)), "its expect holds nan"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", arguments=deep(100)),)), "levels inside each other"),
+        (Expectation(tool_calls=(ExpectedCall(name="t", arguments=deep(100_000)),)), "not usable|levels"),
+    ],
+)
+def test_what_no_reply_can_be_held_to_is_refused(expect: Expectation, words: str) -> None:
+    with pytest.raises(InputError, match=words if "|" in words else re.escape(words)):
+        load_benchmark([Case(id="1", question="q", expect=expect)])

@@ -27,6 +27,8 @@ class _Patient(io.RawIOBase):
         """Whether something was written although the stream was closed."""
         self.trouble: OSError | None = None
         self.raises = False
+        self.told = False
+        """Whether whoever wrote has been told, and tells it on."""
 
     def writable(self) -> bool:
         return True
@@ -43,9 +45,10 @@ class _Patient(io.RawIOBase):
         try:
             return self._written(data) if self.trouble is None else len(memoryview(data))
         except OSError as error:
-            if self.raises:
-                raise
             self.trouble = error
+            if self.raises:
+                self.told = True
+                raise
             return len(memoryview(data))
 
     def _written(self, data: ReadableBuffer) -> int:
@@ -115,7 +118,7 @@ def raising() -> Iterator[None]:
 
 def trouble() -> str:
     """Why the output was not written; empty: it was, or its reader had gone away, as `head` does."""
-    error = _raw[1].trouble if 1 in _raw else None
+    error = _raw[1].trouble if 1 in _raw and not _raw[1].told else None
     if error is None or isinstance(error, BrokenPipeError):
         return ""
     return error.strerror or str(error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ _COUNT = Bounds(least=0, most=10**15, whole=True)
 _LIMITS = ("tool_calls", "seconds", "tokens", "cost")
 _NOTHING = Expectation()
 _TEXTS = ("question", "answer", "reasoning", "context")
+_BEYOND = 2**63
 _DEEPEST = 60
 """Levels inside each other: a suite has at most 50, and a case some of its own around them."""
 
@@ -27,11 +29,12 @@ def check_case(case: Case) -> None:
     if case.passing_score is not None:
         check_setting("passing_score", case.passing_score)
     plain = _plain_texts(case)
-    for place, text in _texts(case, _DEEPEST) if plain is None else plain:
-        if (wrong := unfit(text)) is not None:
-            raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
     if plain is None:
         _check_expectation(case.expect)
+    for place, value in _values(case, _DEEPEST) if plain is None else plain:
+        if (wrong := _unstorable(value)) is not None:
+            raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
+    if plain is None:
         _must_be_storable(case)
 
 
@@ -50,22 +53,33 @@ def _must_be_storable(case: Case) -> None:
         raise UsageError(f"it cannot be stored: {error}; use text, numbers of 64 bits, lists and dicts") from error
 
 
-def _texts(value: Any, levels: int, place: str = "it") -> Iterator[tuple[str, str]]:
-    """Every text inside, with where it stands."""
+def _unstorable(value: object) -> str | None:
+    """Why a text or number cannot be stored as what it is; None: it can."""
+    if isinstance(value, str):
+        return unfit(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"{value}, which JSON has no word for"
+    if isinstance(value, int) and abs(value) >= _BEYOND:
+        return "a number beyond 64 bits"
+    return None
+
+
+def _values(value: Any, levels: int, place: str = "it") -> Iterator[tuple[str, Any]]:
+    """Every text and number inside, with where it stands."""
     if levels < 0:
         raise UsageError(f"{place} holds more than {_DEEPEST} levels inside each other; write it flatter")
-    if isinstance(value, str):
+    if isinstance(value, (str, int, float)):
         yield place, value
     elif isinstance(value, dict):
         for key, each in value.items():
-            yield from _texts(key, levels - 1, place)
-            yield from _texts(each, levels - 1, place)
+            yield from _values(key, levels - 1, place)
+            yield from _values(each, levels - 1, place)
     elif isinstance(value, (list, tuple)):
         for each in value:
-            yield from _texts(each, levels - 1, place)
+            yield from _values(each, levels - 1, place)
     elif hasattr(value, "__slots__"):
         for name in value.__slots__:
-            yield from _texts(getattr(value, name), levels - 1, f"its {name}" if place == "it" else place)
+            yield from _values(getattr(value, name), levels - 1, f"its {name}" if place == "it" else place)
 
 
 def _check_expectation(expect: Expectation) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from proctor.codec import read_json
 from proctor.errors import InputError
+from proctor.settings import check_path
 from proctor.traces.pieces import Piece, pieces
 from proctor.traces.reading import Recording, conversation_of, recording_of
 from proctor.traces.records import form_of, recording_in, spans_in
@@ -49,7 +50,10 @@ class Recordings:
         self._by_case: dict[str, list[tuple[int, int]]] = {}
         self._by_question: dict[bytes, list[tuple[int, int]]] = {}
         self._kept: OrderedDict[int, Recording] = OrderedDict()
+        check_path("the path of the recordings", self.path)
         try:
+            if self.path.is_fifo():
+                raise InputError(f"{str(path)!r} is a pipe, and recordings are read more than once; name a file")
             self._state = _state(self.path)
             self._read_through()
         except OSError as error:
