@@ -19,7 +19,7 @@ from proctor.errors import UsageError
 from proctor.settings import BOUNDS
 from proctor.workflows.evaluate import prepare
 
-PLAYED = sorted(BOUNDS.keys() - {"k", "look", "processes", "retry_agent_failures"})
+PLAYED = sorted(BOUNDS.keys() - {"k", "processes", "retry_agent_failures"})
 BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
 NEAR = sorted(
     {edge + step for bounds in BOUNDS.values() for edge in (bounds.least or 0, bounds.most) for step in (-1, 0, 1)}
@@ -41,6 +41,12 @@ def test_every_setting_of_the_table_has_a_bound_on_both_sides() -> None:
         assert not bounds.holds(math.nan), name
         assert not bounds.holds(True), name
         assert not bounds.holds("1"), name
+
+
+def test_the_reference_states_every_bound() -> None:
+    page = (Path(__file__).parents[2] / "docs/reference/configuration.md").read_text(encoding="utf-8")
+    for name in PLAYED:
+        assert f"| `{name}` | {BOUNDS[name].wanted}" in page
 
 
 @pytest.mark.parametrize("name", PLAYED)
