@@ -41,25 +41,12 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self, *, patient: bool = True) -> Iterator[Connection]:
-        """One transaction: on disk when this returns, or not there at all; who is not patient waits for no lock."""
+    def writing(self) -> Iterator[Connection]:
+        """One transaction: on disk when this returns, or not there at all."""
         with told(self.address), self.engine.connect() as connection:
             connection.execution_options(**{_WRITES: True})
-            with self._waiting(connection, patient=patient), connection.begin():
+            with connection.begin():
                 yield connection
-
-    @contextmanager
-    def _waiting(self, connection: Connection, *, patient: bool) -> Iterator[None]:
-        """SQLite alone waits here: of PostgreSQL a row is asked for."""
-        database: Any = connection.connection.driver_connection
-        if patient or self.address.path is None:
-            yield
-            return
-        database.execute("PRAGMA busy_timeout = 0")
-        try:
-            yield
-        finally:
-            database.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:
