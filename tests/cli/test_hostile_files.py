@@ -18,7 +18,7 @@ FILES = {
     "keys.yaml": "cases: " + "{a: " * 5000 + "1" + "}" * 5000,
     "deep.jsonl": '{"question": ' + "[" * 100_000 + "]" * 100_000 + "}",
     "bomb.yaml": BOMB,
-    "huge.yaml": f"cases:\n- {{question: q, passing_score: {NINES}}}\n- {{question: r, expect: {{citations: 1}}}}",  # noqa: E501
+    "huge.yaml": f"cases:\n- {{question: q, passing_score: {NINES}}}\n- {{question: r, expect: {{citations: 1}}}}",
     "huge.jsonl": f'{{"question": "q", "expect": {{"tool_calls": [{{"name": "t", "arguments": {{"n": {NINES}}}}}]}}}}',
     "half.jsonl": '{"question": "q \\ud800"}',
     "nul.jsonl": '{"question": "q", "id": "a\\u0000"}',
