@@ -20,7 +20,7 @@ TESTED_ELSEWHERE = {
     "docs/reference/agentic.md": "tests/metrics/test_documentation.py",
     "docs/reference/csv-format.md": "tests/formats/test_format_page.py",
 }
-RUN = ("proctor", "cat", "cp")
+RUN = ("proctor", "cat", "cp", "touch")
 SET_UP = ("git", "make", "pip", "source", "export")
 """Done before the tests begin, or left to whoever installs."""
 
