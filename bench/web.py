@@ -35,10 +35,11 @@ from pathlib import Path
 from typing import Any
 
 from proctor.benchmark import Benchmark, Case
-from proctor.codec import benchmark_of, encode
+from proctor.codec import benchmark_of
 from proctor.run import Attempt, Failure, Finished, Key, Run, Settings, Turned
 from proctor.score import CheckResult, Part, Score
 from proctor.storage import Store, open_store
+from proctor.storage.bodies import turn_body
 from proctor.storage.numbers import numbers_of
 from proctor.storage.rows import ATTEMPT_COLUMNS, attempt_row
 from proctor.transcript import Reply, Transcript, Turn
@@ -188,12 +189,12 @@ def played(run: str, exam: str, trial: int, place: int, rng: random.Random) -> t
     return turn, replace(base, scores=(score,), checks=(keywords,), passed=passed, turn_passed=(passed,))
 
 
-def rows(number: int, cases: Benchmark) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+def rows(number: int, cases: Benchmark, *, trials: int = TRIALS) -> Iterator[tuple[tuple[Any, ...], tuple[Any, ...]]]:
     """Of attempts and of their turns: a few hundred are made, and repeated."""
     rng = random.Random(1)
     made = [played("big", "case-000000", 1, 0, rng) for _ in range(500)]
-    columns = [(attempt_row(number, attempt), encode(turn)) for turn, attempt in made]
-    for trial in range(1, TRIALS + 1):
+    columns = [(attempt_row(number, attempt), turn_body(turn)) for turn, attempt in made]
+    for trial in range(1, trials + 1):
         for row, case in enumerate(cases.cases):
             values, body = columns[rng.randrange(500)]
             yield (

@@ -284,7 +284,7 @@ class Migrated(_Changing):
     def prepare(self, scene: Scene) -> None:
         address = parse(scene.url)
         with closing(Database(address)) as database, database.writing() as connection:
-            for table in ("drafts", "attempts", "turns", "runs", "benchmarks", "proctor_schema"):
+            for table in ("drafts", "snapshots", "attempts", "turns", "runs", "benchmarks", "proctor_schema"):
                 connection.execute(text(f"DROP TABLE IF EXISTS {table}"))
             schema.migrate(connection, to="0001")
             for statement in _FIRST:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from proctor.models.naming import Source, is_loopback, source_in
 from proctor.run import Attempt, Run, Stage
@@ -65,46 +65,51 @@ class Circumstances:
     """Where there were many; most first."""
 
 
+@dataclass(slots=True)
 class CircumstanceTally:
     """The same while attempts stream by."""
 
-    def __init__(self) -> None:
-        self._attempts = self._replies = self._cut_off = self._retried = 0
-        self._changed: Counter[tuple[str, float]] = Counter()
-        self._late: Counter[tuple[Stage, str, float | None, float | None]] = Counter()
+    attempts: int = 0
+    replies: int = 0
+    cut_off: int = 0
+    retried: int = 0
+    changed: Counter[tuple[str, float]] = field(default_factory=Counter)
+    """Setting and value → attempts."""
+    late: Counter[tuple[Stage, str, float | None, float | None]] = field(default_factory=Counter)
+    """Who was called, where, with which time limit and how many at once → time-outs."""
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt that is over."""
         failure, changed = attempt.failure, attempt.changed
-        self._attempts += 1
-        self._replies += len(attempt.turn_passed) - (failure is not None and failure.stage == "agent")
-        self._cut_off += attempt.cut_off
+        self.attempts += 1
+        self.replies += len(attempt.turn_passed) - (failure is not None and failure.stage == "agent")
+        self.cut_off += attempt.cut_off
         if changed:
-            self._retried += _RETRIED in changed
-            self._changed.update(pair for pair in changed.items() if pair[0] != _RETRIED)
+            self.retried += _RETRIED in changed
+            self.changed.update(pair for pair in changed.items() if pair[0] != _RETRIED)
         if failure is not None and failure.kind == "timeout":
-            self._late[failure.stage, failure.host, changed.get("timeout"), changed.get("concurrency")] += 1
+            self.late[failure.stage, failure.host, changed.get("timeout"), changed.get("concurrency")] += 1
 
     def findings(self, run: Run) -> Circumstances:
         """What was counted."""
         changed = [
             Changed(setting=name, value=value, own=getattr(run.settings, name), attempts=count)
-            for (name, value), count in sorted(self._changed.items())
+            for (name, value), count in sorted(self.changed.items())
         ]
         timeouts = sorted(self._timeouts(run), key=lambda each: -each.count)
         return Circumstances(
-            replies=self._replies,
-            cut_off=self._cut_off,
+            replies=self.replies,
+            cut_off=self.cut_off,
             changed=tuple(changed),
-            retried_timeouts=self._retried,
+            retried_timeouts=self.retried,
             timeouts=tuple(each for each in timeouts if _are_many(each)),
         )
 
     def _timeouts(self, run: Run) -> Iterator[TimeOuts]:
         """By who was called and where; of several time limits, the one that ran out most often."""
-        places = {(stage, host) for stage, host, _, _ in self._late}
+        places = {(stage, host) for stage, host, _, _ in self.late}
         for stage, host in sorted(places):
-            late = Counter({key[2:]: count for key, count in self._late.items() if key[:2] == (stage, host)})
+            late = Counter({key[2:]: count for key, count in self.late.items() if key[:2] == (stage, host)})
             (seconds, concurrency), _ = late.most_common(1)[0]
             source = _source(run, stage)
             limited = source is not None and host in ("", source.host)
@@ -114,7 +119,7 @@ class CircumstanceTally:
                 limited=limited,
                 local=limited and source is not None and is_loopback(source),
                 count=late.total(),
-                attempts=self._attempts,
+                attempts=self.attempts,
                 seconds=run.settings.timeout if seconds is None else seconds,
                 concurrency=run.settings.concurrency if concurrency is None else int(concurrency),
             )

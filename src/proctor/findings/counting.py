@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
+from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
 from proctor.findings.checked import CheckTally
@@ -18,6 +19,11 @@ from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    Floats = array[float]
+else:  # Python 3.11 has no word for what is in it
+    Floats = array
 
 
 @dataclass(slots=True)
@@ -33,8 +39,8 @@ class Counting:
     met: int | None = None
     """Attempts that came across the fault of their condition; None: nobody looked."""
     usage: Usage = field(default_factory=Usage)
-    marks: array[float] = field(default_factory=lambda: array("d"))
-    seconds: array[float] = field(default_factory=lambda: array("d"))
+    marks: Floats = field(default_factory=lambda: array("d"))
+    seconds: Floats = field(default_factory=lambda: array("d"))
     parts_by_name: dict[str, dict[str, Sums]] = field(default_factory=dict)
     checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
     circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)

@@ -40,41 +40,44 @@ class Gathering:
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
         marked, repeats = settings.reviewer is not None, settings.repeats
-        self._whole = Counting.of(exams, repeats, marked=marked)
-        self._under = {
+        self.whole = Counting.of(exams, repeats, marked=marked)
+        self.under = {
             name: Counting.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
         }
-        self._battle = None if settings.type == "standard" else _battle(run, self._whole.planned)
+        self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
         steps = run.kind == "orchestrator"
-        self._steps = {name: _steps() for name in (None, *self._under)} if steps else {}
+        self._steps = {name: _steps() for name in (None, *self.under)} if steps else {}
         self._shares: dict[str, Sums] = {}
         self._by_category = (
             {name: Units(seeds=True, repeats=repeats) for exam in exams for name in exam.cases[0].categories}
             if settings.type == "abm-dynamic"
             else {}
         )
-        self._held = {
-            name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self._under
-        }
+        self._held = {name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self.under}
         self._rows = (
             {case.id: Tally(planned=repeats) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
             else {}
         )
-        self._trials = _trials(run, self._exams)
+        self.trials = _trials(run, self._exams)
         self._row_trials = _trials(run, self._rows)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether neither conversations nor steps are looked at."""
+        return self._battle is None and not self._steps
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt."""
         if not attempt.finished:
-            self._whole.usage += attempt.usage  # paid is paid
+            self.whole.usage += attempt.usage  # paid is paid
             return
         attempt = as_counted(self._exams[attempt.key.exam], attempt)
-        self._whole.add(attempt)
-        if self._trials is not None:
-            self._trials.add(attempt.key.exam, attempt.key, verdict=attempt.passed, mark=attempt.value)
-        if self._under:
-            self._under[attempt.key.condition].add(attempt)
+        self.whole.add(attempt)
+        if self.trials is not None:
+            self.trials.add(attempt.key.exam, attempt.key, verdict=attempt.passed, mark=attempt.value)
+        if self.under:
+            self.under[attempt.key.condition].add(attempt)
         for tally in {None, attempt.key.condition} & self._steps.keys():
             self._steps[tally].add(self._exams[attempt.key.exam], attempt)
         if self._battle is not None:
@@ -82,18 +85,18 @@ class Gathering:
             held = self._battle.add(exam, attempt)
             if held.share is not None:
                 self._shares.setdefault(exam.id, Sums()).add(held.share)
-                if self._trials is not None:
-                    self._trials.add(exam.id, attempt.key, share=held.share)
+                if self.trials is not None:
+                    self.trials.add(exam.id, attempt.key, share=held.share)
                 for category in self._by_category.keys() & exam.cases[0].categories:
                     self._by_category[category].add(exam.id, held.share)
-                if self._under:
+                if self.under:
                     self._held[attempt.key.condition].add(exam.id, held.share)
             if self._rows:
                 add_rows(self._rows, exam, attempt, self._row_trials)
 
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
-        found = self._with_steps(_findings(run, list(self._exams.values()), self._whole, self._under, self._trials))
+        found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))
         if self._battle is None:
             return found
         battle = self._battle.findings()
@@ -109,11 +112,11 @@ class Gathering:
             categories=by_category(rows, self._rows) if rows else self._with_shares(found),
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
-            conditions=with_shares(found.conditions, list(self._exams), self._held, self._trials),
+            conditions=with_shares(found.conditions, list(self._exams), self._held, self.trials),
             battle=battle,
             rows=rows,
         )
-        unmet = _unmet(run, self._whole, self._under)
+        unmet = _unmet(run, self.whole, self.under)
         said = notes(
             run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
         )

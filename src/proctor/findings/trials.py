@@ -44,6 +44,14 @@ class Trials:
         """In a battle, the shares of replies that passed, likewise."""
         return self._values(self._shares, case, condition)
 
+    def numbers(self) -> tuple[bytes, bytes]:
+        """The verdicts and the marks as they lie in memory."""
+        return self._verdicts.tobytes(), self._marks.tobytes()
+
+    def take(self, verdicts: bytes, marks: bytes) -> None:
+        """Go on from the numbers of another of the same plan."""
+        self._verdicts, self._marks = array("d", verdicts), array("d", marks)
+
     def _values(self, values: array[float], case: str, condition: str | None) -> Values:
         places = self._conditions.values() if condition is None else [self._conditions[condition]]
         starts = [self._start(case, place) for place in places]

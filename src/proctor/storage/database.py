@@ -41,12 +41,25 @@ class Database:
             yield connection
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """One transaction: on disk when this returns, or not there at all."""
+    def writing(self, *, patient: bool = True) -> Iterator[Connection]:
+        """One transaction: on disk when this returns, or not there at all; who is not patient waits for no lock."""
         with told(self.address), self.engine.connect() as connection:
             connection.execution_options(**{_WRITES: True})
-            with connection.begin():
+            with self._waiting(connection, patient=patient), connection.begin():
                 yield connection
+
+    @contextmanager
+    def _waiting(self, connection: Connection, *, patient: bool) -> Iterator[None]:
+        """SQLite alone waits here: of PostgreSQL a row is asked for."""
+        database: Any = connection.connection.driver_connection
+        if patient or self.address.path is None:
+            yield
+            return
+        database.execute("PRAGMA busy_timeout = 0")
+        try:
+            yield
+        finally:
+            database.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS}")
 
     @contextmanager
     def alone(self) -> Iterator[Connection]:

@@ -16,10 +16,12 @@ from proctor.codec import encode
 from proctor.errors import NoSuchRun, StoreError
 from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Turned, Wish
 from proctor.score import Review
+from proctor.storage.bodies import turn_body
 from proctor.storage.database import Database
 from proctor.storage.lease import Lease, Leases
 from proctor.storage.numbers import Numbers, numbers_of
 from proctor.storage.rows import STOPPED, UNFINISHED, attempt_row, run_row, storable, verdict_of
+from proctor.storage.snapshots import forget
 from proctor.storage.statements import statements_for
 from proctor.storage.tables import benchmarks, drafts, runs, turns
 from proctor.transcript import Turn
@@ -120,6 +122,8 @@ class Journal:
             _many(connection, self._sql.drop_turns_after, self._replayed_rows(batch))
             _many(connection, self._sql.put_turn, turns_put)
             _many(connection, self._sql.put_attempt, outcomes)
+            if batch.finished:
+                forget(connection, {self._known[key.run].own for key in batch.finished})
             self._drop_drafts(connection, batch.settled)
             _many(connection, self._sql.put_draft, drafts_put)
 
@@ -177,7 +181,7 @@ class Journal:
         for (key, number), turn in batch.turns.items():
             numbers = self._known[key.run]
             if numbers.own == numbers.turns:
-                rows.append((numbers.own, key.trial, key.condition, key.exam, number, encode(turn)))
+                rows.append((numbers.own, key.trial, key.condition, key.exam, number, turn_body(turn)))
         return rows
 
     def _draft_rows(self, batch: _Batch) -> list[tuple[object, ...]]:

@@ -14,6 +14,7 @@ from proctor.storage.archive import Archive
 from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.journal import Journal
 from proctor.storage.lease import Leases
+from proctor.storage.snapshots import Snapshots
 from proctor.storage.store import Store
 from proctor.storage.trouble import told
 
@@ -43,6 +44,7 @@ def _opened(database: Database, *, create: bool) -> Store:
         where=place.shown,
         journal=Journal(database, leases),
         archive=Archive(database, leases),
+        snapshots=Snapshots(database),
         close=database.close,
     )
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:  # both import SQLAlchemy, which nobody should pay for before a store is opened
+if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
     from proctor.storage.archive import Archive
     from proctor.storage.journal import Journal
+    from proctor.storage.snapshots import Snapshots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -22,6 +23,8 @@ class Store:
     """Writes."""
     archive: Archive
     """Reads."""
+    snapshots: Snapshots
+    """Keeps what was counted."""
     close: Callable[[], None]
     """Lets go of every connection."""
 

@@ -14,6 +14,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     PrimaryKeyConstraint,
     String,
@@ -22,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 3
+NEWEST = 4
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -108,6 +109,14 @@ drafts = Table(
     Column("number", Integer, nullable=False),
     Column("body", Text, nullable=False),
     PrimaryKeyConstraint("run_no", "trial", "condition", "exam", "number"),
+)
+
+snapshots = Table(
+    "snapshots",
+    metadata,
+    Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), primary_key=True, autoincrement=False),
+    Column("stamp", Text, nullable=False),  # how it was counted
+    Column("body", LargeBinary, nullable=False),
 )
 
 attempts = Table(

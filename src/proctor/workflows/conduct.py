@@ -12,7 +12,7 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
-from proctor.findings import Findings, Gathering, gather
+from proctor.findings import Findings, Gathering
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
@@ -22,6 +22,7 @@ from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
+from proctor.workflows.gathered import gathered, keep
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
@@ -64,7 +65,9 @@ async def conduct(
     left = played_with(sittings, changed or {})
     await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage))
     if ledger.gathering is not None:
-        return ledger.gathering.findings(store.archive.find(run.id))
+        ended = store.archive.find(run.id)
+        keep(store, ended, ledger.gathering, writer=store.snapshots.writer(run.id))
+        return ledger.gathering.findings(ended)
     return findings_of(store, run.id, exams)
 
 
@@ -183,11 +186,9 @@ def _has_steps(batch: Sequence[Record]) -> bool:
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show; those of battles and of orchestrators are read with transcripts."""
+    """What the stored attempts of a run show."""
     run = store.archive.find(run_id)
-    plain = run.settings.type == "standard" and run.kind == "standard"
-    read = store.archive.attempts if plain else store.archive.full_attempts
-    return gather(run, exams, read(run_id))
+    return gathered(store, run, exams).findings(run)
 
 
 @contextlib.contextmanager

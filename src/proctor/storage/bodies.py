@@ -1,0 +1,57 @@
+"""Nouns as the text that a row holds: without the fields that say nothing, which would be a third of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
+
+from proctor.codec import encode
+from proctor.score import CheckResult, Score
+from proctor.transcript import Reply, Turn
+
+
+def turn_body(turn: Turn) -> str:
+    """A turn; reading it gives the same again."""
+    said = slim(turn)
+    if turn.reply is not None:
+        said["reply"] = _reply(turn.reply)
+    if turn.examiner_usage is not None:
+        said["examiner_usage"] = slim(turn.examiner_usage)
+    return encode(said)
+
+
+def slim_scores(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """Marks without empty explanations."""
+    return [{**slim(score), "parts": [slim(part) for part in score.parts]} for score in scores]
+
+
+def slim_checks(checks: Sequence[CheckResult]) -> list[dict[str, Any]]:
+    """Results without values that there are not."""
+    return [slim(check) for check in checks]
+
+
+def slim(value: Any) -> dict[str, Any]:
+    """The fields of a noun that are not what they would be anyway."""
+    return {
+        name: kept
+        for name, usual in _usual(type(value))
+        if (kept := getattr(value, name)) is not usual and (kept != usual or type(kept) is not type(usual))
+    }
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    said = slim(reply)
+    if reply.usage is not None:
+        said["usage"] = slim(reply.usage)
+    return said
+
+
+_known: dict[type[Any], tuple[tuple[str, object], ...]] = {}
+
+
+def _usual(kind: type[Any]) -> tuple[tuple[str, object], ...]:
+    """The fields of a noun with what they are unless given; a required one is never left out."""
+    if kind not in _known:
+        _known[kind] = tuple((each.name, each.default) for each in fields(kind))
+    return _known[kind]

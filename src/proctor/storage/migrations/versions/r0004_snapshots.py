@@ -1,0 +1,19 @@
+"""What was counted of a large run is kept beside it."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    """Make the table; it fills as runs end, or are read."""
+    op.create_table(
+        "snapshots",
+        sa.Column("run_no", sa.Integer, nullable=False),
+        sa.Column("stamp", sa.Text, nullable=False),
+        sa.Column("body", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("run_no", name="pk_snapshots"),
+        sa.ForeignKeyConstraint(["run_no"], ["runs.no"], name="fk_snapshots_run_no", ondelete="CASCADE"),
+    )

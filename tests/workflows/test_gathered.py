@@ -1,0 +1,125 @@
+"""What was counted of a large run is kept beside it, and no longer once the run is written."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.storage.records import attempt, key, played, stored_run
+
+import proctor
+from proctor.benchmark import Case, Exam
+from proctor.codec import benchmark_of
+from proctor.run import Finished, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store, open_store
+from proctor.workflows import gathered as module
+from proctor.workflows.conduct import findings_of
+from proctor.workflows.gathered import gathered
+
+CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
+
+
+@pytest.fixture(autouse=True)
+def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LARGE", 1)
+
+
+@pytest.fixture
+def store(store_url: str) -> Iterator[Store]:
+    with open_store(store_url) as opened:
+        stored_run(opened, benchmark=CASES, planned=6)
+        for case in CASES.cases[:5]:
+            opened.journal.write(played(key(case.id)))
+        opened.journal.mark("run-1", "completed")
+        yield opened
+
+
+def kept(store: Store) -> int:
+    with store.archive._database.reading() as connection:
+        return int(connection.exec_driver_sql("SELECT count(*) FROM snapshots").scalar() or 0)
+
+
+def known(store: Store) -> tuple[Run, tuple[Exam, ...]]:
+    run = store.archive.find("run-1")
+    return run, exams_of(store.archive.benchmark_of("run-1"), run.settings)
+
+
+def test_a_run_is_counted_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, exams = known(store)
+    first = findings_of(store, "run-1", exams)
+    assert kept(store) == 1
+    monkeypatch.setattr(store.archive, "attempts", None)
+    assert findings_of(store, "run-1", exams) == first
+    assert first.counts.scored == 5
+
+
+def test_whatever_is_written_of_a_run_makes_it_void(store: Store) -> None:
+    run, exams = known(store)
+    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    store.journal.write(played(key("c5")))
+    assert kept(store) == 0
+    assert gathered(store, run, exams).findings(run).counts.scored == 6
+    broken = replace(attempt(key("c5")), passed=False)
+    store.journal.write([Finished(attempt=broken)])
+    assert gathered(store, run, exams).findings(run).pass_rate.value == pytest.approx(5 / 6)
+
+
+def test_a_run_that_goes_on_is_counted_each_time(store: Store) -> None:
+    _, exams = known(store)
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "running")
+        findings_of(store, "run-1", exams)
+    assert kept(store) == 0
+
+
+def test_what_was_written_while_it_was_counted_is_not_overlooked(
+    store: Store, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, exams = known(store)
+    read = store.archive.attempts
+
+    def slowly(name: str) -> Iterator[proctor.Attempt]:
+        yield from read(name)
+        with open_store(store_url) as other, other.journal.writing("run-1"):
+            other.journal.write(played(key("c5")))
+
+    monkeypatch.setattr(store.archive, "attempts", slowly)
+    gathered(store, run, exams)
+    assert kept(store) == 0
+
+
+def test_what_was_kept_goes_with_its_run(store: Store) -> None:
+    gathered(store, *known(store))
+    store.journal.delete("run-1")
+    assert kept(store) == 0
+
+
+def test_a_store_that_is_locked_is_read_without_waiting(tmp_path: Path) -> None:
+    with open_store(tmp_path / "s.db") as store:
+        stored_run(store, benchmark=CASES, planned=6)
+        store.journal.mark("run-1", "completed")
+        other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        run, exams = known(store)
+        assert gathered(store, run, exams).findings(run).counts.pending == 6
+        other.execute("ROLLBACK")
+        other.close()
+        assert kept(store) == 0
+        store.journal.write(played(key("c0")))
+
+
+def test_a_run_that_was_played_need_not_be_counted_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def agent(question: str) -> str:
+        return "yes"
+
+    played_here = proctor.evaluate(CASES, agent=agent, store=tmp_path / "s.db")
+    with open_store(tmp_path / "s.db") as store:
+        assert kept(store) == 1
+        monkeypatch.setattr(store.archive, "attempts", None)
+        run = store.archive.find("last")
+        exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
+        assert findings_of(store, run.id, exams) == played_here.findings
