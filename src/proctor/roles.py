@@ -16,7 +16,8 @@ from proctor.usage import Usage
 class Agent(Protocol):
     """Who is examined.
 
-    One that keeps the conversation to itself although it is handed context says so by `keeps_memory = True`.
+    One that keeps the conversation to itself although it is handed context says so by `keeps_memory = True`; one with
+    `forgets_nothing = True` keeps nothing, and is not told that a conversation is over.
     """
 
     @property

@@ -157,6 +157,8 @@ def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
 
 def unfit(text: str, *, one_line: bool = False) -> str | None:
     """What in a text cannot be stored everywhere, or not shown on one line, in words; None: nothing."""
+    if text.isprintable():  # as nearly all are
+        return None
     if (nul := text.find("\0")) >= 0:
         return f"a NUL character as character {nul + 1}"
     if half := _HALF.search(text):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from tests.net.serving import serving
 
 from proctor.agents.openai import load
 from proctor.errors import BudgetSpent, EnvironmentFault
-from proctor.models.allowance import Allowance, granted, occasion
+from proctor.models.allowance import Allowance, granted, set_occasion
 from proctor.models.budget import Budget
 from proctor.models.cache import Cache
 from proctor.models.limits import Limits
@@ -57,8 +57,10 @@ async def put(model: Any, user: str = "Judge this.", **others: Any) -> Checked[V
     return await ask(model, system="You judge.", user=user, schema=Verdict, **others)
 
 
-def in_trial(number: int, *, case: str = "c", condition: str | None = None) -> Any:
-    return occasion(case=case, condition=condition, trial=number)
+@contextmanager
+def in_trial(number: int, *, case: str = "c", condition: str | None = None) -> Iterator[None]:
+    set_occasion(case=case, condition=condition, trial=number)
+    yield
 
 
 # --- the cache --------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ def adapt(target: Any, *, name: str) -> Agent:
 class _Shared:
     """A function or object that serves every conversation."""
 
+    forgets_nothing = True
+
     def __init__(self, target: Any, name: str) -> None:
         self.name = name
         answer = _answer_of(target, name)

@@ -14,7 +14,7 @@ from proctor.settings import AMOUNT, SHARE, Bounds, check_name, check_setting, s
 PATTERN = "re:"
 _COUNT = Bounds(least=0, most=10**15, whole=True)
 _LIMITS = ("tool_calls", "seconds", "tokens", "cost")
-_NOTHING = Expectation()
+_NOTHING: Expectation = Case(id="", question="").expect
 _TEXTS = ("question", "answer", "reasoning", "context")
 _BEYOND = 2**63
 _DEEPEST = 60
@@ -40,10 +40,10 @@ def check_case(case: Case) -> None:
 
 def _plain_texts(case: Case) -> list[tuple[str, str]] | None:
     """The texts of a case that is nothing but them, as most are; None: one has to look deeper."""
-    given = {name: text for name in _TEXTS if (text := getattr(case, name)) is not None}
-    if case.expect != _NOTHING or not all(type(text) is str for text in given.values()):
+    if case.expect is not _NOTHING and case.expect != _NOTHING:
         return None
-    return [(f"its {name}", text) for name, text in given.items()]
+    given = [(f"its {name}", text) for name in _TEXTS if (text := getattr(case, name)) is not None]
+    return None if [text for _, text in given if type(text) is not str] else given
 
 
 def _must_be_storable(case: Case) -> None:

@@ -1,8 +1,8 @@
 """What the calls of a run may use together, whoever makes them: rate limits, a cache, a budget.
 
     with granted(Allowance(limits=Limits(…), cache=Cache(…), budget=Budget(…))):      around the run
-        with occasion(case=…, condition=…, trial=…):                                   around an attempt
-            …                                      every `openai:` agent and every `ask` in here keeps to it
+        set_occasion(case=…, condition=…, trial=…)                                     in the task of an attempt
+        …                                          every `openai:` agent and every `ask` in here keeps to it
 
 Both reach tasks and threads that are started inside. Without an allowance nothing is limited, kept or refused.
 """
@@ -167,14 +167,11 @@ def current() -> Allowance | None:
     return _GRANTED.get()
 
 
-@contextmanager
-def occasion(*, case: str | None, condition: str | None, trial: int) -> Iterator[None]:
-    """Say in which attempt the calls from here are made. Without it, what reviewers and examiners ask is not cached."""
-    token = _OCCASION.set(Occasion(case=case, condition=condition, trial=trial))
-    try:
-        yield
-    finally:
-        _OCCASION.reset(token)
+def set_occasion(*, case: str | None, condition: str | None, trial: int) -> None:
+    """Say in which attempt the calls in this context are made. Without it, what reviewers and examiners ask is not
+    cached.
+    """
+    _OCCASION.set(Occasion(case=case, condition=condition, trial=trial))
 
 
 def current_occasion() -> Occasion | None:

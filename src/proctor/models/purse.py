@@ -37,10 +37,15 @@ class Purse:
         self._first = asyncio.Lock()
         self._known = False
 
+    def is_kept(self) -> bool:
+        """Whether there is a budget that calls have to be held to."""
+        allowance = current()
+        return not (self._settles or allowance is None or allowance.budget is None)
+
     async def paid(self, make: Callable[[], Awaitable[T]], *, told: Callable[[T], Usage | None]) -> T:
         """Make the call; raises BudgetSpent where there is not enough left for it."""
         allowance = current()
-        if allowance is None or allowance.budget is None or self._settles:
+        if self._settles or allowance is None or allowance.budget is None:
             return await make()
         if not self._known:
             await uncounted(self._wait_for_the_first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Container, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,7 +16,7 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.conditions import in_force
 from proctor.errors import Misconfigured
-from proctor.models.allowance import occasion
+from proctor.models.allowance import set_occasion
 from proctor.models.purse import Purse
 from proctor.redaction.nouns import scrubbed
 from proctor.roles import Agent, Examiner, Reviewer
@@ -55,23 +55,28 @@ class Player:
         settings: Settings,
         emit: Callable[[Record], None],
         stored: Callable[[], Awaitable[None]],
-        room: Callable[[bool], Awaitable[None]],
+        room: Callable[[bool], Awaitable[None] | None],
         clock: LoopClock | None = None,
         cancelled_itself: Callable[[], bool] = lambda: False,
         examiner: Examiner | None = None,
         faults: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
-        """`emit` takes a record, `stored` waits until all emitted is on disk, `room` until a call may be made."""
+        """`emit` takes a record, `stored` waits until all emitted is on disk, `room` says what to wait for
+        before a call is made, if anything."""
         self._agent = agent
         self._examiner = examiner
         self._tells_conversation = _takes_conversation(examiner)
         self._reviewers = tuple(reviewers)
+        self._free = tuple(map(asks_nobody, reviewers))
         self._names = tuple(reviewer.name for reviewer in reviewers)
         self._settings = settings
+        self._has_limits = settings.conversation_tokens is not None or settings.conversation_seconds is not None
         self._emit = emit
         self._stored = stored
         self._room = room
         self._faults = faults or {}
+        self._keeps_memory = _keeps_memory(agent)
+        self._forgetters = tuple(_forgetters(agent, examiner))
         self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures,
@@ -80,7 +85,7 @@ class Player:
 
     def begin(self, sitting: Sitting) -> Play:
         """Where an attempt starts; `play` it from there."""
-        play = begin(sitting, keeps_memory=_keeps_memory(self._agent))
+        play = begin(sitting, keeps_memory=self._keeps_memory)
         if play.resumed == "replayed":
             self._emit(Finished(attempt=cut_off(play)))
         if play.turns and play.attempt.key.condition in self._faults:
@@ -93,10 +98,10 @@ class Player:
         What was cancelled can be played on: it goes on where it stopped.
         """
         key = play.attempt.key
-        CHARGED.set(play.charged)
+        CHARGED.set(play.charged)  # and the occasion: the context is this task's alone
+        set_occasion(case=key.exam, condition=key.condition or None, trial=key.trial)
         try:
-            with occasion(case=key.exam, condition=key.condition or None, trial=key.trial):
-                await self._converse(play)
+            await self._converse(play)
             result = self._result(play, None)
         except Misconfigured:
             self.cut_off(play)
@@ -107,7 +112,7 @@ class Player:
             play.give_up_reviews()
             result = over(play, our_bug(error))
         self._finish(play, result)
-        if play.asked:
+        if play.asked and self._forgetters:
             await self._forget(play.conversation)
         return result.failure
 
@@ -130,10 +135,9 @@ class Player:
 
     async def _forget(self, conversation: str) -> None:
         """Let agent and examiner clean up; whatever they do then changes no result and holds nobody up for long."""
-        for forget in (self._agent.forget, getattr(self._examiner, "forget", None)):
-            if forget is not None:
-                with contextlib.suppress(Exception):
-                    await within(_FAREWELL, _awaited(forget, conversation))
+        for forget in self._forgetters:
+            with contextlib.suppress(Exception):
+                await within(_FAREWELL, _awaited(forget, conversation))
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
@@ -158,10 +162,11 @@ class Player:
             return play.turns[number - 1]
         if play.ended is not None:
             return None
-        if number > 1 and self._spent(play):
+        if number > 1 and self._has_limits and self._spent(play):
             play.ended = "budget"
         elif number <= len(cases):
-            return Turn(number=number, question=cases[number - 1].question, case=cases[number - 1].id)
+            case = cases[number - 1]
+            return Turn(number=number, question=case.question, case=case.id)
         elif not play.exam.open or self._examiner is None:
             play.ended = "script"
         elif number > self._settings.max_turns:
@@ -178,7 +183,8 @@ class Player:
         told = {"conversation": play.conversation} if self._tells_conversation else {}
         make = partial(self._examiner.ask, play.exam, tuple(play.turns), **told)
         play.stage = "examiner"
-        await self._room(False)
+        if (room := self._room(False)) is not None:
+            await room
         asked = await call("examiner", make, self._patience, turn=number, pay=play.pay)
         if not isinstance(asked, Turn):
             play.ended = "examiner"
@@ -226,11 +232,13 @@ class Player:
             with self._in_force(play):
                 return await self._purse.paid(ask, told=_used)
 
+        plain = key.condition not in self._faults and not self._purse.is_kept()
         reply: Reply | None = None
         play.stage = "agent"
-        await self._room(number == 1)  # which was kept for it when it began
+        if (room := self._room(number == 1)) is not None:  # the first one's was kept for it when it began
+            await room
         try:
-            reply = await call("agent", put, self._patience, turn=number, pay=play.pay)
+            reply = await call("agent", ask if plain else put, self._patience, turn=number, pay=play.pay)
         finally:
             ended = started + time.perf_counter() - clock
             turn = Turn(
@@ -257,10 +265,11 @@ class Player:
             case = replace(case, context=None)
         reviews = []
         play.stage = "reviewer"
-        for reviewer in self._reviewers:
+        for reviewer, free in zip(self._reviewers, self._free, strict=True):
             given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             make = partial(_reviewed, reviewer, given, turns)
-            await self._room_for(reviewer)
+            if not free and (room := self._room(False)) is not None:
+                await room
             try:
                 reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
             except Broken as broken:
@@ -269,10 +278,6 @@ class Player:
                     raise
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
-
-    async def _room_for(self, reviewer: Reviewer) -> None:
-        if not asks_nobody(reviewer):
-            await self._room(False)
 
     def _improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
@@ -287,9 +292,10 @@ class Player:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
         reviews = []
         play.stage = "reviewer"
-        for reviewer in self._reviewers:
+        for reviewer, free in zip(self._reviewers, self._free, strict=True):
             make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
-            await self._room_for(reviewer)
+            if not free and (room := self._room(False)) is not None:
+                await room
             reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
         return tuple(reviews)
 
@@ -311,7 +317,7 @@ class Player:
         counted = [
             mark
             for mark, turn in zip(passed, play.turns, strict=True)
-            if not turn.fault and not _unjudged(play.exam, turn, by_turn)
+            if not turn.fault and not _is_unjudged(play.exam, turn, by_turn)
         ]
         attempt = over(
             play,
@@ -346,18 +352,23 @@ class Player:
     def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
         pairs = zip(self._names, reviews, strict=False)
         scores, missing = verdict.marks(pairs, turn=turn or None, settings=self._settings)
-        checks: list[CheckResult] = []
-        contradictions: list[Contradiction] = []
-        for review in reviews:
-            checks += review.checks
-            contradictions += review.contradictions
-        return _Judged(scores=scores, unscored=missing, checks=checks, contradictions=contradictions)
+        checks = [check for review in reviews for check in review.checks]
+        contradictions = [found for review in reviews for found in review.contradictions]
+        return _Judged(scores, missing, checks, contradictions)
 
 
 def _keeps_memory(agent: Agent) -> bool:
     """Whether a conversation lives in the agent itself, so that one that was cut off has to be replayed."""
     kept: bool = getattr(agent, "keeps_memory", not agent.takes_request)
     return kept
+
+
+def _forgetters(agent: Agent, examiner: Examiner | None) -> Iterator[Callable[[str], Awaitable[None]]]:
+    """Who is told that a conversation is over."""
+    if not getattr(agent, "forgets_nothing", False):
+        yield agent.forget
+    if (forget := getattr(examiner, "forget", None)) is not None:
+        yield forget
 
 
 def _takes_conversation(examiner: Examiner | None) -> bool:
@@ -383,10 +394,9 @@ def _used(reply: Reply) -> Usage | None:
     return reply.usage
 
 
-def _unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
+def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
     """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
-    one = judged.get(turn.number)
-    if turn.number <= len(exam.cases) or one is None:
+    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
         return False
     marked = any(score.of == "agent" for score in one.scores)
     return not (marked or one.unscored or one.checks or one.contradictions)

@@ -75,7 +75,7 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
         lost=sitting.attempt.lost,
         charged=Charged(key),
     )
-    answered = sum(turn.reply is not None for turn in said.turns)
+    answered = len([turn for turn in said.turns if turn.reply is not None])
     if answered and _goes_on(sitting.exam, said, answered):
         if keeps_memory:
             play.lost += _usage(said.turns, sitting.reviews)
@@ -196,7 +196,7 @@ def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Us
 
 
 def _cut_off(turns: Sequence[Turn]) -> int:
-    return sum(turn.reply is not None and turn.reply.cut_off for turn in turns)
+    return len([turn for turn in turns if turn.reply is not None and turn.reply.cut_off])
 
 
 def _seconds(turns: Sequence[Turn]) -> float | None:

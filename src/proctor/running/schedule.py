@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextvars import Context, copy_context
 from typing import Any
 
@@ -201,7 +201,7 @@ class LocalExecutor:
 
     def _fill(self) -> None:
         """Begin as many attempts as may be under way; when there are none left, it is over."""
-        while self._may_begin() and len(self._playing) < self._concurrency and self._has_room():
+        while len(self._playing) < self._concurrency and self._may_begin() and self._has_room():
             try:
                 sitting = next(self._queue)
             except StopIteration:
@@ -231,11 +231,16 @@ class LocalExecutor:
         self._urgent.set()
         return False
 
-    async def _until_room(self, kept: bool) -> None:
-        """Before a call is made: until its answer would not be one too many that is not stored.
+    def _until_room(self, kept: bool) -> Awaitable[None] | None:
+        """What to wait for before a call is made, so that its answer is not one too many that is not stored.
 
         The first answer of an attempt was counted when it began: its room is `kept`.
         """
+        if (kept or self._surplus() <= 0) and not self._is_out_of_touch():
+            return None
+        return self._wait_for_room(kept)
+
+    async def _wait_for_room(self, kept: bool) -> None:
         while ((surplus := self._surplus()) > 0 and not kept) or self._is_out_of_touch():
             waiter = self._stage.loop.create_future()
             self._waiting.append((self._saved + max(0, surplus), waiter))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from proctor.benchmark import Case, Expectation
 from proctor.run import Settings
@@ -31,7 +32,7 @@ def marks(
     for by, review in reviews:
         if review.parts:
             names = _names(review.parts)
-            value = weigh(review.parts, settings.weights or weights_for(settings.type, names))
+            value = weigh(review.parts, settings.weights or _weights(settings.type, names))
             if value is None:
                 reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
                 missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
@@ -49,8 +50,11 @@ def marks(
     return tuple(scores), tuple(missing)
 
 
-def _names(parts: Iterable[Part]) -> list[str]:
-    return [part.name for part in parts]
+def _names(parts: Iterable[Part]) -> tuple[str, ...]:
+    return tuple([part.name for part in parts])
+
+
+_weights = lru_cache(maxsize=1000)(weights_for)
 
 
 def turn_passes(
@@ -67,13 +71,14 @@ def turn_passes(
     None where it cannot be said: something that is expected could not be checked, a mark is missing that would decide,
     or nobody had anything to judge by.
     """
-    if contradicted or any(check.passed is False for check in checks):
+    outcomes = {check.passed for check in checks}
+    if contradicted or False in outcomes:
         return False
     needed = passing_score(case, settings)
     given = [score.value for score in scores if score.of == "agent"] if needed is not None else []
-    if needed is not None and any(not reaches(value, needed) for value in given):
+    if given and needed is not None and not reaches(min(given), needed):
         return False
-    if any(check.passed is None for check in checks):
+    if None in outcomes:
         return None
     if needed is not None and (missing or (not given and case is not None and case.answer)):
         return None
@@ -98,8 +103,6 @@ def _judged_by(checks: Sequence[CheckResult], case: Case | None, needed: float |
 
 def attempt_passes(turns: Sequence[bool | None]) -> bool | None:
     """False if any turn failed, None if any is undecided or there is none, else True."""
-    if any(passed is False for passed in turns):
+    if False in turns:
         return False
-    if not turns or any(passed is None for passed in turns):
-        return None
-    return True
+    return None if None in turns or not turns else True

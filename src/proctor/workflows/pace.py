@@ -26,9 +26,8 @@ def pace_of(settings: Settings, defaults: RunConfig, **given: Any) -> dict[str, 
 def played_with(sittings: Iterable[Sitting], changed: Mapping[str, float]) -> Iterator[Sitting]:
     """The same, each marked with what it is played with; what an earlier sitting left to keep was played as it says."""
     for sitting in sittings:
-        known = _kept(sitting.attempt)
-        if changed or known != sitting.attempt.changed:
-            attempt = replace(sitting.attempt, changed={**known, **changed})
+        if changed or sitting.attempt.changed:
+            attempt = replace(sitting.attempt, changed={**_kept(sitting.attempt), **changed})
             sitting = replace(sitting, attempt=attempt)
         yield sitting
 
