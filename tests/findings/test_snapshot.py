@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -103,6 +104,23 @@ def test_attempts_that_come_later_are_counted_on_top() -> None:
 def test_conversations_and_steps_are_not_packed() -> None:
     assert pack(Gathering(a_run(type="abm-static"), EXAMS)) is None
     assert pack(Gathering(replace(a_run(), kind="orchestrator"), EXAMS)) is None
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"usage": Usage(input_tokens=2**63, calls=1)},
+        {"failure": Failure(stage="agent", owner="agent", reason="half \ud800", kind="exception")},
+    ],
+    ids=["more than 64 bits", "half a surrogate pair"],
+)
+def test_what_no_bytes_can_hold_is_counted_and_not_packed(odd: dict[str, Any]) -> None:
+    run = a_run()
+    gathering = gathered(run)
+    for trial in (1, 2):
+        key = Key(run="r", exam="c1", trial=trial)
+        gathering.add(Attempt(key=key, finished=True, **odd))
+    assert pack(gathering) is None
 
 
 @pytest.mark.parametrize("body", [b"", b"nonsense", (pack(gathered(a_run())) or b"")[:-20]])

@@ -8,17 +8,21 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import delete, insert, select, update
 from tests.storage.records import attempt, key, played, stored_run
 
 import proctor
 from proctor.benchmark import Case, Exam
 from proctor.codec import benchmark_of
+from proctor.findings import Gathering
+from proctor.findings.snapshot import pack, stamp
 from proctor.run import Finished, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
+from proctor.storage.tables import runs, snapshots
 from proctor.workflows import gathered as module
 from proctor.workflows.conduct import findings_of
-from proctor.workflows.gathered import gathered
+from proctor.workflows.gathered import Counting, gathered, keep_played
 
 CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
 
@@ -39,8 +43,10 @@ def store(store_url: str) -> Iterator[Store]:
 
 
 def kept(store: Store) -> int:
+    """Snapshots; who only began to count has left an empty one."""
     with store.archive._database.reading() as connection:
-        return int(connection.exec_driver_sql("SELECT count(*) FROM snapshots").scalar() or 0)
+        bodies = connection.execute(select(snapshots.c.body)).scalars()
+        return sum(bool(body) for body in bodies)
 
 
 def known(store: Store) -> tuple[Run, tuple[Exam, ...]]:
@@ -92,6 +98,76 @@ def test_what_was_written_while_it_was_counted_is_not_overlooked(
     assert kept(store) == 0
 
 
+def test_what_was_written_and_marked_as_before_while_it_was_counted_is_not_overlooked(
+    store: Store, store_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, exams = known(store)
+    read = store.archive.attempts
+
+    def slowly(name: str) -> Iterator[proctor.Attempt]:
+        yield from read(name)
+        store.journal.write(played(key("c5")))  # within the run's own row nothing has changed
+
+    monkeypatch.setattr(store.archive, "attempts", slowly)
+    gathered(store, run, exams)
+    monkeypatch.undo()
+    monkeypatch.setattr(module, "LARGE", 1)
+    assert gathered(store, run, exams).findings(run).counts.scored == 6
+
+
+def test_a_process_that_knows_nothing_of_snapshots_makes_them_void_by_what_it_marks(store: Store) -> None:
+    run, exams = known(store)
+    gathered(store, run, exams)
+    with store.archive._database.reading() as connection:
+        [row] = connection.execute(select(snapshots)).all()
+    store.journal.mark("run-1", "running")
+    store.journal.write(played(key("c5")))
+    store.journal.mark("run-1", "completed", seconds=1.0)
+    with store.archive._database.writing() as connection:  # as if it had not been deleted
+        connection.execute(insert(snapshots), dict(row._mapping))
+    assert gathered(store, run, exams).findings(run).counts.scored == 6
+
+
+def test_whoever_was_taken_over_before_it_kept_what_it_counted_keeps_nothing(store: Store) -> None:
+    run, exams = known(store)
+    counted = gathered(store, run, exams)
+    with store.journal.writing("run-1"):
+        with store.archive._database.writing() as connection:
+            connection.execute(delete(snapshots))
+            connection.execute(update(runs).values(writer=runs.c.writer + 1))
+        keep_played(store, run, counted)
+    assert kept(store) == 0
+
+
+def test_a_run_whose_process_was_killed_is_counted_once_until_it_goes_on(store: Store) -> None:
+    _, exams = known(store)
+    with store.archive._database.writing() as connection:
+        dead = {"status": "running", "holder": "elsewhere 1 1", "beat": 0.0}
+        connection.execute(update(runs).values(dead))
+    run, _ = known(store)
+    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    assert kept(store) == 1
+    store.journal.write(played(key("c5")))
+    assert gathered(store, run, exams).findings(run).counts.scored == 6
+
+
+def test_what_was_kept_without_a_seal_is_not_read(store: Store) -> None:
+    run, exams = known(store)
+    body = pack(Gathering(run, exams))
+    with store.archive._database.writing() as connection:
+        connection.execute(insert(snapshots), {"run_no": 1, "stamp": stamp(run), "body": body})
+    assert gathered(store, run, exams).findings(run).counts.scored == 5
+
+
+def test_a_reader_that_goes_away_keeps_nothing(store: Store) -> None:
+    run, exams = known(store)
+    counting = Counting(store, run, exams)
+    attempts = counting.watching(store.archive.attempts("run-1"))
+    next(attempts)
+    attempts.close()
+    assert gathered(store, run, exams).findings(run).counts.scored == 5
+
+
 def test_what_was_kept_goes_with_its_run(store: Store) -> None:
     gathered(store, *known(store))
     store.journal.delete("run-1")
@@ -123,3 +199,28 @@ def test_a_run_that_was_played_need_not_be_counted_again(tmp_path: Path, monkeyp
         run = store.archive.find("last")
         exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
         assert findings_of(store, run.id, exams) == played_here.findings
+
+
+def test_a_run_that_was_resumed_need_not_be_counted_again_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    down = {"c2"}
+
+    async def agent(question: str) -> str:
+        if question in {f"q{name[1:]}" for name in down}:
+            raise ConnectionResetError("gone")
+        return "yes"
+
+    first = proctor.evaluate(CASES, agent=agent, store=tmp_path / "s.db", retries=0)
+    exams = exams_of(CASES, first.run.settings)
+    with open_store(tmp_path / "s.db") as store:
+        assert findings_of(store, first.run.id, exams) == first.findings
+        with store.archive._database.writing() as connection:
+            connection.execute(delete(snapshots))
+        assert findings_of(store, first.run.id, exams) == first.findings
+    down.clear()
+    resumed = proctor.resume(first.run.id, agent=agent, store=tmp_path / "s.db")
+    assert resumed.findings.counts.scored == 6
+    with open_store(tmp_path / "s.db") as store:
+        monkeypatch.setattr(store.archive, "attempts", None)
+        assert findings_of(store, first.run.id, exams) == resumed.findings

@@ -82,7 +82,8 @@ class CircumstanceTally:
         """Count one attempt that is over."""
         failure, changed = attempt.failure, attempt.changed
         self.attempts += 1
-        self.replies += len(attempt.turn_passed) - (failure is not None and failure.stage == "agent")
+        unanswered = failure is not None and failure.stage == "agent"
+        self.replies += max(0, len(attempt.turn_passed) - unanswered)
         self.cut_off += attempt.cut_off
         if changed:
             self.retried += _RETRIED in changed

@@ -46,12 +46,15 @@ def stamp(run: Run) -> str:
 
 
 def pack(gathering: Gathering) -> bytes | None:
-    """A gathering as bytes; None: conversations and steps are not kept."""
+    """A gathering as bytes; None: conversations and steps are not kept, nor what no bytes can hold."""
     if not gathering.is_plain:
         return None
     verdicts, marks = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
     gathered = _Gathered(whole=gathering.whole, under=gathering.under, verdicts=verdicts, marks=marks)
-    return zlib.compress(msgspec.msgpack.encode(gathered, enc_hook=_told), _LEVEL)
+    try:
+        return zlib.compress(msgspec.msgpack.encode(gathered, enc_hook=_told), _LEVEL)
+    except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, half a surrogate pair in a reason
+        return None
 
 
 def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
@@ -62,8 +65,8 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
         return None
     gathering = Gathering(run, exams)
     gathering.whole, gathering.under = gathered.whole, gathered.under
-    if gathering.trials is not None:
-        gathering.trials.take(gathered.verdicts, gathered.marks)
+    if gathering.trials is not None and not gathering.trials.take(gathered.verdicts, gathered.marks):
+        return None
     return gathering
 
 

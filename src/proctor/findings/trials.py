@@ -48,9 +48,12 @@ class Trials:
         """The verdicts and the marks as they lie in memory."""
         return self._verdicts.tobytes(), self._marks.tobytes()
 
-    def take(self, verdicts: bytes, marks: bytes) -> None:
-        """Go on from the numbers of another of the same plan."""
-        self._verdicts, self._marks = array("d", verdicts), array("d", marks)
+    def take(self, verdicts: bytes, marks: bytes) -> bool:
+        """Go on from the numbers of another; whether it had the same plan."""
+        same = len(verdicts) == len(marks) == len(self._marks) * self._marks.itemsize
+        if same:
+            self._verdicts, self._marks = array("d", verdicts), array("d", marks)
+        return same
 
     def _values(self, values: array[float], case: str, condition: str | None) -> Values:
         places = self._conditions.values() if condition is None else [self._conditions[condition]]

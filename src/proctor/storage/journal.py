@@ -101,6 +101,11 @@ class Journal:
             finally:
                 del self._held[run]
 
+    def number(self, run: str) -> int | None:
+        """The number that this process writes a run with; None: it does not write it."""
+        lease = self._held.get(run)
+        return None if lease is None else lease.writer
+
     def heed(self, run: str) -> Wish | None:
         """What is wished of this process, which writes the run; raises RunLost where it has been taken over."""
         lease = self._held.get(run)

@@ -44,7 +44,7 @@ def _opened(database: Database, *, create: bool) -> Store:
         where=place.shown,
         journal=Journal(database, leases),
         archive=Archive(database, leases),
-        snapshots=Snapshots(database),
+        snapshots=Snapshots(database, leases),
         close=database.close,
     )
 

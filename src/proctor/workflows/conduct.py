@@ -22,7 +22,7 @@ from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
-from proctor.workflows.gathered import gathered, keep
+from proctor.workflows.gathered import gathered, keep_played
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
@@ -66,7 +66,7 @@ async def conduct(
     await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage))
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
-        keep(store, ended, ledger.gathering, writer=store.snapshots.writer(run.id))
+        keep_played(store, ended, ledger.gathering)
         return ledger.gathering.findings(ended)
     return findings_of(store, run.id, exams)
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
 from proctor.benchmark import Exam
 from proctor.findings import Gathering
 from proctor.findings.snapshot import pack, stamp, unpack
-from proctor.run import Run
+from proctor.run import Attempt, Run
 from proctor.storage import Store
+
+if TYPE_CHECKING:  # it imports SQLAlchemy
+    from proctor.storage.snapshots import Note
 
 LARGE = 20_000
 """Attempts as from which what was counted is kept: fewer are counted again in no time."""
@@ -14,26 +20,52 @@ LARGE = 20_000
 
 def gathered(store: Store, run: Run, exams: tuple[Exam, ...]) -> Gathering:
     """Every attempt of a run, counted; those of battles and of orchestrators are read with transcripts."""
-    known = store.snapshots.read(run.id, stamp(run)) if _is_worth_keeping(run) else None
-    gathering = unpack(known, run, exams) if known is not None else None
-    if gathering is not None:
-        return gathering
-    writer = store.snapshots.writer(run.id)
-    gathering = Gathering(run, exams)
+    known = recalled(store, run, exams)
+    if known is not None:
+        return known
+    counting = Counting(store, run, exams)
     read = store.archive.attempts if _is_plain(run) else store.archive.full_attempts
-    for attempt in read(run.id):
-        gathering.add(attempt)
-    keep(store, run, gathering, writer=writer)
-    return gathering
+    for _ in counting.watching(read(run.id)):
+        pass
+    return counting.gathering
 
 
-def keep(store: Store, run: Run, gathering: Gathering, *, writer: int | None) -> None:
-    """Keep what was counted of a large run, unless it was written since `writer` was asked for."""
-    if writer is None or not _is_worth_keeping(run):
-        return
-    body = pack(gathering)
-    if body is not None:
-        store.snapshots.keep(run.id, stamp=stamp(run), writer=writer, body=body)
+def recalled(store: Store, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
+    """The same as it was counted before; None: it was not, or has been written since."""
+    body = store.snapshots.read(run.id, stamp(run)) if _is_worth_keeping(run) else None
+    return None if body is None else unpack(body, run, exams)
+
+
+class Counting:
+    """A pass over all attempts of a run; what a large one came to is kept when it ends."""
+
+    def __init__(self, store: Store, run: Run, exams: tuple[Exam, ...]) -> None:
+        self.gathering = Gathering(run, exams)
+        self._store = store
+        self._run = run
+
+    def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+        """The same attempts, counted as they go by; the first is not read before it is asked for."""
+        note = _begin(self._store, self._run)
+        for attempt in attempts:
+            self.gathering.add(attempt)
+            yield attempt
+        _keep(self._store, self._run, self.gathering, note)
+
+
+def keep_played(store: Store, run: Run, gathering: Gathering) -> None:
+    """Keep what was counted of a large run while it was played from its beginning; the caller holds it still."""
+    _keep(store, run, gathering, _begin(store, run))
+
+
+def _begin(store: Store, run: Run) -> Note | None:
+    return store.snapshots.begin(run.id, writer=store.journal.number(run.id)) if _is_worth_keeping(run) else None
+
+
+def _keep(store: Store, run: Run, gathering: Gathering, note: Note | None) -> None:
+    body = pack(gathering) if note is not None else None
+    if note is not None and body is not None:
+        store.snapshots.keep(note, stamp=stamp(run), body=body)
 
 
 def _is_worth_keeping(run: Run) -> bool:
