@@ -26,6 +26,7 @@ FailureKind = Literal[
     "timeout",
     "blocked",  # an agent that held the event loop
     "refused",
+    "unreachable",  # no connection came about in time
     "dns",
     "tls",
     "dropped",

@@ -78,7 +78,7 @@ def test_a_time_out_while_connecting_is_the_environments(client: Client, folder:
     with servers.full(folder) as url:
         fault = classify(client.error_at(url))
     assert isinstance(fault, EnvironmentFault)
-    assert fault.kind == "timeout"
+    assert fault.kind == "unreachable"
 
 
 @every

@@ -291,7 +291,7 @@ async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
         client = Client(bounds=Bounds(connect=0.2))
         with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
             await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
-        assert (caught.value.kind, caught.value.host) == ("timeout", f"127.0.0.1:{full.getsockname()[1]}")
+        assert (caught.value.kind, caught.value.host) == ("unreachable", f"127.0.0.1:{full.getsockname()[1]}")
         await client.close()
         for one in waiting:
             one.close()

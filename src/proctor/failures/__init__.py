@@ -20,7 +20,7 @@ __all__ = [
     "says_too_long",
 ]  # fmt: skip
 
-_NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "dns", "tls", "resources"})
+_NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
 
 
 def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallError:

@@ -26,9 +26,9 @@ _UNCONNECTED: dict[str, FailureKind] = {
     "ClientProxyConnectionError": "refused",
     "ClientSSLError": "tls",
     "ConnectError": "refused",
-    "ConnectTimeout": "timeout",
-    "ConnectTimeoutError": "timeout",
-    "ConnectionTimeoutError": "timeout",
+    "ConnectTimeout": "unreachable",
+    "ConnectTimeoutError": "unreachable",
+    "ConnectionTimeoutError": "unreachable",
     "EndpointConnectionError": "refused",
     "NameResolutionError": "dns",
     "NewConnectionError": "refused",
@@ -193,7 +193,7 @@ def _unconnected(link: BaseException) -> FailureKind | None:
     if isinstance(link, ConnectionRefusedError) or number in _UNREACHABLE:
         return "refused"
     if number == errno.ETIMEDOUT or _timed_out_connecting(link):
-        return "timeout"
+        return "unreachable"
     # asyncio tells of several addresses that all failed in a message alone, without a number or a cause
     if isinstance(link, OSError) and number is None and told(link).startswith("Multiple exceptions: "):
         return "refused"

@@ -74,7 +74,7 @@ def fault_of(error: Exception, url: URL, bounds: Bounds) -> CallError:
 def _unconnected(error: Exception, where: str, bounds: Bounds) -> tuple[FailureKind, str] | None:
     """What kept a connection from coming about; None: it was there."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return "timeout", f"could not connect to {where} within {bounds.connect:g} s"
+        return "unreachable", f"could not connect to {where} within {bounds.connect:g} s"
     if isinstance(error, aiohttp.ClientConnectorError):
         return _kind_of(error), _unreachable(error, where)
     if isinstance(error, aiohttp.ClientHttpProxyError):
