@@ -48,4 +48,4 @@ def command(
         findings, verdicts = export_run(run, form=form, output=output, store=url, gating=gating)
     if str(output) != "-":
         echo(f"wrote {output}", err=True)
-    return exit_code(findings, verdicts) if gates else 0
+    return 0 if findings is None else exit_code(findings, verdicts)

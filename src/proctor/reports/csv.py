@@ -16,7 +16,7 @@ from proctor.reports.checks.words import of_result
 from proctor.reports.numbers import iso
 from proctor.reports.turns import Judged, judged
 from proctor.reports.words import clean, cut
-from proctor.run import Attempt
+from proctor.run import Attempt, Run
 from proctor.score import CheckResult, Score
 from proctor.transcript import Transcript
 from proctor.usage import Usage
@@ -30,14 +30,31 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
     """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
-    told, columns = (_attempts, tuple(_COLUMNS)) if findings.battle is None else (_turns, _OF_TURNS)
-    columns = (*columns, *findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
-    stream.write(_BYTE_ORDER_MARK)
-    writer = csv.writer(stream)
-    writer.writerow([safe(column) for column in columns])
+    stream.writelines(csv_pieces(findings.run, exams, attempts, found=lambda: findings))
+
+
+def csv_pieces(
+    run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, found: Callable[[], Findings]
+) -> Iterator[str]:
+    """The same piece by piece; what was found is asked for after the columns that every run has."""
+    told, fixed = (_attempts, tuple(_COLUMNS)) if run.settings.type == "standard" else (_turns, _OF_TURNS)
+    yield _BYTE_ORDER_MARK + ",".join(fixed)
+    written = csv.writer(_Line())
+    findings = found()
+    own = (*findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
+    yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
+    columns = (*fixed, *own)
     for attempt in attempts:
         for row in told(attempt, exams.get(attempt.key.exam)):
-            writer.writerow([_safe_cell(row.get(column)) for column in columns])
+            yield written.writerow([_safe_cell(row.get(column)) for column in columns])
+
+
+class _Line:
+    """Where a row is written to, for a writer that gives back whatever this does."""
+
+    def write(self, text: str) -> str:
+        """The row itself."""
+        return text
 
 
 def safe(text: str) -> str:

@@ -18,7 +18,7 @@ from proctor.reports.battle.conversation import talk
 from proctor.reports.checks.labels import Label, Labels
 from proctor.reports.headline import headline
 from proctor.reports.particulars import settings_of
-from proctor.reports.selection import Shown, select
+from proctor.reports.selection import Shown, rooms, select
 from proctor.reports.templating import environment
 from proctor.reports.words import without_options
 from proctor.run import Attempt
@@ -58,13 +58,24 @@ def write_html(
     findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO, *, k: int | None = None
 ) -> None:
     """Write the report; attempts stream by, and some 500 of them are shown in full, the ones that went wrong first."""
+    stream.writelines(html_pieces(findings, exams, attempts, k=k))
+
+
+def html_pieces(
+    findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, k: int | None = None
+) -> Iterator[str]:
+    """The same piece by piece."""
     cases = outcomes.worst_first(findings.cases)
     labels = Labels(case.id for case in cases[:_ROWS])
     shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
     rows = list(_rows(findings, cases, shown, labels))
     page = environment().get_template("report.html.j2")
-    for piece in page.generate(**_page(findings, exams, shown, rows, k)):
-        stream.write(piece)
+    yield from page.generate(**_page(findings, exams, shown, rows, k))
+
+
+def cases_in_full(findings: Findings) -> set[str]:
+    """The cases of which attempts are shown with what was said."""
+    return set(rooms(findings.cases, limit=_ATTEMPTS_IN_FULL))
 
 
 def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attempt], str]:

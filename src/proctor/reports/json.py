@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, TextIO
 
@@ -93,16 +93,32 @@ def _replies(found: Summary | None) -> dict[str, int] | None:
 
 def write_json(findings: Findings, attempts: Iterable[Attempt] | None, stream: TextIO) -> None:
     """The findings and, under `results`, every attempt with its transcript, one a line."""
-    summary = encode(as_dict(findings))
-    if attempts is None:
-        stream.write(f"{summary}\n")
-        return
-    stream.write(f'{summary.removesuffix("}")},"results":[')
+    stream.write(opening(findings.run) + "," + found(findings))
+    if attempts is not None:
+        stream.write(",")
+        stream.writelines(results(attempts))
+    stream.write("}\n")
+
+
+def opening(run: Run) -> str:
+    """The first members of what is exported: which run it is."""
+    return encode(_run(run)).removesuffix("}")
+
+
+def found(findings: Findings) -> str:
+    """The other members but the attempts."""
+    first = _run(findings.run)
+    return encode({name: value for name, value in as_dict(findings).items() if name not in first})[1:-1]
+
+
+def results(attempts: Iterable[Attempt]) -> Iterator[str]:
+    """The attempts as a member, piece by piece."""
+    yield '"results":['
     separator = "\n"
     for attempt in attempts:
-        stream.write(separator + encode(_attempt(attempt)))
+        yield separator + encode(_attempt(attempt))
         separator = ",\n"
-    stream.write("\n]}\n")
+    yield "\n]"
 
 
 def _run(run: Run) -> dict[str, Any]:

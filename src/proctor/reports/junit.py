@@ -7,7 +7,7 @@ an inconclusive one is `skipped`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
@@ -35,24 +35,36 @@ def write_junit(
     gates: Sequence[GateVerdict] = (),
 ) -> None:
     """Write one suite, and one of the gates if there are any; attempts stream by."""
+    stream.writelines(junit_pieces(exams, attempts, found=lambda: findings, gates=gates))
+
+
+def junit_pieces(
+    exams: Mapping[str, Exam],
+    attempts: Iterable[Attempt],
+    *,
+    found: Callable[[], Findings],
+    gates: Sequence[GateVerdict] = (),
+) -> Iterator[str]:
+    """The same piece by piece."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    findings = found()
     run = findings.run
     counts, gate_counts = _counts(findings), _gate_counts(gates)
     both = {name: str(int(counts[name]) + int(number)) for name, number in gate_counts.items() if name != "time"}
     moment = iso(run.started or run.created).removesuffix("Z")
-    stream.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-    stream.write(f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **{**counts, **both})}>\n")
+    yield f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **{**counts, **both})}>\n"
     if gates:
-        stream.write(f"<testsuite{_attributes(name='gates', timestamp=moment, **gate_counts)}>\n")
-        stream.writelines(_gate(verdict) for verdict in gates)
-        stream.write("</testsuite>\n")
-    stream.write(f"<testsuite{_attributes(name=run.benchmark, timestamp=moment, **counts)}>\n")
-    stream.write("<properties>\n")
+        yield f"<testsuite{_attributes(name='gates', timestamp=moment, **gate_counts)}>\n"
+        yield from (_gate(verdict) for verdict in gates)
+        yield "</testsuite>\n"
+    yield f"<testsuite{_attributes(name=run.benchmark, timestamp=moment, **counts)}>\n"
+    yield "<properties>\n"
     for name, value in _properties(findings):
-        stream.write(f"<property{_attributes(name=name, value=value)}/>\n")
-    stream.write("</properties>\n")
+        yield f"<property{_attributes(name=name, value=value)}/>\n"
+    yield "</properties>\n"
     for attempt in _with_unplayed(findings, attempts):
-        stream.write(_testcase(run, exams.get(attempt.key.exam), attempt))
-    stream.write("</testsuite>\n</testsuites>\n")
+        yield _testcase(run, exams.get(attempt.key.exam), attempt)
+    yield "</testsuite>\n</testsuites>\n"
 
 
 def _counts(findings: Findings) -> dict[str, str]:
@@ -98,15 +110,18 @@ def _properties(findings: Findings) -> Iterator[tuple[str, str]]:
 
 def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
     """The attempts and, where some are pending, those of the plan that were never begun."""
-    seen: set[Key] = set()
+    if not findings.counts.pending:
+        yield from attempts
+        return
+    settings = findings.run.settings
+    rows = {case.id: row for row, case in enumerate(findings.cases)}
+    conditions = {name: place for place, name in enumerate(settings.conditions)}
+    begun = bytearray(len(rows) * len(conditions) * settings.trials)  # keys would be a hundred times as large
     for attempt in attempts:
-        if findings.counts.pending:
-            seen.add(attempt.key)
+        key = attempt.key
+        begun[(rows[key.exam] * len(conditions) + conditions[key.condition]) * settings.trials + key.trial - 1] = 1
         yield attempt
-    if findings.counts.pending:
-        for key in _plan(findings):
-            if key not in seen:
-                yield Attempt(key=key)
+    yield from (Attempt(key=key) for key, seen in zip(_plan(findings), begun, strict=True) if not seen)
 
 
 def _plan(findings: Findings) -> Iterator[Key]:

@@ -38,16 +38,22 @@ class _Shelf:
         self.kept.append(Shown(place=attempt.place, outcome=outcome, text=render(attempt)))
 
 
+def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
+    """Case id → how many of its attempts are shown in full, worst cases first."""
+    found: dict[str, int] = {}
+    for case in outcomes.worst_first(cases):
+        if limit <= 0:
+            break
+        found[case.id] = min(limit, case.planned)
+        limit -= case.planned
+    return found
+
+
 def select(
     cases: Sequence[CaseFinding], attempts: Iterable[Attempt], render: Callable[[Attempt], str], *, limit: int
 ) -> dict[str, list[Shown]]:
     """Case id → its attempts in full, worst cases first, at most `limit` attempts over all."""
-    shelves: dict[str, _Shelf] = {}
-    for case in outcomes.worst_first(cases):
-        if limit <= 0:
-            break
-        shelves[case.id] = _Shelf(room=min(limit, case.planned))
-        limit -= case.planned
+    shelves = {case: _Shelf(room=room) for case, room in rooms(cases, limit=limit).items()}
     for attempt in attempts:
         if attempt.key.exam in shelves:
             shelves[attempt.key.exam].take(attempt, render)

@@ -13,6 +13,10 @@ from proctor.storage.rows import OUTCOME_COLUMNS, Bodies, Place
 from proctor.storage.tables import attempts, drafts, turns
 
 _PLACE = ("trial", "condition", "exam")
+_MOST = 400
+"""Attempts that are read at a time with what was said."""
+_TEXT = 2**20
+"""Characters that should be held at a time."""
 
 
 class Chunk(NamedTuple):
@@ -41,7 +45,10 @@ def outcomes(
     with_turns: bool = False,
     with_drafts: bool = False,
 ) -> Iterator[Chunk]:
-    """Attempts that have an outcome, in the order of the plan; of one verdict, if that is given."""
+    """Attempts that have an outcome, in the order of the plan; of one verdict, if that is given.
+
+    `size` is how many are read at first; more at a time where little was said.
+    """
     after = (-1, -1)
     while True:
         these = _outcomes_after(numbers.own, after, verdict).limit(size)
@@ -54,6 +61,13 @@ def outcomes(
         if len(rows) < size:
             return
         after = (rows[-1].place, rows[-1].no)
+        size = _next_size(size, said) if with_turns else size
+
+
+def _next_size(size: int, said: Bodies) -> int:
+    """So many that they come to about as much text as should be held at a time, as far as the last ones can tell."""
+    held = sum(len(body) for turns_held in said.values() for _, body in turns_held)
+    return max(1, min(_MOST, 4 * size, size * _TEXT // max(held, 1)))
 
 
 def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Begun]:

@@ -4,69 +4,121 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import cached_property
 from io import StringIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from proctor.benchmark import Exam
 from proctor.errors import InputError, OutputFull, UsageError
-from proctor.findings import Findings
+from proctor.findings import Findings, Gathering
 from proctor.gates import GateVerdict
 from proctor.reports.words import escaped
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
-from proctor.workflows.conduct import findings_of
+from proctor.workflows.gathered import LARGE, Counting, gathered, recalled
 from proctor.workflows.gating import Gating, with_baselines
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
 """The forms in which gates have a place."""
+_LOOKED_UP = 5_000
+"""Attempts whose transcripts are looked up one by one, where all others are read without."""
+_PIECE = 2**16
+"""Characters that are sent on at a time."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Exported:
-    """What is written."""
+    """A run that is written. Its attempts are counted as late as can be, so that the first bytes need not wait."""
 
-    findings: Findings
-    exams: dict[str, Exam]
-    store: Store
-    gates: Sequence[GateVerdict] = ()
+    def __init__(self, store: Store, name: str) -> None:
+        self.store = store
+        self.run = store.archive.find(name)
+        self.gates: Sequence[GateVerdict] = ()
+        self._exams = exams_of(store.archive.benchmark_of(self.run.id), self.run.settings)
+        self.exams = {exam.id: exam for exam in self._exams}
+
+    @cached_property
+    def findings(self) -> Findings:
+        """What was found, if need be by reading every attempt."""
+        known = self._recalled or gathered(self.store, self.run, self._exams)
+        return known.findings(self.run)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether findings are at hand, or will be in no time."""
+        return self.run.planned < LARGE or self._recalled is not None
 
     def attempts(self) -> Iterator[Attempt]:
         """Every attempt with its transcript, streamed."""
-        return self.store.archive.full_attempts(self.findings.run.id)
+        return self.store.archive.full_attempts(self.run.id)
+
+    def attempts_with(self, cases: Collection[str]) -> Iterator[Attempt]:
+        """Every attempt, but only those of these cases with transcripts."""
+        archive, run = self.store.archive, self.run
+        if len(cases) * run.settings.repeats > _LOOKED_UP:
+            yield from self.attempts()
+            return
+        for attempt in archive.attempts(run.id):
+            yield (archive.attempt(attempt.key) or attempt) if attempt.key.exam in cases else attempt
+
+    def counting(self) -> Counting:
+        """For a pass over all attempts that counts them on the way."""
+        return Counting(self.store, self.run, self._exams)
+
+    @cached_property
+    def _recalled(self) -> Gathering | None:
+        return recalled(self.store, self.run, self._exams)
 
 
-Form = Callable[[Exported, TextIO], None]
+Form = Callable[[Exported], Iterator[str]]
 
 
 def export_run(
     name: str, *, form: str, output: Path, store: str, gating: Gating | None = None
-) -> tuple[Findings, Sequence[GateVerdict]]:
-    """Write a run to a file, which appears whole or not at all; `-` is standard output."""
+) -> tuple[Findings | None, Sequence[GateVerdict]]:
+    """Write a run to a file, which appears whole or not at all; `-` is standard output.
+
+    The findings are given back where gates were judged by them.
+    """
     if gating is not None and gating.wanted and form not in TELL_OF_GATES:
         raise UsageError(f"--gate has no place in {form}; those that tell of gates are {', '.join(TELL_OF_GATES)}")
     with open_store(store, create=False) as opened:
-        run = opened.archive.find(name)
-        exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
-        findings = findings_of(opened, run.id, exams)
-        gates = with_baselines(gating, run, store=store).judge(findings) if gating is not None else []
-        exported = Exported(findings=findings, exams={exam.id: exam for exam in exams}, store=opened, gates=gates)
+        exported = Exported(opened, name)
+        judged = exported.findings if gating is not None and gating.wanted else None
+        if gating is not None and judged is not None:
+            exported.gates = with_baselines(gating, exported.run, store=store).judge(judged)
+        pieces = _FORMS[form](exported)
         if str(output) == "-":
-            _print(lambda stream: _FORMS[form](exported, _Escaped(stream) if form == "json" else stream))
+            _print(map(_shown, pieces) if form == "json" else pieces)
         else:
-            _write(output, lambda stream: _FORMS[form](exported, stream))
-    return findings, gates
+            _write(output, pieces)
+    return judged, exported.gates
 
 
-def _print(write: Callable[[TextIO], None]) -> None:
-    """Write to standard output, until its reader goes away."""
+def export_pieces(name: str, *, form: str, store: str) -> Iterator[str]:
+    """The same piece by piece, for whoever sends it on while it is read."""
+    with open_store(store, create=False) as opened:
+        kept = StringIO()
+        for number, piece in enumerate(_FORMS[form](Exported(opened, name))):
+            kept.write(piece)
+            if not number or kept.tell() > _PIECE:  # the first at once
+                yield kept.getvalue()
+                kept = StringIO()
+        yield kept.getvalue()
+
+
+def _print(pieces: Iterator[str]) -> None:
+    """Write to standard output, until its reader goes away; the first piece at once, however long the next takes."""
     try:
-        write(_standard_output())
-        sys.stdout.flush()
+        stream = _standard_output()
+        for piece in islice(pieces, 1):
+            stream.write(piece)
+            stream.flush()
+        stream.writelines(pieces)
+        stream.flush()
     except BrokenPipeError:
         return
     except OSError as error:
@@ -75,17 +127,9 @@ def _print(write: Callable[[TextIO], None]) -> None:
         ) from error
 
 
-class _Escaped(StringIO):
-    """Standard output for JSON, which may be a terminal."""
-
-    def __init__(self, stream: TextIO) -> None:
-        super().__init__()
-        self._stream = stream
-
-    def write(self, text: str) -> int:
-        """Write it with escapes for what a terminal would obey."""
-        self._stream.write(text if text.isascii() else escaped(text))
-        return len(text)
+def _shown(json: str) -> str:
+    """With escapes for what a terminal would obey."""
+    return json if json.isascii() else escaped(json)
 
 
 def _standard_output() -> TextIO:
@@ -95,27 +139,27 @@ def _standard_output() -> TextIO:
     return sys.stdout
 
 
-def _write(output: Path, write: Callable[[TextIO], None]) -> None:
+def _write(output: Path, pieces: Iterator[str]) -> None:
     check_path("the file to write", output)
     try:
         if output.is_dir():
             raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
         if output.exists() and not output.is_file():
             with output.open("w", encoding="utf-8", newline="") as stream:  # a pipe or device must not be replaced
-                write(stream)
+                stream.writelines(pieces)
         else:
-            _write_whole(output.resolve(), write)
+            _write_whole(output.resolve(), pieces)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise unwritable(output, error) from error
 
 
-def _write_whole(output: Path, write: Callable[[TextIO], None]) -> None:
+def _write_whole(output: Path, pieces: Iterator[str]) -> None:
     unfinished = output.with_name(f".{output.name}.{os.getpid()}")
     with unfinished.open("w", encoding="utf-8", newline="") as stream:
         try:
-            write(stream)
+            stream.writelines(pieces)
             stream.flush()
             unfinished.replace(output)
         except BaseException:
@@ -123,40 +167,52 @@ def _write_whole(output: Path, write: Callable[[TextIO], None]) -> None:
             raise
 
 
-def _html(exported: Exported, stream: TextIO) -> None:
-    from proctor.reports.html import write_html
+def _html(exported: Exported) -> Iterator[str]:
+    from proctor.reports.html import cases_in_full, html_pieces
 
-    write_html(exported.findings, exported.exams, exported.attempts(), stream)
-
-
-def _json(exported: Exported, stream: TextIO) -> None:
-    from proctor.reports.json import write_json
-
-    write_json(exported.findings, exported.attempts(), stream)
+    findings = exported.findings
+    return html_pieces(findings, exported.exams, exported.attempts_with(cases_in_full(findings)))
 
 
-def _csv(exported: Exported, stream: TextIO) -> None:
-    from proctor.reports.csv import write_csv
+def _json(exported: Exported) -> Iterator[str]:
+    """What was found comes first, except of a large run that has yet to be counted: that is done on the way."""
+    from proctor.reports.json import found, opening, results
 
-    write_csv(exported.findings, exported.exams, exported.attempts(), stream)
+    yield opening(exported.run) + ","
+    if exported.is_counted:
+        yield found(exported.findings) + ","
+        yield from results(exported.attempts())
+    else:
+        counting = exported.counting()
+        yield from results(counting.watching(exported.attempts()))
+        yield "," + found(counting.gathering.findings(exported.run))
+    yield "}\n"
 
 
-def _junit(exported: Exported, stream: TextIO) -> None:
-    from proctor.reports.junit import write_junit
+def _csv(exported: Exported) -> Iterator[str]:
+    from proctor.reports.csv import csv_pieces
 
-    write_junit(exported.findings, exported.exams, exported.attempts(), stream, gates=exported.gates)
+    return csv_pieces(exported.run, exported.exams, exported.attempts(), found=lambda: exported.findings)
 
 
-def _markdown(exported: Exported, stream: TextIO) -> None:
+def _junit(exported: Exported) -> Iterator[str]:
+    from proctor.reports.junit import junit_pieces
+
+    return junit_pieces(exported.exams, exported.attempts(), found=lambda: exported.findings, gates=exported.gates)
+
+
+def _markdown(exported: Exported) -> Iterator[str]:
     from proctor.reports.markdown import render
 
-    stream.write(render(exported.findings, gates=exported.gates))
+    yield render(exported.findings, gates=exported.gates)
 
 
-def _annotations(exported: Exported, stream: TextIO) -> None:
+def _annotations(exported: Exported) -> Iterator[str]:
     from proctor.reports.annotations import write_annotations
 
-    write_annotations(exported.findings, exported.exams, exported.attempts(), stream, gates=exported.gates)
+    written = StringIO()
+    write_annotations(exported.findings, exported.exams, exported.attempts(), written, gates=exported.gates)
+    yield written.getvalue()
 
 
 _FORMS: dict[str, Form] = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
@@ -44,7 +44,7 @@ class Counting:
         self._store = store
         self._run = run
 
-    def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+    def watching(self, attempts: Iterable[Attempt]) -> Generator[Attempt, None, None]:
         """The same attempts, counted as they go by; the first is not read before it is asked for."""
         note = _begin(self._store, self._run)
         for attempt in attempts:

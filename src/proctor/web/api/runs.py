@@ -8,7 +8,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
-from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.responses import StreamingResponse
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
@@ -197,8 +197,8 @@ def read_attempt(
     return answer(_told(attempt))
 
 
-@router.get("/runs/{run}/export/{form}", response_class=FileResponse, responses={200: {"content": {"*/*": {}}}})
-def export_run(request: Request, run: Named, form: Form) -> FileResponse:
+@router.get("/runs/{run}/export/{form}", response_class=StreamingResponse, responses={200: {"content": {"*/*": {}}}})
+def export_run(request: Request, run: Named, form: Form) -> StreamingResponse:
     """The whole run as a file."""
     return export(request, run, form)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from http import HTTPStatus
-from pathlib import Path
+from itertools import chain
 from typing import Annotated
+from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
-from starlette.background import BackgroundTask
+from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from proctor.errors import RunBusy
 from proctor.reports.particulars import settings_of
@@ -20,7 +19,7 @@ from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.rendering import render
 from proctor.web.site import site_of
-from proctor.workflows.export import export_run
+from proctor.workflows.export import export_pieces
 from proctor.workflows.pace import pace_of
 
 router = APIRouter()
@@ -137,18 +136,14 @@ def _back(run: Run) -> RedirectResponse:
 
 
 @router.get("/runs/{run}/export/{form}")
-def export(request: Request, run: str, form: str) -> FileResponse:
-    """The whole run as a file, always to be saved: it is other people's text."""
+def export(request: Request, run: str, form: str) -> StreamingResponse:
+    """The whole run as a file, always to be saved: it is other people's text. It is sent while it is read."""
     if form not in EXPORTS:
         raise HTTPException(404, f"runs are not exported as {form!r}; there are {', '.join(EXPORTS)}")
     site = site_of(request)
     found = site.store.archive.find(run)
     _, ending, kind = EXPORTS[form]
-    folder = tempfile.TemporaryDirectory(prefix="proctor-export-")
-    path = Path(folder.name) / f"{found.id}.{ending}"
-    try:
-        export_run(found.id, form=form, output=path, store=site.settings.store)
-    except BaseException:
-        folder.cleanup()
-        raise
-    return FileResponse(path, media_type=kind, filename=path.name, background=BackgroundTask(folder.cleanup))
+    pieces = export_pieces(found.id, form=form, store=site.settings.store)
+    first = next(pieces)  # what is wrong from the beginning is told as an error
+    named = f"attachment; filename*=utf-8''{quote(f'{found.id}.{ending}', safe='')}"
+    return StreamingResponse(chain([first], pieces), media_type=kind, headers={"content-disposition": named})
