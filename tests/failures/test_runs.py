@@ -128,7 +128,7 @@ class Model(BaseHTTPRequestHandler):
     def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if next(answered) > int(sys.argv[2]):
-            print("held", flush=True)
+            sys.stdout.write("held\\n"); sys.stdout.flush()
             threading.Event().wait()
         number = re.findall(r"say (\\d+)", json.dumps(asked["messages"]))[-1]
         body = json.dumps({"choices": [{"message": {"content": number}, "finish_reason": "stop"}]}).encode()
