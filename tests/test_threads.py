@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 
 import pytest
 
@@ -59,6 +60,15 @@ def test_a_program_with_hung_calls_still_ends() -> None:
     assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
 
 
+@pytest.fixture
+def hears_ctrl_c() -> Iterator[None]:
+    """Also in a job in the background, where Ctrl-C is ignored from the start."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("hears_ctrl_c")
 def test_an_interrupt_of_the_wait_stops_the_work_too() -> None:
     stopped = threading.Event()
 
