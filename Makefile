@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
 WORKERS ?= auto
 
-.PHONY: demo test browser check lint types layers bench simulate kills screenshots clean help
+.PHONY: demo test browser check lint types layers bench simulate kills zoo screenshots clean help
 
 help:
 	@echo "make demo      install what the demo needs and run it"
@@ -15,6 +15,7 @@ help:
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
 	@echo "make screenshots  every page of the web app as a picture, in build/screenshots and docs/images"
+	@echo "make zoo       every hostile agent, reviewer and examiner, not only every fourth"
 	@echo "make kills     kill every kind of command beside stores in trouble, and count what was paid twice"
 
 demo: $(VENV)/demo.stamp
@@ -65,6 +66,9 @@ bench: $(VENV)/dev.stamp
 
 simulate: $(VENV)/dev.stamp
 	$(BIN)/python bench/simulate.py
+
+zoo: $(VENV)/dev.stamp
+	PROCTOR_ZOO=all $(BIN)/python -m pytest -n $(WORKERS) tests/zoo
 
 kills: $(VENV)/dev.stamp
 	$(BIN)/python bench/kills.py
