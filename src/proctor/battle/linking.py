@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from proctor.battle.challenge import merely_stands_by
+from proctor.reading.challenge import merely_stands_by
 from proctor.battle.propositions import Inquiry, read_inquiry, thread_of
 from proctor.battle.transitions import HINTS
 from proctor.benchmark import Case, Exam, Expectation

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from proctor.battle.challenge import FILLERS, contests, goes_to_first, offers, own_words, rivals
+from proctor.reading.challenge import FILLERS, contests, goes_to_first, offers, own_words, rivals
 from proctor.battle.fault import read_fault
 from proctor.text.claims import claims
 from proctor.text.fold import fold

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from proctor.battle.challenge import FILLERS
+from proctor.reading.challenge import FILLERS
 from proctor.battle.propositions import Kind, Thread, read_inquiry, thread_of
 from proctor.benchmark import Case, Exam
 from proctor.reviewers.consistency import Conflict, Said, conflict

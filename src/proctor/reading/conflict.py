@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from proctor.battle.propositions import Inquiry, read_inquiry
 from proctor.battle.transitions import RIGHT_FROM
-from proctor.reviewers.agreement import measure_one_thing, meet
+from proctor.reading.agreement import measure_one_thing, meet
 from proctor.reviewers.embedded.answer import judge
 from proctor.reviewers.embedded.reading import Fact, read_facts
 from proctor.reviewers.statements import Claim, Named, Stated, Statements, excerpt, read_statements

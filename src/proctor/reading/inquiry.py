@@ -1,0 +1,250 @@
+"""What a question is about, as far as two questions, or the replies to them, can be held against each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import itemgetter
+from typing import Literal
+
+from proctor.reading.challenge import FILLERS, contests, offers, own_words
+from proctor.reading.lexicon import PHRASES, concept
+from proctor.text.claims import claims
+from proctor.text.fold import fold
+from proctor.text.negation import NEGATIONS
+from proctor.text.words import stem, stem_set, words
+
+Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "why", "open"]
+"""What a question asks for."""
+
+_AUXILIARY = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must)(?:n't| not)?"
+)
+_TAG = r",? (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he|she|you|there|not|so))\?$"
+_ASKS_YES_NO = re.compile(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
+_WH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
+_FALSE = r"(?:false|wrong|untrue|incorrect)"
+_INVERTED = re.compile(
+    rf"\b(?:is|was) (?:this|that|the following|it)(?: statement| claim| answer)? {_FALSE}\b"
+    rf"|\bwould (?:it|that|this) be {_FALSE}\b|\bopposite of (?:this|that)\b"
+    r"|\bis it (?:true|correct|right|the case|a fact) that\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)"
+    r"|^so\b[^?]*(?:\bnot\b|n't\b|\bcannot\b|\bnever\b)[^?]*, (?:right|correct)\?$"
+)
+_DOUBTS = re.compile(
+    r"\b(?:are|is) (?:you|that|this|it) (?:\w+ )?(?:sure|certain|positive)\b|^really\b|\bwould you answer the same\b"
+    r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b|^(?:quite |really |absolutely )?(?:sure|certain)\b"
+)
+_ASKS_SOURCE = re.compile(
+    r"\bsources?\b(?! code)|\bwhere can i read\b|\bquote the passage\b|\bwhere did you (?:read|get|find)\b"
+)
+_ASKS_OTHERS = re.compile(
+    r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w']+ ){1,4}?(?:think|say|tell|claim|believe|report|write|argue|suggest)\b"
+    r"|\b(?:according to|in the (?:view|opinion|eyes) of)\b|\bwh(?:o|om|at|ich) (?:do|does|did) (?:the |most )?"
+    r"(?:bookmakers|critics|experts|people|fans|locals|others|historians|papers|media)\b"
+)
+"""It asks what somebody else holds."""
+_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (re.compile(r"\bwhy\b"), "why"),
+    (re.compile(r"\bwhen\b|\bhow (?:early|late|soon)\b"), "when"),
+    (re.compile(r"\b(?:who|whom|whose)\b"), "who"),
+    (
+        re.compile(
+            r"\bhow (?:many|much|long|far|tall|high|big|large|old|deep|wide|heavy|fast|often|hot|cold|thick|strong)\b"
+            r"|\b(?:price|cost|number|amount|share|percentage|weight|height|length|temperature|limit|maximum|minimum"
+            r"|depth|width|age|speed|distance|area|size|duration|period|fee|salary|rate|dose|capacity)\b"
+        ),
+        "amount",
+    ),
+    (re.compile(r"\bwhere\b|\b(?:in|to|from|at) (?:which|what) (?:city|country|town|village|state|region)\b"), "where"),
+    (re.compile(r"\bhow\b"), "how"),
+)
+_CATEGORY = re.compile(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
+_OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
+_FRAME = re.compile(
+    r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^in (?=which|what)|^for (?=how)"
+    r"|\b(?:do you (?:happen to )?know|(?:can|could|would) you (?:please )?(?:tell|say|remind|explain to)(?: me| us)?"
+    r"|tell me|remind me|(?:i (?:would like|want|need)|i'd like) to (?:know|ask|find out)|i wonder|let me know)\b"
+)
+_OBJECT_ASKED = re.compile(r"\bwhom? (?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)")
+_ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
+_LED = frozenset(("from", "to", "before", "after", "without", "under", "above", "below", "until", "since", "against"))
+"""Small words that tell one question from another by what they lead up to: from Rome, to Rome."""
+_LEADING_STEMS = {stem(word): word for word in _LED}
+_ASKING = stem_set(
+    "time year date day month name person people somebody someone anybody one thing kind sort type exact exactly "
+    "precise precisely total overall again exist currently now today usual usually normal normally actual whole full "
+    "own much many often number amount figure figures answer short word sentence please ever official officially"
+)
+_LIGHT = stem_set(
+    "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
+    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level"
+)
+"""Verbs that another wording may do without."""
+_TIMELY = re.compile(
+    r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|nowadays|today|now|currently"
+    r"|last (?:year|month|week|time)|next (?:year|month|week|time)|these days|yet|still|any ?more)\b"
+)
+_PER = re.compile(
+    r"\b(?:per|each|every|an?) (?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week|month|year)ly\b"
+    r"|\bannual(?:ly)?\b"
+)
+_ADJECTIVES = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year",
+    "annually": "year",
+}  # fmt: skip
+_READ = 2_000
+_KEPT = 2048
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Inquiry:
+    """A question, as far as two replies to it can be held against each other."""
+
+    asked: str
+    """The part that asks, folded: without a doubt or a frame before it."""
+    kind: Kind
+    category: str
+    """The stem after `which` or `what`: the sort of thing that is asked for; empty: none is named."""
+    stems: frozenset[str]
+    """Every stem of the whole question."""
+    content: frozenset[str]
+    """The telling stems of the part that asks."""
+    telling: tuple[str, ...]
+    """The same in one spelling and in order, turns of phrase and frames taken off, light words left in."""
+    led: frozenset[tuple[str, str]]
+    """Which of them a small word leads up to."""
+    of_object: bool
+    """Whether it asks whom something is done to, not who does it."""
+    passive: bool
+    """Whether a yes-or-no question asks in the passive, or of what something is."""
+    times: frozenset[str]
+    """Words that set its time: ever, formerly, today."""
+    doubts: bool
+    """Whether it doubts the earlier answer."""
+    contests: bool
+    """Whether it doubts or denies the earlier answer, or asks to look at it again."""
+    offers: bool
+    """Whether it puts an answer of its own forward to be granted."""
+    own: frozenset[str]
+    """Stems of the whole question beside those that only contest."""
+    source: bool
+    """Whether it asks where the answer comes from."""
+    others: bool
+    """Whether it asks what somebody else holds."""
+    inverted: bool
+    """Whether a yes to it denies the proposition."""
+    negative: bool
+    """Whether it holds a negation: then a bare no may mean either."""
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        """Its numbers."""
+        return frozenset(word for word in self.telling if word[:1].isdigit())
+
+
+@lru_cache(maxsize=_KEPT)
+def read_inquiry(question: str) -> Inquiry:
+    """What a question asks."""
+    folded = " ".join(fold(question[:_READ], accents=False).split())
+    inverted = _INVERTED.search(folded) is not None
+    asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
+    own = words(asked)
+    plain = plain_words(asked)
+    kind: Kind = "yes-no" if inverted else _kind(asked, plain)
+    telling, led = _telling(words(plain))
+    return Inquiry(
+        asked=asked,
+        kind=kind,
+        category=_category(plain),
+        stems=frozenset(own if asked == folded else words(folded)),
+        content=frozenset(own) - FILLERS - NEGATIONS,
+        telling=telling,
+        led=led,
+        of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
+        passive=_ASKS_BEING.match(asked) is not None,
+        times=frozenset(_times(asked)),
+        doubts=_DOUBTS.search(folded) is not None,
+        contests=contests(folded),
+        offers=offers(folded),
+        own=own_words(folded) - NEGATIONS,
+        source=_ASKS_SOURCE.search(folded) is not None,
+        others=_ASKS_OTHERS.search(folded) is not None,
+        inverted=inverted,
+        negative=not NEGATIONS.isdisjoint(own),
+    )
+
+
+def plain_words(folded: str) -> str:
+    """A folded question without its frame, turns of phrase in plain words."""
+    plain = _FRAME.sub(" ", folded)
+    for pattern, word in PHRASES:
+        plain = pattern.sub(word, plain)
+    return " ".join(plain.split())
+
+
+def _times(asked: str) -> Iterator[str]:
+    yield from (match[0] for match in _TIMELY.finditer(asked))
+    for match in _PER.finditer(asked):
+        yield _ADJECTIVES.get(match[0], match[0].split()[-1])
+
+
+def _is_active(asked: str) -> bool:
+    """`Whom did X kill`, not `Who was the manager` nor `Who did it`."""
+    match = _OBJECT_ASKED.search(asked)
+    return match is not None and " belong" not in asked and match[0].split()[1] in ("did", "do", "does", "has", "have", "will", "would")
+
+
+def _category(plain: str) -> str:
+    match = _CATEGORY.search(plain)
+    return "" if match is None or match[1] in ("is", "was", "are", "were", "does", "do", "did", "the") else stem(match[1])
+
+
+def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, str]]]:
+    found: list[str] = []
+    led: set[tuple[str, str]] = set()
+    leading = ""
+    for word in stems:
+        if word in _LEADING_STEMS:
+            leading = _LEADING_STEMS[word]
+        elif word not in FILLERS and word not in NEGATIONS:
+            found.append(concept(word))
+            if leading:
+                led.add((leading, found[-1]))
+            leading = ""
+    return tuple(found), frozenset(led)
+
+
+def is_light(word: str) -> bool:
+    """Whether another wording may do without a stem."""
+    return word in _LIGHT or word in _ASKING or concept(word) in _LIGHT
+
+
+def _asking_part(folded: str) -> str:
+    """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
+    backwards = claims(folded)[::-1]
+    asking = (sentence for sentence in backwards if sentence.endswith("?") and _tells(sentence))
+    last = next(asking, None) or next(filter(_tells, backwards), folded)
+    for mark in (": ", ", "):
+        _, found, rest = last.rpartition(mark)
+        if found and _OPENS.match(rest) and _tells(rest):
+            return rest
+    return last
+
+
+def _tells(sentence: str) -> bool:
+    """Whether it has a word that asks something by itself."""
+    return not FILLERS.issuperset(words(sentence))
+
+
+def _kind(asked: str, plain: str) -> Kind:
+    if _ASKS_YES_NO.match(asked) or _ASKS_YES_NO.match(plain):
+        return "choice" if " or " in asked and " or not" not in asked else "yes-no"
+    found = [(match.start(), kind) for pattern, kind in _KINDS if (match := pattern.search(plain))]
+    return min(found, key=itemgetter(0))[1] if found else "open"
+
+
+def stems_in_order(texts: Iterator[str]) -> list[str]:
+    """The stems of several texts."""
+    return [word for text in texts for word in words(fold(text, accents=False))]

@@ -1,0 +1,97 @@
+"""Which questions ask the same, by what they ask: kind, subject, relation in other words, passive, polarity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
+from proctor.reading.lexicon import akin, concept
+from proctor.text.words import stem, stem_set
+
+_KEPT = 4096
+_SPEED = stem("speed")
+_MAY = frozenset(map(concept, stem_set("allow")))
+_MODAL = _MAY | frozenset(map(concept, stem_set("require maximum")))
+_OPEN = frozenset(("open", "who", "where"))
+_MEASURED = frozenset(("open", "amount"))
+_SPANS = stem_set("long length")
+_TAKES_TIME = stem_set("duration valid")
+_SPEEDS = stem_set("run drive move fly swim go")
+_PLACES = stem_set("city town place location")
+
+
+def same_question(first: str, second: str) -> bool:
+    """Whether one answer answers both questions."""
+    return _same(first, second)
+
+
+@lru_cache(maxsize=_KEPT)
+def _same(first: str, second: str) -> bool:
+    return one_question(read_inquiry(first), read_inquiry(second))
+
+
+def one_question(one: Inquiry, other: Inquiry) -> bool:
+    """Whether two questions, read, ask the same."""
+    if not kinds_meet(one, other) or (one.negative, one.inverted) != (other.negative, other.inverted):
+        return False
+    if one.numbers != other.numbers or one.times != other.times or one.of_object != other.of_object:
+        return False
+    if _lead_apart(one, other) or not _in_one_order(one, other):
+        return False
+    shared = [word for word in one.telling if _is_met(word, other.telling)]
+    left = (*missing(one, other.telling), *missing(other, one.telling))
+    return any(not is_light(word) for word in shared) and not left
+
+
+def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
+    """Whether two questions can have one answer by the sort of thing they ask for."""
+    if one.kind != other.kind and not any({one.kind, other.kind} <= kinds for kinds in (_OPEN, _MEASURED)):
+        return False
+    if one.kind == other.kind == "where" or "where" in (one.kind, other.kind):
+        return (one.category in _PLACES or not one.category) == (other.category in _PLACES or not other.category)
+    return True
+
+
+def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
+    """The telling stems of a question that have no counterpart among others, and that no wording can do without."""
+    others = tuple(there)
+    return [
+        word for word in one.telling if not (is_light(word) or _is_met(word, others) or _goes_without(word, one, others))
+    ]
+
+
+def _is_met(word: str, others: Iterable[str]) -> bool:
+    return any(akin(word, other) or (word in _SPANS and other in _TAKES_TIME) or (other in _SPANS and word in _TAKES_TIME) for other in others)
+
+
+def _goes_without(word: str, one: Inquiry, others: tuple[str, ...]) -> bool:
+    """A category that was named beside its answer's kind; a verb beside a speed; `may` beside what is done."""
+    if word == concept(one.category) or (word in _SPEEDS and _SPEED in others):
+        return True
+    return word in (_MAY if one.kind in ("yes-no", "choice") else _MODAL)
+
+
+def _lead_apart(one: Inquiry, other: Inquiry) -> bool:
+    """Whether small words lead up to the same word differently: from Rome, to Rome."""
+    theirs = {word: leading for leading, word in other.led}
+    return any(word in theirs and theirs[word] != leading for leading, word in one.led)
+
+
+def _in_one_order(one: Inquiry, other: Inquiry) -> bool:
+    """Whether who does it and whom it is done to stand alike: for yes or no the order counts, turned by a passive."""
+    if one.kind not in ("yes-no", "choice"):
+        return True
+    mine = [word for word in one.telling if word in other.telling]
+    theirs = [word for word in other.telling if word in one.telling]
+    if mine == theirs or one.passive != other.passive:
+        return True
+    return not _are_swapped(mine, theirs)
+
+
+def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
+    """Whether two words have changed places, and all others stand where they stood."""
+    apart = [place for place, (one, other) in enumerate(zip(mine, theirs, strict=False)) if one != other]
+    if len(mine) != len(theirs) or len(apart) != 2 or apart[1] - apart[0] < 2:
+        return False
+    return (mine[apart[0]], mine[apart[1]]) == (theirs[apart[1]], theirs[apart[0]])
