@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from proctor.battle.propositions import Inquiry, read_inquiry
 from proctor.battle.transitions import RIGHT_FROM
+from proctor.reading.answer import judge
+from proctor.reading.expected import Fact, read_facts
 from proctor.reviewers.agreement import measure_one_thing, meet
-from proctor.reviewers.embedded.answer import judge
-from proctor.reviewers.embedded.reading import Fact, read_facts
 from proctor.reviewers.statements import Claim, Named, Stated, Statements, excerpt, read_statements
 from proctor.score import reaches
 from proctor.text.clocks import Clock
@@ -81,7 +81,7 @@ def conflict(
 
 def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bool) -> bool:
     """Whether both replies are right, or the later one owns up to a wrong earlier one without a new error."""
-    before, after = (reaches(judge(question, (answer,), reply).value, RIGHT_FROM) for reply in (earlier, later))
+    before, after = (reaches(judge(question, answer, reply).value, RIGHT_FROM) for reply in (earlier, later))
     if before:
         return after
     told = read_statements(later)

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from proctor.battle.challenge import FILLERS
-from proctor.reviewers.embedded.reading import Fact, read_facts
+from proctor.reading.expected import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
