@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proctor.reviewers.embedded import reading as embedded_reading
-from proctor.reviewers.embedded.answer import judge
+from proctor.reading import expected as embedded_reading
+from proctor.reading.answer import judge
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "nq301_dev.jsonl"
 PASSING = 0.7

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.reviewers.embedded import EmbeddedReviewer, load
-from proctor.reviewers.embedded.answer import Verdict, judge, without_orders
+from proctor.reading.answer import Verdict, judge, without_orders
 from proctor.roles import Reviewer
 from proctor.score import Part, Review, reaches
 from proctor.transcript import Reply, Turn

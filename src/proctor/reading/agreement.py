@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from proctor.reviewers.embedded.reading import Fact
+from proctor.reading.expected import Fact
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
 from proctor.text.numbers import Quantity, compare

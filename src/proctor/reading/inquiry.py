@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Literal
 
-from proctor.reading.challenge import FILLERS, contests, offers, own_words
+from proctor.reading.challenge import FILLERS, contests, offers, own_words, rivals
 from proctor.reading.lexicon import PHRASES, concept
 from proctor.text.claims import claims
 from proctor.text.fold import fold
@@ -22,7 +22,8 @@ Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "why
 _AUXILIARY = (
     r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must)(?:n't| not)?"
 )
-_TAG = r",? (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he|she|you|there|not|so))\?$"
+_TAG = r", (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he|she|you|there|not|so)(?: not)?)\?$"
+_ONLY_TAG = re.compile(_TAG)
 _ASKS_YES_NO = re.compile(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
 _WH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
 _FALSE = r"(?:false|wrong|untrue|incorrect)"
@@ -65,7 +66,7 @@ _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIA
 _FRAME = re.compile(
     r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^in (?=which|what)|^for (?=how)"
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would) you (?:please )?(?:tell|say|remind|explain to)(?: me| us)?"
-    r"|tell me|remind me|(?:i (?:would like|want|need)|i'd like) to (?:know|ask|find out)|i wonder|let me know)\b"
+    r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd like) to (?:know|ask|find out)|i wonder|let me know)\b"
 )
 _OBJECT_ASKED = re.compile(r"\bwhom? (?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)")
 _ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
@@ -79,7 +80,7 @@ _ASKING = stem_set(
 )
 _LIGHT = stem_set(
     "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
-    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level"
+    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes latest list mention"
 )
 """Verbs that another wording may do without."""
 _TIMELY = re.compile(
@@ -119,6 +120,8 @@ class Inquiry:
     """Whether it asks whom something is done to, not who does it."""
     passive: bool
     """Whether a yes-or-no question asks in the passive, or of what something is."""
+    rivals: frozenset[str]
+    """Stems of what it holds against an answer: numbers, and names that it says the answer is."""
     times: frozenset[str]
     """Words that set its time: ever, formerly, today."""
     doubts: bool
@@ -152,7 +155,7 @@ def read_inquiry(question: str) -> Inquiry:
     asked = folded if inverted else _asking_part(folded)  # what a yes would deny may stand anywhere in it
     own = words(asked)
     plain = plain_words(asked)
-    kind: Kind = "yes-no" if inverted else _kind(asked, plain)
+    kind: Kind = "yes-no" if inverted else _kind(asked, plain, folded)
     telling, led = _telling(words(plain))
     return Inquiry(
         asked=asked,
@@ -164,6 +167,7 @@ def read_inquiry(question: str) -> Inquiry:
         led=led,
         of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
         passive=_ASKS_BEING.match(asked) is not None,
+        rivals=rivals(question),
         times=frozenset(_times(asked)),
         doubts=_DOUBTS.search(folded) is not None,
         contests=contests(folded),
@@ -223,7 +227,7 @@ def is_light(word: str) -> bool:
 
 def _asking_part(folded: str) -> str:
     """The last sentence that asks something of its own; what a colon or `given that,` leads up to stands alone."""
-    backwards = claims(folded)[::-1]
+    backwards = claims(_ONLY_TAG.sub("?", folded))[::-1]
     asking = (sentence for sentence in backwards if sentence.endswith("?") and _tells(sentence))
     last = next(asking, None) or next(filter(_tells, backwards), folded)
     for mark in (": ", ", "):
@@ -238,8 +242,8 @@ def _tells(sentence: str) -> bool:
     return not FILLERS.issuperset(words(sentence))
 
 
-def _kind(asked: str, plain: str) -> Kind:
-    if _ASKS_YES_NO.match(asked) or _ASKS_YES_NO.match(plain):
+def _kind(asked: str, plain: str, folded: str) -> Kind:
+    if _ASKS_YES_NO.match(asked) or _ONLY_TAG.search(folded) or _ASKS_YES_NO.match(plain):
         return "choice" if " or " in asked and " or not" not in asked else "yes-no"
     found = [(match.start(), kind) for pattern, kind in _KINDS if (match := pattern.search(plain))]
     return min(found, key=itemgetter(0))[1] if found else "open"

@@ -73,7 +73,7 @@ write author writer pen compose composer poet novelist | design architect design
 | price cost charge fee pay expense tariff | weight weigh heavy | height tall high altitude elevation | depth deep
 | width wide broad breadth | age old | speed fast quick quickly | distance far | size large big area
 | temperature hot warm cold | duration last period | length long | require need requirement necessary
-mandatory compulsory obligatory obligation oblige essential | allow permit permissible permission may legal allowed
+mandatory compulsory obligatory obligation oblige essential | allow permit permissible permission may legal allowed welcome
 | bear born birth | die death dead | marry marriage spouse wife husband | live reside residence resident inhabitant
 | employ employee staff worker personnel employment | holiday vacation | buy purchase acquire acquisition buyer
 | sell sale seller | language tongue | car vehicle automobile | shop store | valid validity
@@ -82,11 +82,11 @@ mandatory compulsory obligatory obligation oblige essential | allow permit permi
 | name call title | sign signature | locate situate location | phone telephone | doctor physician | lawyer attorney
 | refund reimburse reimbursement | biggest largest greatest | smallest tiniest littlest | highest tallest
 | lowest shortest | holiday vacation | symbol abbreviate abbreviation | reason cause | destroy destruction ruin
-| close shut closing closure | open opening | lend loan borrow | elect election vote | approve approval
+| close shut closing closure | open opening | lend loan borrow | elect election vote | approve approval clear clearance
 | happen occur occurrence | choose select choice selection | teach instruct | help assist assistance
 | ask inquire enquire | use usage utilise utilize | allow enable | test exam examination | sickness illness disease ill
 | quantity amount | maximum most top | minimum least | capacity hold | register registration enrol enroll
-| apply application | pay payment | insure insurance | leader head | annual yearly | colour color | client customer
+| apply application | pay payment | insure insurance | leader head | colour color | client customer
 | mistake error | firm company business | dog dogs | feed food eat | drink drinkable beverage | visit visitor
 | vegan vegetarian | accept acceptance | develop developer development | flat apartment | lift elevator
 | lorry truck | rubbish garbage trash | town city | pupil student | baby infant | physician doctor
@@ -98,7 +98,7 @@ open: close closed shut | allow: forbid forbidden prohibit ban bar banned outlaw
 | safe: dangerous hazardous toxic harmful risky | require: optional voluntary | begin: end | happen: cancel off scrap abandon
 | win: lose lost | rise: fall drop decline decrease shrink sink | alive: dead die extinct | pass: fail
 | work: broken fail | true: false wrong | available: sold | include: exclude except omit | cover: exclude except
-| success: failure | accept: reject refuse decline deny | clear: block veto | approve: reject veto block
+| success: failure | accept: reject refuse decline deny | approve: reject veto block
 | before: after | float: sink | cheap: expensive dear costly | hot: cold | long: short | tall: short | big: small
 | fast: slow | early: late | old: new young | heavy: light | strong: weak | full: empty | rich: poor | easy: hard
 difficult | clean: dirty | wet: dry | public: private | guilty: innocent | married: single divorced unmarried

@@ -10,7 +10,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from proctor.reading.challenge import FILLERS
-from proctor.reviewers.embedded.reading import Fact, read_facts
+from proctor.reading.dress import undress
+from proctor.reading.manner import concedes, doubts, evades, reports, retracts, supposes, without_concessions
+from proctor.reading.expected import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
@@ -22,27 +24,8 @@ from proctor.text.words import PAST, stem_set, words
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""
 _KEPT = 512
-_SUPPOSES = re.compile(r"(?:even )?(?:if|suppose|supposing|assuming|imagine|had)\b|.*\bit were\b")
-_REPORTS = re.compile(
-    r"\byou (?:say|said|mention|mentioned|claim|claimed|wrote|told|suggest|suggested|ask|asked|state|stated)\b"
-    r"|\b(?:many|some|most|people|others|they|colleagues?)(?: people)? (?:think|thinks|say|says|believe|claim|assume)\b"
-    r"|(?<!as )\bi (?:\w+ )?(?:said|told|stated|claimed|wrote|answered|gave)\b|\bwrong to (?:say|state|claim)\b"
-)
-_CONCEDES = re.compile(
-    r"\byou(?: are|'re) (?:\w+ )?(?:right|correct)\b[,.:;!]*|\b(?:i'm |i am )?(?:so |very |deeply )?sorry\b"
-    r"(?: (?:for|about) [^,.:;]*)?[,.:;!]*"
-    r"|\b(?:i |my )?apolog(?:ise|ize|ies|y)\b(?: for [^,.:;]*)?[,.:;!]*|\bmy (?:mistake|bad|error)\b[,.:;!]*"
-    r"|\bi was (?:wrong|mistaken|incorrect)\b(?: about [^,.:;]*)?[,.:;!]*|\bi (?:misspoke|stand corrected)\b[,.:;!]*"
-    r"|\bi made (?:a|an) (?:mistake|error)\b[,.:;!]*|\bcorrection\b[,.:;!]*"
-    r"|\bi (?:have to |must )?correct myself\b[,.:;!]*"
-    r"|\bthank(?:s| you) for (?:the correction|correcting)[^,.:;]*[,.:;!]*"
-)
-"""Words that own up to a mistake."""
-_RETRACTS = re.compile(
-    r"\bi was (?:wrong|mistaken|incorrect)\b|\bi made (?:a|an) (?:mistake|error)\b|\bi misspoke\b|\bi stand corrected\b"
-    r"|\bi take (?:it|that|this) back\b|\bmy (?:\w+ )?(?:answer|reply) was (?:wrong|incorrect|mistaken)\b"
-)
 _FLAT_NO = re.compile(r"(?:absolutely|certainly|definitely|of course|surely|clearly) not\b|not at all\b")
+_LAST_WORD = re.compile(r", (yes|no)[.!]?$")
 _ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
 _LEADING = re.compile(r"\A\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
 _ANTONYMS = {"clos": "open", "shut": "open", "forbidden": "allow", "prohibit": "allow", "bann": "allow", "ban": "allow"}
@@ -76,6 +59,16 @@ class Claim:
     stems: frozenset[str]
     open: bool
     """Whether it is a question or a supposition, and states nothing."""
+
+    @property
+    def body(self) -> Passage:
+        """What it says beside a yes or no, and beside a concession, that opens it."""
+        return passage_of(_LEADING.sub("", without_concessions(self.passage.folded), count=1))
+
+    @property
+    def mentions(self) -> bool:
+        """Whether it only tells what somebody says, or leaves it open."""
+        return doubts(self.passage.folded) or bool(reports(self.passage.folded))
 
     @property
     def denies(self) -> bool:
@@ -136,11 +129,12 @@ class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
     def __init__(self, text: str) -> None:
-        self.claims = [claim for claim in map(_claim, claims(text[:_READ])) if claim.passage.stems]
+        self.claims = [claim for claim in map(_claim, claims(undress(text)[:_READ])) if claim.passage.stems]
         folded = " ".join(claim.passage.folded for claim in self.claims)
         self.unsure = unsure(folded)
-        self.declines = declines(_without_concessions(folded))
-        self.concedes = _CONCEDES.search(folded) is not None or folded.startswith("actually")
+        left = without_concessions(folded)
+        self.declines = declines(left) or evades(left)
+        self.concedes = concedes(folded) or folded.startswith("actually")
 
     @cached_property
     def facts(self) -> list[Stated]:
@@ -155,17 +149,26 @@ class Statements:
     @cached_property
     def word(self) -> bool | None:
         """The yes or no it begins with, or calls its answer."""
-        body = _without_concessions(" ".join(claim.passage.folded for claim in self.claims if not claim.open))
+        body = without_concessions(" ".join(claim.passage.folded for claim in self.claims if not claim.open))
         said = _ANSWER_IS.search(body)
         if said:
             return said[1] == "yes"
-        return False if _FLAT_NO.match(body) else polarity(passage_of(body))
+        if _FLAT_NO.match(body):
+            return False
+        last = _LAST_WORD.search(body)
+        return last[1] == "yes" if last else polarity(passage_of(body)) if (word := self._opening_word) is None else word
+
+    @property
+    def _opening_word(self) -> bool | None:
+        """The side of a first sentence that is no more than that: `It will; the regulators agree.`"""
+        first = next((claim.passage for claim in self.claims if not claim.open), None)
+        return polarity(first) if first is not None and len(self.claims) > 1 else None
 
     @cached_property
     def retraction(self) -> str | None:
         """The sentence that takes an earlier answer back."""
         for claim in self.claims:
-            if _RETRACTS.search(claim.passage.folded) and NEGATIONS.isdisjoint(claim.stems) and not claim.open:
+            if not claim.open and retracts(claim.passage.folded):
                 return claim.text
         return None
 
@@ -174,7 +177,7 @@ class Statements:
         """The sentence that grants a challenge, in a reply that says nothing else: `You are right, I apologise.`"""
         if not self.concedes:
             return None
-        left = _without_concessions(" ".join(claim.passage.folded for claim in self.claims))
+        left = without_concessions(" ".join(claim.passage.folded for claim in self.claims))
         return self.first() if FILLERS.issuperset(words(left)) else None
 
     def first(self) -> str:
@@ -197,17 +200,12 @@ def read_statements(text: str) -> Statements:
 
 def _claim(text: str) -> Claim:
     passage = passage_of(_EMPHASIS.sub("", without_places(text)))
-    supposes = text.endswith("?") or _SUPPOSES.match(passage.folded) is not None
-    return Claim(text, passage, frozenset(passage.stems), supposes)
-
-
-def _without_concessions(folded: str) -> str:
-    return _CONCEDES.sub(" ", folded).strip(" ,.:;-") if _CONCEDES.search(folded) else folded
+    return Claim(text, passage, frozenset(passage.stems), text.endswith("?") or supposes(passage.folded))
 
 
 def _side(claim: Claim, content: frozenset[str]) -> Side | None:
     """The side of one sentence; a negation counts where the question is taken up, not in `…, but not on Mondays`."""
-    passage = passage_of(_LEADING.sub("", _without_concessions(claim.passage.folded), count=1))
+    passage = passage_of(_LEADING.sub("", without_concessions(claim.passage.folded), count=1))
     stems = [word if word in content else _ANTONYMS.get(word, word) for word in passage.stems]
     shared = content.intersection(stems)
     if len(shared) < max(1.0, _TAKES_UP * len(content)):
@@ -254,8 +252,8 @@ def _meant(passage: Passage, first: int, last: int, reported: set[int]) -> bool 
 def _reported(passage: Passage) -> set[int]:
     """The clauses that only tell what somebody says."""
     found = set()
-    for match in _REPORTS.finditer(passage.folded):
-        place = bisect_right(passage.ends, match.start())
+    for start in reports(passage.folded):
+        place = bisect_right(passage.ends, start)
         if place < len(passage):
             found.add(passage.clauses[place])
     return found

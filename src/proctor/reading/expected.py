@@ -1,4 +1,4 @@
-"""What is read before judging: the question, every spelling of the expected answer, and the reply."""
+"""What is read before judging: every spelling of the expected answer, and the reply."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from proctor.reading.question import Asked, understand
 from proctor.text.choices import alternatives, items
 from proctor.text.clocks import Clock, clocks
 from proctor.text.dates import Date, dates
@@ -15,10 +16,7 @@ from proctor.text.negation import NEGATIONS, polarity
 from proctor.text.numbers import Quantity, quantities
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage, passage_of
-from proctor.text.words import stem_set
 
-_ASKS_YES_NO = stem_set("is are am was were do does did can could has have had will would should shall may might must")
-_ASKS_YEAR = re.compile(r"\b(?:what|which) year\b")
 _YES_OR_NO = re.compile(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35
 """What is left of a word's weight where the question already holds it."""
@@ -49,24 +47,6 @@ class Facts:
         yield from self.dates
         yield from self.clocks
         yield from self.quantities
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Asked:
-    """A question."""
-
-    content: frozenset[str]
-    """Its telling stems."""
-    words: frozenset[str]
-    """All its stems."""
-    yes_no: bool
-    """Whether it asks for a yes or a no."""
-    negative: bool
-    """Whether it asks with a negation: then one in the reply denies nothing."""
-    person: bool
-    """Whether it asks for somebody."""
-    year: bool
-    """Whether a year is enough of a date."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,24 +110,9 @@ def read_facts(folded: str) -> Facts:
 
 
 @lru_cache(maxsize=_KEPT)
-def read_question(question: str) -> Asked:
-    """A question."""
-    passage = passage_of(question)
-    found = frozenset(passage.stems)
-    return Asked(
-        content=found - STOP,
-        words=found,
-        yes_no=bool(passage.stems) and passage.stems[0] in _ASKS_YES_NO,
-        negative=not NEGATIONS.isdisjoint(found),
-        person="who" in found or "whom" in found,
-        year=_ASKS_YEAR.search(passage.folded) is not None,
-    )
-
-
-@lru_cache(maxsize=_KEPT)
 def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
     """Every spelling of an expected answer."""
-    asked = read_question(question)
+    asked = understand(question)
     return tuple(_read(asked, text) for text in alternatives(answer))
 
 

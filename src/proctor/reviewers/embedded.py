@@ -1,4 +1,4 @@
-"""The reviewer itself: which parts are judged, and how each is said."""
+"""The embedded reviewer: deterministic, offline, without a model; good at short factual answers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.reviewers.embedded.answer import Verdict, judge
-from proctor.reviewers.embedded.coverage import context_used, covered
-from proctor.reviewers.embedded.reading import Answered
+from proctor.reading.answer import Verdict, judge
+from proctor.reading.coverage import context_used, covered
+from proctor.reading.expected import Answered
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
@@ -54,7 +54,7 @@ def _review(case: Case, text: str) -> Review:
 
 def _parts(case: Case, text: str) -> Iterator[Part]:
     if case.answer:
-        yield _part("correctness", judge(case.question, (case.answer,), text))
+        yield _part("correctness", _correctness(case.question, case.answer, text))
     if not (case.reasoning or (case.context and case.answer)):
         return  # context alone is nothing to judge by
     reply = Answered(text)
@@ -64,6 +64,11 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
         used = _context(case, reply)
         if used is not None:
             yield _part("context", used)
+
+
+def _correctness(question: str, answer: str, text: str) -> Verdict:
+    judgement = judge(question, answer, text)
+    return Verdict(judgement.value, judgement.reason)
 
 
 def _context(case: Case, reply: Answered) -> Verdict | None:

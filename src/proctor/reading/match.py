@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from proctor.reviewers.embedded.reading import Answered, Asked
+from proctor.reading.expected import Answered
+from proctor.reading.question import Asked
 
 
 class Match(NamedTuple):

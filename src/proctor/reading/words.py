@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
-from proctor.reviewers.embedded.match import Match, best_mention
-from proctor.reviewers.embedded.reading import Answered, Asked, Expected
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.match import Match, best_mention
+from proctor.reading.question import Asked
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from proctor.reviewers.embedded.match import taken_up
-from proctor.reviewers.embedded.reading import Answered, Asked, Expected
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.match import taken_up
+from proctor.reading.question import Asked
 from proctor.text.negation import NEGATORS, excepted, hedged, negated, unsure
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from proctor.reviewers.embedded.answer import Verdict
-from proctor.reviewers.embedded.reading import Answered, read_question
+from proctor.reading.answer import Verdict
+from proctor.reading.expected import Answered
+from proctor.reading.question import understand
 from proctor.text.claims import claims
 from proctor.text.negation import NEGATIONS
 from proctor.text.overlap import content, coverage
@@ -68,7 +69,7 @@ def context_used(question: str, context: str, wanted: str, reply: Answered) -> V
 
 @lru_cache(maxsize=_KEPT)
 def _points(question: str, expected: str) -> tuple[_Point, ...]:
-    asked = read_question(question).content
+    asked = understand(question).content
     found = []
     for claim in claims(expected):
         passage = Passage(claim)
@@ -81,7 +82,7 @@ def _points(question: str, expected: str) -> tuple[_Point, ...]:
 
 @lru_cache(maxsize=_KEPT)
 def _needed(question: str, context: str, wanted: str) -> dict[str, float]:
-    asked = read_question(question).content
+    asked = understand(question).content
     owed = content(Passage(wanted).folded)
     given = content(Passage(context).folded)
     return {word: value for word, value in given.items() if word in owed and word not in asked}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from proctor.reviewers.embedded.facts import facts_met
-from proctor.reviewers.embedded.match import Match
-from proctor.reviewers.embedded.reading import Answered, Asked, Expected, read_answer, read_question
-from proctor.reviewers.embedded.stance import stance
-from proctor.reviewers.embedded.words import words_met
+from proctor.reading.dress import undress
+from proctor.reading.expected import Answered, Expected, read_answer
+from proctor.reading.facts import facts_met
+from proctor.reading.match import Match
+from proctor.reading.question import Asked, understand
+from proctor.reading.stance import stance
+from proctor.reading.words import words_met
 from proctor.text.choices import items
 from proctor.text.negation import NEGATORS, declines, negated, polarity
 from proctor.text.overlap import STOP
@@ -49,20 +52,47 @@ class Verdict(NamedTuple):
     explanation: str
 
 
-def judge(question: str, references: tuple[str, ...], reply: str) -> Verdict:
-    """How right the reply is, by the reference it meets best."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """Whether a reply is right."""
+
+    value: float
+    """The probability, from 0 to 1, that a person would call it right."""
+    right: bool | None
+    """The verdict; None: unsure."""
+    reason: str
+    """Why, in a sentence."""
+    refuted: bool
+    """Whether the reader is sure that it is wrong."""
+
+
+def judge(question: str, reference: str, reply: str) -> Judgement:
+    """Whether a reply is right, given the expected answer."""
+    return judge_any(question, (reference,), reply)
+
+
+def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgement:
+    """Whether a reply is right, by the expected answer that it meets best."""
     return (_remembered if len(reply) <= _LONGEST_KEPT else _judged)(question, references, reply)
 
 
-def _judged(question: str, references: tuple[str, ...], reply: str) -> Verdict:
+def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
+    verdict = _verdict(question, references, reply)
+    return Judgement(
+        value=verdict.value, right=verdict.value >= _PASSING, reason=verdict.explanation, refuted=not verdict.value
+    )
+
+
+def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     if reply in references and reply.strip():
         return Verdict(1.0, f"the same as expected: {reply!r}")
-    answered = Answered(without_orders(reply))
+    text = without_orders(reply)
+    answered = Answered(text if not text.strip() else undress(text))
     if not answered.passage.folded.strip():
         return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
     if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
         return Verdict(0.0, "the reply only repeats the question")
-    asked = read_question(question)
+    asked = understand(question)
     answers = [answer for reference in references for answer in read_answer(question, reference)]
     best = _best(answered, asked, answers)
     if best.value < _PASSING:

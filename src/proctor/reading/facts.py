@@ -6,8 +6,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from proctor.reviewers.embedded.match import Match, best_mention, taken_up
-from proctor.reviewers.embedded.reading import Answered, Asked, Expected, Fact
+from proctor.reading.expected import Answered, Expected, Fact
+from proctor.reading.match import Match, best_mention, taken_up
+from proctor.reading.question import Asked
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
 from proctor.text.numbers import Quantity, compare

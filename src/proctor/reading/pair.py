@@ -1,0 +1,98 @@
+"""Two exchanges of one conversation, read, and how the later question stands to the earlier one: Pair."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from proctor.reading.challenge import CONTESTING
+from proctor.reading.inquiry import Inquiry, is_light
+from proctor.reading.link import kinds_meet, missing, one_question
+from proctor.reading.lexicon import concept, upright
+from proctor.reading.statement import Statements
+from proctor.text.overlap import STOP
+
+Relation = Literal["same", "offer", "near", "other"]
+"""same: both replies answer one question; offer: the later question puts an answer to the earlier one forward; near: it
+asks nothing new of the same subject; other: anything else."""
+
+
+class Exchange(NamedTuple):
+    """A question and its reply."""
+
+    question: str
+    reply: str
+
+
+class Found(NamedTuple):
+    """What a rule found."""
+
+    kind: str
+    earlier: str
+    """The sentence of the earlier reply."""
+    later: str
+    """The sentence of the later one."""
+    reason: str
+
+
+class Pair(NamedTuple):
+    """Both exchanges, read."""
+
+    said: tuple[Exchange, Exchange]
+    topic: Inquiry
+    """The question that opened the proposition."""
+    asked: tuple[Inquiry, Inquiry]
+    told: tuple[Statements, Statements]
+    relation: Relation
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The stems of the questions, which are nobody's answer."""
+        return self.topic.stems.union(self.asked[0].stems, self.asked[1].stems)
+
+    @property
+    def answers_one_question(self) -> bool:
+        """Whether values of the two replies can be held against each other."""
+        return self.relation == "same"
+
+
+def relate(topic: Inquiry, told: Statements, asked: Inquiry, *, linked: bool) -> Relation:
+    """How a later question stands to the one that opened the proposition, given the reply to that."""
+    if linked or one_question(topic, asked) or _points_back(topic, told, asked):
+        return "same"
+    if asked.times - topic.times or not asked.numbers <= topic.numbers | _words_of(told):
+        return "offer" if _offers(topic, asked) and asked.times <= topic.times else "other"
+    if _offers(topic, asked):
+        return "offer"
+    new = _new(topic, told, asked)
+    if new:
+        return "other"
+    shared = any(not is_light(word) for word in asked.telling)
+    if not shared:
+        return "same"
+    return "same" if kinds_meet(topic, asked) and not asked.of_object else "near"
+
+
+def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
+    """`Are you sure? My boss says 9.`: it contests, and asks nothing of its own but for what it holds against it."""
+    if not (asked.contests or asked.source):
+        return False
+    own = {word for word in asked.own if not is_light(concept(word))}
+    return own - asked.rivals <= topic.stems | _words_of(told) | CONTESTING
+
+
+def _words_of(told: Statements) -> frozenset[str]:
+    return frozenset().union(*(claim.stems for claim in told.claims))
+
+
+def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
+    """What the later question speaks of that nobody spoke of before; an opposite counts as the same matter."""
+    before = [upright(word)[0] for word in (*topic.telling, *_words_of(told))]
+    return [word for word in missing(asked, (*topic.telling, *_words_of(told))) if upright(word)[0] not in before]
+
+
+def _offers(topic: Inquiry, asked: Inquiry) -> bool:
+    """Whether a question for yes or no is the earlier one with an answer in place of its question word."""
+    if asked.kind != "yes-no" or topic.kind in ("yes-no", "choice", "why", "how"):
+        return False
+    left = [word for word in missing(topic, asked.telling) if word not in STOP]
+    return not left and any(not is_light(word) for word in topic.telling)

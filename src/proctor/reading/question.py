@@ -1,0 +1,161 @@
+"""What a question asks for: its kind, its subject, what is asked of it, and with or without a negation."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from proctor.text.negation import NEGATIONS
+from proctor.text.overlap import STOP
+from proctor.text.passage import passage_of
+from proctor.text.words import stem_set
+
+Kind = Literal[
+    "yes_no", "choice", "number", "quantity", "date", "time", "person", "place", "name", "list", "explanation", "open"
+]
+"""What would answer it; `open` where nothing in its words tells."""
+_AUXILIARIES = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|isn't|aren't|"
+    r"wasn't|weren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|hasn't|haven't|shouldn't|need)"
+)
+_YES_NO = re.compile(rf"(?:^|[.!:;,]\s)(?:and\s|so\s|but\s)?{_AUXILIARIES}\b")
+_ASKS = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
+_OR = re.compile(r"\b\w+ or \w+")
+_YEAR = re.compile(r"\b(?:what|which) year\b")
+_UNIT = re.compile(r"\b(?:how many|in (?:what|which|how many)|what (?:number|amount) of)\s(\w+)")
+_PER = re.compile(r"\bper (\w+)|\b(?:a|each|every) (day|week|month|year|hour|night|person)\b")
+_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
+    (
+        re.compile(r"\b(?:why|how (?:do|does|did|can|should|to|come|is|are|was|were)|explain|describe|what happens)\b"),
+        "explanation",
+    ),
+    (
+        re.compile(
+            r"\b(?:at )?what time\b|\bwhen (?:do|does|did|is|are|will) .{0,60}\b(?:open|close|start|begin|end|leave|depart|arrive|shut)"
+        ),
+        "time",
+    ),
+    (
+        re.compile(r"\bhow (?:many|often|old)\b|\b(?:what|which) (?:number|percentage|share|proportion|fraction)\b"),
+        "number",
+    ),
+    (
+        re.compile(
+            r"\bhow (?:much|long|far|large|big|high|tall|deep|heavy|fast|wide|hot|cold|thick|short|late|early|soon|loud)\b"
+            r"|\bwhat (?:is the |are the |was the |were the )?(?:\w+ )?(?:price|cost|fee|distance|length|height|weight|speed|"
+            r"temperature|amount|area|population|salary|rate|duration|size|depth|width|mass|age|dose|limit|deadline)\b"
+        ),
+        "quantity",
+    ),
+    (re.compile(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade|season)\b|\bsince when\b"), "date"),
+    (re.compile(r"\b(?:who|whom|whose)\b"), "person"),
+    (
+        re.compile(r"\bwhere\b|\b(?:which|what) (?:city|country|town|state|place|continent|street|county|island)\b"),
+        "place",
+    ),
+    (
+        re.compile(
+            r"\b(?:which|what|name|list) (?:\w+ )?(?:are|were|two|three|four|five|six|seven)\b|^list\b|^name (?:two|three|all|the)"
+        ),
+        "list",
+    ),
+    (re.compile(r"\b(?:which|what)\b"), "name"),
+)
+_KEPT = 1024
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question."""
+
+    kind: Kind
+    """What would answer it."""
+    content: frozenset[str]
+    """Its telling stems."""
+    words: frozenset[str]
+    """All its stems."""
+    subject: str
+    """What it is about, in its own words: the last thing that it names."""
+    relation: str
+    """What it asks of the subject, in its own words."""
+    polarity: bool
+    """Whether it asks without a negation."""
+    unit: str
+    """What is counted or measured, where it says so: the `days` of `how many days`; empty elsewhere."""
+    year: bool
+    """Whether a year is enough of a date."""
+
+    @property
+    def yes_no(self) -> bool:
+        """Whether it asks for a yes or a no."""
+        return self.kind == "yes_no"
+
+    @property
+    def negative(self) -> bool:
+        """Whether it asks with a negation: then one in the reply denies nothing."""
+        return not self.polarity
+
+    @property
+    def person(self) -> bool:
+        """Whether it asks for somebody."""
+        return self.kind == "person"
+
+
+@lru_cache(maxsize=_KEPT)
+def understand(question: str) -> Asked:
+    """What a question asks."""
+    passage = passage_of(question)
+    folded = passage.folded.strip()
+    found = frozenset(passage.stems)
+    relation, subject = _parts(folded)
+    return Asked(
+        kind=_kind(folded),
+        content=found - STOP,
+        words=found,
+        subject=subject,
+        relation=relation,
+        polarity=NEGATIONS.isdisjoint(found),
+        unit=_unit(folded),
+        year=_YEAR.search(folded) is not None,
+    )
+
+
+def _kind(folded: str) -> Kind:
+    if _YES_NO.search(folded) and not _ASKS.match(folded) and not _asks_after(folded):
+        return "choice" if _is_choice(folded) else "yes_no"
+    return next((kind for pattern, kind in _KINDS if pattern.search(folded)), "open")
+
+
+def _asks_after(folded: str) -> bool:
+    """Whether the last sentence asks with a question word: `I have a dog. Can it travel, and what does it cost?`."""
+    last = re.split(r"(?<=[.!?])\s", folded)[-1]
+    return _ASKS.match(last) is not None
+
+
+def _is_choice(folded: str) -> bool:
+    """`Is it red or blue?`; `is it open on Saturdays or Sundays` may be either, and is read as yes or no."""
+    return re.search(r",? or (?:is|are|does|do|was|were|the|a|an)\b", folded) is not None and " or not" not in folded
+
+
+def _unit(folded: str) -> str:
+    match = _UNIT.search(folded)
+    return match[1] if match else ""
+
+
+_SPLIT = re.compile(r"\b(?:of|in|for|at|on|from|to|by|the|a|an|is|are|was|were|do|does|did|has|have)\b")
+
+
+def _parts(folded: str) -> tuple[str, str]:
+    """Relation and subject: what stands before and after the last small word."""
+    text = folded.rstrip(" ?.!")
+    places = [match for match in _SPLIT.finditer(text) if match.end() < len(text)]
+    if not places:
+        return "", text
+    last = places[-1]
+    return text[: last.start()].strip(), text[last.end() :].strip()
+
+
+ASKED_STEMS = stem_set("who whom whose what which when where why how")
+"""Stems of question words."""
