@@ -8,24 +8,27 @@ from typing import NamedTuple
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.match import Match
+from proctor.reading.polarity import says
 from proctor.reading.question import Asked
 from proctor.reading.stance import stance
 from proctor.reading.words import words_met
 from proctor.text.choices import items
-from proctor.text.negation import NEGATORS, declines, negated, polarity
+from proctor.text.negation import negated
 from proctor.text.overlap import STOP
 from proctor.text.words import stem_set
 
 PASSING = 0.7
 """From here on a rule calls a reply right."""
-_FORBIDS = stem_set("prohibited forbidden banned disallowed impossible refused")
 _WRONG_FACT = 0.45
 """Under this share of its facts an answer is wrong, whatever words it shares."""
 _MOST_WITHOUT_FACT = 0.3
 _FACT_LEFT_OUT = 0.7
 _WEIGHT_OF_FACT = 2.0
-_TAKES_UP = 0.6
 _EXTRA_ITEM = 0.5
+_BY_MEANING = 0.85
+"""For a yes or no that is said in other words."""
+_BY_MEANING_OTHERWISE = 0.1
+_UNDECIDED = 0.4
 
 
 class Verdict(NamedTuple):
@@ -98,31 +101,27 @@ def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
 
 
 def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    said = _said(reply, asked)
-    if said is None and answer.rest is not None:
+    said = says(reply.passage.text, asked)
+    wanted = "yes" if answer.polarity else "no"
+    if said.yes is None and answer.rest is not None:
         return _single(reply, asked, answer.rest)
-    if said is None:
-        return Verdict(0.0, f"expected {'yes' if answer.polarity else 'no'}, found neither yes nor no")
-    wanted, found = ("yes" if yes else "no" for yes in (answer.polarity, said))
-    if said != answer.polarity:
-        return Verdict(0.0, f"expected {wanted}, found {found}")
+    if said.yes is None:
+        why = "makes it depend on something" if said.depends else "says neither yes nor no"
+        return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
+    found = "yes" if said.yes else "no"
+    if said.yes != answer.polarity:
+        return Verdict(0.0 if said.outright else _BY_MEANING_OTHERWISE, f"expected {wanted}, found {found}", said.outright)
+    return _with_clause(reply, asked, answer, wanted, 1.0 if said.outright else _BY_MEANING)
+
+
+def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:
+    """A yes or no as expected, with the facts that the expected answer adds to it."""
     facts = facts_met(reply, asked, answer) if answer.facts else None
     if facts is not None and facts.value < _WRONG_FACT:
-        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}")
-    return Verdict(1.0, f"expected {wanted}, found {found}")
-
-
-def _said(reply: Answered, asked: Asked) -> bool | None:
-    """Yes or no in so many words, or by taking up the question with or without a negation."""
-    said = polarity(reply.passage)
-    if said is not None:
-        return said
-    if "whether" in reply.stems or declines(reply.passage.folded):
-        return None
-    if not asked.content or len(asked.content & reply.stems) < _TAKES_UP * len(asked.content):
-        return None
-    denies = not NEGATORS.isdisjoint(reply.stems) or not _FORBIDS.isdisjoint(reply.stems)
-    return denies == asked.negative
+        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}", True)
+    if answer.facts and facts is None:
+        return Verdict(_UNDECIDED, f"{wanted} as expected, without what was expected beside it")
+    return Verdict(value, f"expected {wanted}, found {wanted}")
 
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
