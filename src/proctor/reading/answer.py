@@ -1,24 +1,17 @@
-"""Is a reply right? Rules over words, numbers and dates; no model."""
+"""Is a reply right? What the rules find, and how sure that is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, read_answer
-from proctor.reading.facts import facts_met
-from proctor.reading.match import Match
 from proctor.reading.question import Asked, understand
-from proctor.reading.stance import stance
-from proctor.reading.words import words_met
-from proctor.text.choices import items
-from proctor.text.negation import NEGATORS, declines, negated, polarity
-from proctor.text.overlap import STOP
-from proctor.text.words import stem_set
+from proctor.reading.reply import final_answer
+from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
+from proctor.text.negation import declines
 
 # Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
 _TO_JUDGE = re.compile(
@@ -32,24 +25,9 @@ _TO_JUDGE = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
-_FORBIDS = stem_set("prohibited forbidden banned disallowed impossible refused")
-_PASSING = 0.7
-_WRONG_FACT = 0.45
-"""Under this share of its facts an answer is wrong, whatever words it shares."""
-_MOST_WITHOUT_FACT = 0.3
-_FACT_LEFT_OUT = 0.7
-_WEIGHT_OF_FACT = 2.0
-_TAKES_UP = 0.6
-_EXTRA_ITEM = 0.5
 _ONE_OF_MANY = 0.4
+_LONG_ANSWER = 8
 _KEPT, _LONGEST_KEPT = 128, 2_000
-
-
-class Verdict(NamedTuple):
-    """How right a reply is, from 0 to 1, and why."""
-
-    value: float
-    explanation: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,50 +57,44 @@ def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgeme
 def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
     verdict = _verdict(question, references, reply)
     return Judgement(
-        value=verdict.value, right=verdict.value >= _PASSING, reason=verdict.explanation, refuted=not verdict.value
+        value=verdict.value, right=verdict.value >= PASSING, reason=verdict.explanation, refuted=verdict.refuted
     )
-
-
-def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
-    if reply in references and reply.strip():
-        return Verdict(1.0, f"the same as expected: {reply!r}")
-    text = without_orders(reply)
-    answered = Answered(text if not text.strip() else undress(text))
-    if not answered.passage.folded.strip():
-        return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty")
-    if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
-        return Verdict(0.0, "the reply only repeats the question")
-    asked = understand(question)
-    answers = [answer for reference in references for answer in read_answer(question, reference)]
-    best = _best(answered, asked, answers)
-    if best.value < _PASSING:
-        return Verdict(0.0, "the reply does not answer") if declines(answered.passage.folded) else best
-    if "and" in answered.stems and _enumerates(answered, asked, answers):
-        return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
-    return best
 
 
 _remembered = lru_cache(maxsize=_KEPT)(_judged)
 """In a battle the same question is asked, and often answered in the same words, again and again."""
 
 
-def _best(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
-    best = Verdict(0.0, "nothing is expected")
-    for answer in answers:
-        verdict = _against(reply, asked, answer)
-        if verdict.value > best.value or not best.value:
-            best = verdict
-        if best.value >= 1.0:
-            break
+def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
+    if reply in references and reply.strip():
+        return Verdict(1.0, f"the same as expected: {reply!r}")
+    text = without_orders(reply)
+    if not text.strip():
+        return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty", True)
+    asked = understand(question)
+    answers = [answer for reference in references for answer in read_answer(question, reference)]
+    whole = undress(text)
+    answered = Answered(_answering(whole, question, asked, answers))
+    if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
+        return Verdict(0.0, "the reply only repeats the question", True)
+    best = best_verdict(answered, asked, answers)
+    if best.value < PASSING:
+        declined = declines(answered.passage.folded)
+        return Verdict(0.0, "the reply does not answer", True) if declined else best
+    if "and" in answered.stems and enumerates(answered, asked, answers):
+        return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
     return best
 
 
-def _enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
-    """Whether the reply lists several things (`Sydney, Canberra and Melbourne`) where no list was expected."""
-    if any(answer.items or answer.only_facts for answer in answers):
-        return False
-    others = _unexpected(reply, asked, answers)
-    return len(others) > 1 and 2 * len(others) >= len(items(reply.passage.folded))
+def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:
+    """The part of a reply that answers: its final answer, where a short one is expected and the reply marks one."""
+    if any(len(answer.passage) > _LONG_ANSWER for answer in answers):
+        return text
+    numeric = not asked.yes_no and any(answer.only_facts for answer in answers)
+    final, _ = final_answer(text, numeric=numeric, question=question)
+    if numeric and not Answered(final).facts:
+        return text
+    return final
 
 
 def without_orders(reply: str) -> str:
@@ -130,98 +102,3 @@ def without_orders(reply: str) -> str:
     if _TO_JUDGE.search(reply) is None:
         return reply
     return " ".join(sentence for sentence in _SENTENCE.split(reply) if _TO_JUDGE.search(sentence) is None)
-
-
-def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    if answer.squeezed and reply.squeezed == answer.squeezed:
-        return Verdict(1.0, f"the same as expected: {answer.text!r}")
-    if answer.polarity is not None and (asked.yes_no or len(answer.passage) == 1):
-        return _yes_or_no(reply, asked, answer)
-    if answer.items:
-        return _list(reply, asked, answer)
-    return _single(reply, asked, answer)
-
-
-def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    match = _met(reply, asked, answer)
-    if match.first < 0 or not match.value:
-        return Verdict(match.value, match.explanation)
-    stands = stance(reply, asked, answer, match.first, match.last)
-    if stands.does:
-        return Verdict(match.value * stands.factor, f"expected {answer.text!r}, but the reply {stands.does}")
-    return Verdict(match.value, match.explanation)
-
-
-def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
-    """Words and facts together: a wrong number spoils right words."""
-    if not answer.facts:
-        return words_met(reply, asked, answer)
-    facts = facts_met(reply, asked, answer)
-    if answer.only_facts and facts is not None:
-        return facts
-    match = words_met(reply, asked, answer)
-    if answer.only_facts:
-        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT))
-    if facts is None:
-        return match._replace(value=match.value * _FACT_LEFT_OUT)
-    if facts.value < _WRONG_FACT:
-        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT), explanation=facts.explanation)
-    known = _WEIGHT_OF_FACT * len(list(answer.facts))
-    value = (match.value * answer.total + facts.value * known) / (answer.total + known)
-    if match.first < 0:
-        return facts._replace(value=value, explanation=match.explanation)
-    return match._replace(value=value)
-
-
-def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    said = _said(reply, asked)
-    if said is None and answer.rest is not None:
-        return _single(reply, asked, answer.rest)
-    if said is None:
-        return Verdict(0.0, f"expected {'yes' if answer.polarity else 'no'}, found neither yes nor no")
-    wanted, found = ("yes" if yes else "no" for yes in (answer.polarity, said))
-    if said != answer.polarity:
-        return Verdict(0.0, f"expected {wanted}, found {found}")
-    facts = facts_met(reply, asked, answer) if answer.facts else None
-    if facts is not None and facts.value < _WRONG_FACT:
-        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}")
-    return Verdict(1.0, f"expected {wanted}, found {found}")
-
-
-def _said(reply: Answered, asked: Asked) -> bool | None:
-    """Yes or no in so many words, or by taking up the question with or without a negation."""
-    said = polarity(reply.passage)
-    if said is not None:
-        return said
-    if "whether" in reply.stems or declines(reply.passage.folded):
-        return None
-    if not asked.content or len(asked.content & reply.stems) < _TAKES_UP * len(asked.content):
-        return None
-    denies = not NEGATORS.isdisjoint(reply.stems) or not _FORBIDS.isdisjoint(reply.stems)
-    return denies == asked.negative
-
-
-def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    """In any order; each item counts, and each thing listed beside them counts half against it."""
-    missing = [item.text for item in answer.items if not _has(reply, asked, item)]
-    count = len(answer.items)
-    found = count - len(missing)
-    extra = len(_unexpected(reply, asked, answer.items)) if found else 0
-    told = f"{found} of {count} found"
-    if missing:
-        told += f", missing {', '.join(missing)}"
-    return Verdict(found / (count + _EXTRA_ITEM * extra), told + (f", {extra} not expected" if extra else ""))
-
-
-def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
-    match = _met(reply, asked, item)
-    if match.value < _PASSING or match.first < 0:
-        return False
-    return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
-
-
-def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
-    """What the reply lists beside what was expected."""
-    listed = [stem_set(item) - STOP for item in items(reply.passage.folded)]
-    known = asked.content.union(*(answer.weights for answer in wanted))
-    return [item for item in listed if item and known.isdisjoint(item)]

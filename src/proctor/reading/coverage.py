@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from proctor.reading.answer import Verdict
+from proctor.reading.rules import Verdict
 from proctor.reading.expected import Answered
 from proctor.reading.question import understand
 from proctor.text.claims import claims

@@ -214,6 +214,7 @@ _NAME = r"(?: [A-Z][\w.'-]*){0,3}"
 _GREETING = r"(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day))(?: there| all| everyone| team)?"
 _OPENINGS = re.compile(
     rf"\s*(?:(?i:{_GREETING}){_NAME}(?i:[!,.:\n]+)"
+    r"|(?i:[^.!?\n]{0,50}\b(?:silly|stupid|dumb|bad) questions?\b[^.!?\n]{0,30}[.!]+|(?:yes|no)[, ]+(?:no, )?(?:do |please )?ask(?: away)?\b[^.!?\n]{0,30}[.!]+)"
     r"|(?i:(?:sure(?: thing)?|certainly|of course|no (?:problem|worries)(?: at all)?|gladly|with pleasure|you bet|my pleasure"
     r"|(?:that's |that is |what )?an? (?:really |very )?(?:great|good|excellent|interesting|fair|nice|lovely|fun) (?:question|one)"
     r"|(?:great|good|excellent|interesting|fair|nice) (?:question|one|point)"

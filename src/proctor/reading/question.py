@@ -70,6 +70,8 @@ _KEPT = 1024
 class Asked:
     """A question."""
 
+    folded: str
+    """Its text, folded."""
     kind: Kind
     """What would answer it."""
     content: frozenset[str]
@@ -111,6 +113,7 @@ def understand(question: str) -> Asked:
     found = frozenset(passage.stems)
     relation, subject = _parts(folded)
     return Asked(
+        folded=folded,
         kind=_kind(folded),
         content=found - STOP,
         words=found,

@@ -45,7 +45,8 @@ _CONCLUDES = re.compile(
     re.I,
 )
 _SIGNS = re.compile(r"[=+×*÷]|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
-_EQUALS = re.compile(r"=\s*([^=\n]*?)(?=\s*(?:=|$|\n))")
+_LINE = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
+_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _KEPT, _LONGEST_KEPT = 256, 2_000
 
 
@@ -122,13 +123,13 @@ def stance_of(folded: str) -> Stance:
 # The final answer
 
 
-def final_answer(text: str, *, numeric: bool = False) -> tuple[str, bool]:
+def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tuple[str, bool]:
     """The final answer in an undressed reply, and whether it was marked as such."""
     marked = _marked(text)
     if marked:
         return marked, True
     text = after_retraction(text)
-    worked = _worked(text) if numeric else ""
+    worked = _worked(text, question) if numeric else ""
     return (worked, False) if worked else (text, False)
 
 
@@ -153,15 +154,23 @@ def after_retraction(text: str) -> str:
     return rest if any(letter.isalnum() for letter in rest) and len(rest.split()) > 0 else text
 
 
-def _worked(text: str) -> str:
+def _worked(text: str, question: str) -> str:
     """The last step of a worked solution: its last line or sentence with a number; empty: it is none."""
-    lines = [line for line in re.split(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])", text) if line.strip()]
-    if len(lines) < 2 and not _SIGNS.search(text):
-        return ""
     if not _SIGNS.search(text) and not _CONCLUDES.search(text):
         return ""
-    last = next((line for line in reversed(lines) if any(letter.isdecimal() for letter in line)), "")
-    return _after_equals(last)
+    lines = [line for line in _LINE.split(text) if any(letter.isdecimal() for letter in line)]
+    if not lines:
+        return ""
+    if len(lines) > 1 and _answers_first(lines, question):
+        return lines[0]
+    return _after_equals(lines[-1])
+
+
+def _answers_first(lines: list[str], question: str) -> bool:
+    """`It is $18. She has 16 - 7 = 9 eggs …`: a number of its own at once, and no conclusion at the end."""
+    given = set(_DIGITS.findall(question))
+    fresh = [digits for digits in _DIGITS.findall(lines[0]) if digits not in given]
+    return bool(fresh) and not _SIGNS.search(lines[0]) and not _CONCLUDES.search(lines[-1]) and any("=" in line for line in lines[1:])
 
 
 def _after_equals(line: str) -> str:

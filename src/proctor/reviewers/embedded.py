@@ -9,9 +9,10 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.reading.answer import Verdict, judge
+from proctor.reading.answer import judge
 from proctor.reading.coverage import context_used, covered
 from proctor.reading.expected import Answered
+from proctor.reading.rules import Verdict
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn

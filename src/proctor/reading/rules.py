@@ -1,0 +1,150 @@
+"""How well a reply meets the expected answer, by rules over words, numbers and dates."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.facts import facts_met
+from proctor.reading.match import Match
+from proctor.reading.polarity import says
+from proctor.reading.question import Asked
+from proctor.reading.stance import stance
+from proctor.reading.words import words_met
+from proctor.text.choices import items
+from proctor.text.negation import negated
+from proctor.text.overlap import STOP
+from proctor.text.words import stem_set
+
+PASSING = 0.7
+"""From here on a rule calls a reply right."""
+_WRONG_FACT = 0.45
+"""Under this share of its facts an answer is wrong, whatever words it shares."""
+_MOST_WITHOUT_FACT = 0.3
+_FACT_LEFT_OUT = 0.7
+_WEIGHT_OF_FACT = 2.0
+_EXTRA_ITEM = 0.5
+_BY_MEANING = 0.85
+"""For a yes or no that is said in other words."""
+_BY_MEANING_OTHERWISE = 0.1
+_UNDECIDED = 0.4
+
+
+class Verdict(NamedTuple):
+    """How right a reply is, from 0 to 1, and why."""
+
+    value: float
+    explanation: str
+    refuted: bool = False
+    """Whether it is surely wrong, whatever words it shares."""
+
+
+def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
+    best = Verdict(0.0, "nothing is expected")
+    for answer in answers:
+        verdict = _against(reply, asked, answer)
+        if verdict.value > best.value or not best.value:
+            best = verdict
+        if best.value >= 1.0:
+            break
+    return best
+
+
+def enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
+    """Whether the reply lists several things (`Sydney, Canberra and Melbourne`) where no list was expected."""
+    if any(answer.items or answer.only_facts for answer in answers):
+        return False
+    others = _unexpected(reply, asked, answers)
+    return len(others) > 1 and 2 * len(others) >= len(items(reply.passage.folded))
+
+
+def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    if answer.squeezed and reply.squeezed == answer.squeezed:
+        return Verdict(1.0, f"the same as expected: {answer.text!r}")
+    if answer.polarity is not None and (asked.yes_no or len(answer.passage) == 1):
+        return _yes_or_no(reply, asked, answer)
+    if answer.items:
+        return _list(reply, asked, answer)
+    return _single(reply, asked, answer)
+
+
+def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    match = _met(reply, asked, answer)
+    if match.first < 0 or not match.value:
+        return Verdict(match.value, match.explanation)
+    stands = stance(reply, asked, answer, match.first, match.last)
+    if stands.does:
+        return Verdict(match.value * stands.factor, f"expected {answer.text!r}, but the reply {stands.does}")
+    return Verdict(match.value, match.explanation)
+
+
+def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
+    """Words and facts together: a wrong number spoils right words."""
+    if not answer.facts:
+        return words_met(reply, asked, answer)
+    facts = facts_met(reply, asked, answer)
+    if answer.only_facts and facts is not None:
+        return facts
+    match = words_met(reply, asked, answer)
+    if answer.only_facts:
+        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT))
+    if facts is None:
+        return match._replace(value=match.value * _FACT_LEFT_OUT)
+    if facts.value < _WRONG_FACT:
+        return match._replace(value=min(match.value, _MOST_WITHOUT_FACT), explanation=facts.explanation)
+    known = _WEIGHT_OF_FACT * len(list(answer.facts))
+    value = (match.value * answer.total + facts.value * known) / (answer.total + known)
+    if match.first < 0:
+        return facts._replace(value=value, explanation=match.explanation)
+    return match._replace(value=value)
+
+
+def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    said = says(reply.passage.text, asked)
+    wanted = "yes" if answer.polarity else "no"
+    if said.yes is None and answer.rest is not None:
+        return _single(reply, asked, answer.rest)
+    if said.yes is None:
+        why = "makes it depend on something" if said.depends else "says neither yes nor no"
+        return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
+    found = "yes" if said.yes else "no"
+    if said.yes != answer.polarity:
+        return Verdict(0.0 if said.outright else _BY_MEANING_OTHERWISE, f"expected {wanted}, found {found}", said.outright)
+    return _with_clause(reply, asked, answer, wanted, 1.0 if said.outright else _BY_MEANING)
+
+
+def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, value: float) -> Verdict:
+    """A yes or no as expected, with the facts that the expected answer adds to it."""
+    facts = facts_met(reply, asked, answer) if answer.facts else None
+    if facts is not None and facts.value < _WRONG_FACT:
+        return Verdict(_MOST_WITHOUT_FACT, f"{wanted} as expected, but {facts.explanation}", True)
+    if answer.facts and facts is None:
+        return Verdict(_UNDECIDED, f"{wanted} as expected, without what was expected beside it")
+    return Verdict(value, f"expected {wanted}, found {wanted}")
+
+
+def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
+    """In any order; each item counts, and each thing listed beside them counts half against it."""
+    missing = [item.text for item in answer.items if not _has(reply, asked, item)]
+    count = len(answer.items)
+    found = count - len(missing)
+    extra = len(_unexpected(reply, asked, answer.items)) if found else 0
+    told = f"{found} of {count} found"
+    if missing:
+        told += f", missing {', '.join(missing)}"
+    return Verdict(found / (count + _EXTRA_ITEM * extra), told + (f", {extra} not expected" if extra else ""))
+
+
+def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
+    match = _met(reply, asked, item)
+    if match.value < PASSING or match.first < 0:
+        return False
+    return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
+
+
+def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
+    """What the reply lists beside what was expected."""
+    listed = [stem_set(item) - STOP for item in items(reply.passage.folded)]
+    known = asked.content.union(*(answer.weights for answer in wanted))
+    return [item for item in listed if item and known.isdisjoint(item)]
