@@ -54,7 +54,16 @@ def _amounts(one: Quantity, other: Quantity) -> bool:
         return True
     if one.about or other.about:
         return abs(a - b) <= _ABOUT * max(abs(a), abs(b))
-    return abs(a - b) <= max(_rounding(one, a), _rounding(other, b)) * (1 + 1e-9)
+    allowed = max(_rounding(one, a), _rounding(other, b), _grain(one, other, a), _grain(other, one, b))
+    return abs(a - b) <= allowed * (1 + 1e-9)
+
+
+def _grain(one: Quantity, other: Quantity, amount: float) -> float:
+    """Half of a number's last digit, in another unit than the other's: 2.2 pounds may be 1 kg."""
+    if not one.value or not other.value or not one.dimension:
+        return 0.0
+    unit, others = amount / one.value, _amount(other, one) / other.value
+    return 0.0 if math.isclose(unit, others) or unit < others else abs(0.5 * 10.0**-one.decimals * unit)
 
 
 def _share_reading(one: Quantity, other: Quantity) -> bool:

@@ -13,7 +13,7 @@ from proctor.reading.answer import judge
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.names import differing_choices, differing_lists, differing_names, granted_names
 from proctor.reading.pair import Exchange, Found, Pair, relate
-from proctor.reading.sides import denied_values, opposite_sides, opposite_signs
+from proctor.reading.sides import denied_values, opposite_sides, opposite_words
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.values import differing_numbers, differing_times, granted_values, share_value
 from proctor.text.fold import squeeze
@@ -63,7 +63,7 @@ def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> C
     told = read_statements(earlier.reply), read_statements(later.reply)
     asked = read_inquiry(earlier.question), read_inquiry(later.question)
     first = read_inquiry(topic)
-    relation = relate(first, told[0], asked[1], linked=linked)
+    relation = relate(first, told[0], asked[1], told[1], linked=linked)
     pair = Pair((earlier, later), first, asked, told, relation)
     for rule in _rules(pair):
         for kind, one, other, reason in rule(pair):
@@ -105,7 +105,7 @@ def _verbatim(quote: str, reply: str) -> str:
     return cut if cut in reply else excerpt(reply)
 
 
-_RULES_FOR_SOURCES = (opposite_sides, denied_values, opposite_signs)
+_RULES_FOR_SOURCES = (opposite_sides, denied_values, opposite_words)
 """A reply that names its source holds the source's own numbers, dates and names."""
 _ALL_RULES = (
     differing_choices,

@@ -14,6 +14,7 @@ from proctor.reading.lexicon import PHRASES, concept
 from proctor.text.claims import claims
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATIONS
+from proctor.text.units import units_named
 from proctor.text.words import stem, stem_set, words
 
 Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "why", "open"]
@@ -41,7 +42,7 @@ _ASKS_SOURCE = re.compile(
     r"\bsources?\b(?! code)|\bwhere can i read\b|\bquote the passage\b|\bwhere did you (?:read|get|find)\b"
 )
 _ASKS_OTHERS = re.compile(
-    r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w']+ ){1,4}?(?:think|say|tell|claim|believe|report|write|argue|suggest)\b"
+    r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w'-]+ ){1,4}?(?:think|say|tell|claim|believe|report|write|argue|suggest)\b"
     r"|\b(?:according to|in the (?:view|opinion|eyes) of)\b|\bwh(?:o|om|at|ich) (?:do|does|did) (?:the |most )?"
     r"(?:bookmakers|critics|experts|people|fans|locals|others|historians|papers|media)\b"
 )
@@ -76,11 +77,12 @@ _LEADING_STEMS = {stem(word): word for word in _LED}
 _ASKING = stem_set(
     "time year date day month name person people somebody someone anybody one thing kind sort type exact exactly "
     "precise precisely total overall again exist currently now today usual usually normal normally actual whole full "
-    "own much many often number amount figure figures answer short word sentence please ever official officially"
+    "own much many often number amount figure figures answer short word sentence please ever official officially approximately roughly altogether figure value extent sort form detail information info "
+    "anyone someone everybody anything something generally typically supposed expect plan whole entire single different"
 )
 _LIGHT = stem_set(
     "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
-    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes latest list mention"
+    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes latest list mention reach submit due parcel step"
 )
 """Verbs that another wording may do without."""
 _TIMELY = re.compile(
@@ -95,6 +97,8 @@ _ADJECTIVES = {
     "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year",
     "annually": "year",
 }  # fmt: skip
+_SCOPE = re.compile(r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)")
+_INNER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 _READ = 2_000
 _KEPT = 2048
 
@@ -116,6 +120,8 @@ class Inquiry:
     """The same in one spelling and in order, turns of phrase and frames taken off, light words left in."""
     led: frozenset[tuple[str, str]]
     """Which of them a small word leads up to."""
+    bounds: frozenset[str]
+    """Those that a small word sets as its scope, its numbers, and names: in winter, for children, lift 3."""
     of_object: bool
     """Whether it asks whom something is done to, not who does it."""
     passive: bool
@@ -165,6 +171,7 @@ def read_inquiry(question: str) -> Inquiry:
         content=frozenset(own) - FILLERS - NEGATIONS,
         telling=telling,
         led=led,
+        bounds=frozenset(_bounds(plain, question)),
         of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
         passive=_ASKS_BEING.match(asked) is not None,
         rivals=rivals(question),
@@ -186,6 +193,14 @@ def plain_words(folded: str) -> str:
     for pattern, word in PHRASES:
         plain = pattern.sub(word, plain)
     return " ".join(plain.split())
+
+
+def _bounds(plain: str, question: str) -> Iterator[str]:
+    for match in _SCOPE.finditer(plain):
+        yield from map(concept, words(match[1]))
+    yield from (word for word in words(plain) if word[:1].isdigit())
+    for match in _INNER_NAME.finditer(question[:_READ]):
+        yield from map(concept, words(fold(match[0], accents=False)))
 
 
 def _times(asked: str) -> Iterator[str]:
@@ -222,7 +237,7 @@ def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str
 
 def is_light(word: str) -> bool:
     """Whether another wording may do without a stem."""
-    return word in _LIGHT or word in _ASKING or concept(word) in _LIGHT
+    return word in _LIGHT or word in _ASKING or concept(word) in _LIGHT or bool(len(word) > 2 and units_named(word))
 
 
 def _asking_part(folded: str) -> str:

@@ -1,4 +1,4 @@
-"""Words that mean one thing, and words that mean the opposite: small tables of everyday English, no dictionary."""
+"""Words that mean one thing: a small table of everyday English, no dictionary."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ _PHRASES = (
     (r"\bfree(?=\?)", "gratis"),
     (r"\bset up\b|\bstarted up\b", "found"),
     (r"\bcall(?:ed|s|ing)? off\b", "cancel"),
-    (r"\b(?:is|was|are|were|be) over\b", "end"),
+    (r"\bover(?=\?)", "end"),
+    (r"\bwhose (?:opera|novel|book|poem|play|song|symphony|work|sonata|story|drama) (?:is|was)\b", "who write"),
+    (r"\bwhose (?:painting|portrait|picture) (?:is|was)\b", "who paint"),
+    (r"\bwhat (?:are|is) the (?:right |best )?(?:steps?|ways?|procedures?|process|method) (?:for|to|of)\b", "how"),
+    (r"\bwhat (?:do|must|should|can) (?:i|we|you) (?:(?:have|need) to )?do (?:in order )?to\b", "how"),
     (r"\bg(?:o|oes|oing|one) ahead\b|\btak(?:e|es|ing|en) place\b|\btook place\b|\bwent ahead\b", "happen"),
     (r"\bpass(?:ed|es)? away\b", "die"),
     (r"\bgo(?:es)? up\b|\bwent up\b|\bgoing up\b", "rise"),
@@ -62,65 +66,87 @@ PHRASES = tuple((re.compile(pattern), f" {word} ") for pattern, word in _PHRASES
 """Turns of phrase in a folded question → the plain word."""
 
 _ALIKE = """
-write author writer pen compose composer poet novelist | design architect designer | paint painter | film movie picture
-| direct director filmmaker | found founder establish create creator | invent inventor | discover discoverer discovery
-| build builder construct construction erect | make maker manufacture manufacturer produce producer production
-| kill killer assassinate assassin murder murderer slay slayer | win winner victor champion | beat defeat
-| share percentage proportion fraction percent | play portray act actor | mean meaning
-| manage manager management boss chief supervise supervisor oversee | own owner belong possess
-| publish publisher publication | sing singer vocalist | teach teacher | coach trainer | perform performer
-| begin start commence commencement beginning launch | end finish conclude conclusion over terminate termination
-| price cost charge fee pay expense tariff | weight weigh heavy | height tall high altitude elevation | depth deep
-| width wide broad breadth | age old | speed fast quick quickly | distance far | size large big area
-| temperature hot warm cold | duration last period | length long | require need requirement necessary
-mandatory compulsory obligatory obligation oblige essential | allow permit permissible permission may legal allowed welcome
-| bear born birth | die death dead | marry marriage spouse wife husband | live reside residence resident inhabitant
-| employ employee staff worker personnel employment | holiday vacation | buy purchase acquire acquisition buyer
-| sell sale seller | language tongue | car vehicle automobile | shop store | valid validity
-| expire expiry expiration | send ship deliver delivery dispatch shipping | arrive arrival | depart departure
-| cancel cancellation | cover include contain | repair fix mend | occupation job profession | salary earn wage income
-| name call title | sign signature | locate situate location | phone telephone | doctor physician | lawyer attorney
-| refund reimburse reimbursement | biggest largest greatest | smallest tiniest littlest | highest tallest
-| lowest shortest | holiday vacation | symbol abbreviate abbreviation | reason cause | destroy destruction ruin
-| close shut closing closure | open opening | lend loan borrow | elect election vote | approve approval clear clearance
-| happen occur occurrence | choose select choice selection | teach instruct | help assist assistance
-| ask inquire enquire | use usage utilise utilize | allow enable | test exam examination | sickness illness disease ill
-| quantity amount | maximum most top | minimum least | capacity hold | register registration enrol enroll
-| apply application | pay payment | insure insurance | leader head | colour color | client customer
-| mistake error | firm company business | dog dogs | feed food eat | drink drinkable beverage | visit visitor
-| vegan vegetarian | accept acceptance | develop developer development | flat apartment | lift elevator
-| lorry truck | rubbish garbage trash | town city | pupil student | baby infant | physician doctor
-| journey trip travel | photo photograph picture | ill sick | pupil student | prize award | shut close
+write author writer pen compose composer poet novelist handiwork | design architect designer | paint painter | film
+movie picture | direct director filmmaker | found founder establish create creator origin originate | invent inventor
+devise brainchild | discover discoverer discovery | build builder construct construction erect | make maker
+manufacture manufacturer produce producer production | kill killer assassinate assassin murder murderer slay slayer |
+win winner victor champion victory triumph | beat defeat overcome | manage manager leader head management boss chief supervise
+supervisor oversee | own owner belong possess possession property | publish publisher publication | sing singer
+vocalist | teach teacher instruct instructor tutor | coach trainer | perform performer | begin start commence
+commencement beginning launch outset | end finish conclude conclusion terminate termination completion complete |
+price cost charge fee pay expense tariff rate | weight weigh heavy | height tall high altitude elevation | depth deep
+| width wide broad breadth | age old | speed fast quick quickly velocity | distance far away remote | size large big
+area | temperature hot warm | duration last period | length long | require need requirement necessary mandatory
+compulsory obligatory obligation oblige essential | allow permit permissible permission legal allowed welcome
+authorise authorize lawful | bear born birth | die death dead decease | marry marriage spouse wife husband wed wedding
+| live reside residence resident inhabitant inhabit dwell | employ employee staff worker personnel employment
+colleague | holiday vacation | buy purchase acquire acquisition buyer purchaser | sell sale seller vendor stock |
+language tongue | car vehicle automobile | shop store | valid validity | expire expiry expiration | send ship deliver
+delivery dispatch shipping shipment post | arrive arrival reach | depart departure | cancel cancellation scrap | cover
+include contain comprise inclusive | repair fix mend | occupation job profession | salary earn wage income | name
+call title | sign signature signatory | locate situate location whereabouts | phone telephone | doctor physician gp |
+lawyer attorney solicitor | refund reimburse reimbursement | biggest largest greatest | smallest tiniest littlest |
+highest tallest | lowest shortest | symbol abbreviate abbreviation | reason cause | destroy destruction ruin demolish
+| close shut closing closure | open opening | lend loan borrow | elect election vote | approve approval clear
+clearance | happen occur occurrence proceed | choose select choice selection pick | help assist assistance aid | ask
+inquire enquire | use usage utilise utilize | test exam examination | sickness illness disease ill ailment | quantity
+amount | maximum most top limit cap | minimum least | capacity seat | register registration enrol enroll enrolment |
+apply application applicant | insure insurance | color colour shade hue | client customer | mistake
+error | firm company business | eat food meal diet | drink drinkable beverage potable | visit visitor attend
+attendance attendee | accept acceptance | develop developer development | flat apartment | lift elevator | lorry truck
+| rubbish garbage trash | town city | pupil student | baby infant | journey trip travel ride | photo photograph |
+prize award | share percentage proportion fraction percent | play portray act actor | mean meaning | crew team squad department | rule regulation policy | children child kid | adult grownup | goal score | final decider | material substance
+fabric | ingredient component | medicine drug medication | taste flavour flavor | road street | rain
+rainfall precipitation | snow snowfall | wind breeze | cold chilly | danger dangerous hazardous hazard | safe safety |
+healthy health | noisy noise loud | quiet silent silence | damage harm | injure injury hurt wound | steal theft thief
+| crime criminal | prison jail | accuse accusation | guilty guilt | punish punishment penalty | tax duty | debt owe |
+profit earnings | revenue turnover | budget funding fund | invest investment investor | expensive dear costly | cheap
+inexpensive affordable | discount reduction rebate | guarantee warranty | replace replacement substitute successor
+succeed | predecessor precede | resign resignation quit | retire retirement | hire recruit recruitment appoint
+appointment | fire dismiss dismissal sack | promote promotion | train training | meet meeting | discuss discussion |
+decide decision | agree agreement | contract deal treaty | invite invitation | join member membership | participate
+participation participant | compete competition contest tournament | sport game match | rank ranking place
+position | record best | train railway rail | plane aeroplane airplane aircraft flight fly | ship boat vessel ferry |
+bike bicycle cycle | walk foot pedestrian | luggage baggage suitcase bag | passenger traveller traveler | hotel inn
+accommodation | room chamber | bathroom toilet lavatory | kitchen cook | garden yard | pool swim | beach shore seaside
+coast | mountain peak summit | forest wood | river stream | sea ocean | border frontier | currency money | flag banner
+| king monarch ruler | army military troops soldier | war conflict | battle fight fought | attack assault | invade
+invasion | bomb explosion explode | weapon gun arms | religion faith church | pray prayer | wine beer alcohol
+alcoholic | smoke smoking smoker cigarette tobacco | pet animal | dog puppy | cat kitten | cow cattle | pig pork |
+meat beef | vegetable veg | tree plant | flower blossom bloom | grow growth | breed breeding reproduce | hunt hunting
+| fish fishing | star sun | moon satellite | gas fuel petrol | oil petroleum | electricity power
+electric | computer pc laptop | software program programme app | file document | password passcode | website site
+webpage | internet online web | email mail | print printer printing | update upgrade | version edition release |
+install installation | backup copy | screen display | storage memory | safe secure security | support back | train
+educate education | university college | book novel | chapter section | read reader | song track tune | band group |
+concert gig show | theatre theater | museum gallery | exhibition exhibit | ticket admission entry | queue line | seat
+chair | floor storey level | door gate entrance | window pane | castle fortress | church cathedral | hospital clinic |
+surgery operation operate | pain ache sore | infection infect contagious infectious | vaccine vaccination vaccinate
+jab | pregnant pregnancy | heart cardiac | tooth dental dentist | eye sight vision | allergy allergic | dose dosage |
+pill tablet capsule | vegetarian veggie | sugar sweet | salt salty | bake baker oven roast | boil boiling | freeze
+freezing frozen | melt melting thaw | burn burning | conduct conductor conductive | dissolve soluble | float buoyant |
+magnetic magnet | poison poisonous toxic toxin | edible eatable | extinct extinction | endanger endangered | migrate
+migration | hibernate hibernation | lay egg | speak speaker | translate translation translator | spell spelling |
+pronounce pronunciation | clean cleaning cleaner wash | recycle recycling recyclable | waterproof watertight |
+wireless cordless | rechargeable recharge | compatible compatibility | available availability | reserve reservation
+booking | confirm confirmation | remind reminder | complain complaint | review rating | recommend recommendation
+advise advice | warn warning | forbid ban prohibit prohibition | exempt exemption | entitle entitlement eligible
+eligibility qualify | benefit advantage perk | disadvantage drawback | difference differ distinguish | similar alike
+resemble | equal same | opposite reverse
 """
 
-_OPPOSITES = """
-open: close closed shut | allow: forbid forbidden prohibit ban bar banned outlaw illegal disallow
-| safe: dangerous hazardous toxic harmful risky | require: optional voluntary | begin: end | happen: cancel off scrap abandon
-| win: lose lost | rise: fall drop decline decrease shrink sink | alive: dead die extinct | pass: fail
-| work: broken fail | true: false wrong | available: sold | include: exclude except omit | cover: exclude except
-| success: failure | accept: reject refuse decline deny | approve: reject veto block
-| before: after | float: sink | cheap: expensive dear costly | hot: cold | long: short | tall: short | big: small
-| fast: slow | early: late | old: new young | heavy: light | strong: weak | full: empty | rich: poor | easy: hard
-difficult | clean: dirty | wet: dry | public: private | guilty: innocent | married: single divorced unmarried
-| gratis: price paid | increase: decrease reduce | above: below | inside: outside | indoors: outdoors
-| present: absent | permanent: temporary | male: female | odd: even | left: right | north: south | east: west
-| always: never | free: busy occupied taken | innocent: guilty | lead: trail | grow: shrink | gain: lose
-| effective: useless | healthy: sick unhealthy | useful: useless | human: robot | natural: artificial synthetic
-| vegan: meat beef chicken pork fish milk dairy egg | finish: unfinished ongoing | raw: cooked
-| profit: loss | deaf: hearing | export: import | domestic: foreign | deny: admit confirm | remain: leave
-"""
-_PREFIXED = re.compile(r"(?:un|in|im|il|ir|non|dis)-?(?=(\w{3,}))")
 _SUFFIXES = re.compile(
     r"(?:isation|ization|ation|ition|ment|ness|ance|ence|ancy|ency|able|ible|ship|ity|ion|ist|ive|ous|ary|ory|eer|ant|ent|al"
     r"|er|or|ar|ic|ful|y)$"
 )
+_DOER = re.compile(r"(?<=\w{3})(?:er|or|ition|ation|ion|ing)$")
 _SHORTEST_ROOT = 4
 _KEPT = 16384
 
 
 def _concepts() -> dict[str, str]:
     found: dict[str, str] = {}
-    for group in _ALIKE.replace("\n", " ").split("|"):
+    for group in _ALIKE.split("|"):
         first, *_ = stems = [stem(word) for word in group.split()]
         name = found.get(first, first)
         for each in stems:
@@ -131,20 +157,10 @@ def _concepts() -> dict[str, str]:
 _CONCEPTS = _concepts()
 
 
-def _reversed() -> dict[str, str]:
-    entries = (entry.partition(":") for entry in _OPPOSITES.replace("\n", " ").split("|"))
-    return {
-        concept(stem(word)): concept(stem(name.strip()))
-        for name, _, others in entries
-        for word in others.split()
-        if concept(stem(word)) != concept(stem(name.strip()))
-    }
-
-
 @lru_cache(maxsize=_KEPT)
 def concept(word: str) -> str:
     """One stem for all that mean the same."""
-    return _CONCEPTS.get(word) or _CONCEPTS.get(root(word), word)
+    return _CONCEPTS.get(word) or _CONCEPTS.get(_DOER.sub("", word), word)
 
 
 @lru_cache(maxsize=_KEPT)
@@ -161,19 +177,3 @@ def akin(one: str, other: str) -> bool:
         return True
     first, second = concept(one), concept(other)
     return first == second or (root(first) == root(second) and not first[:1].isdigit())
-
-
-@lru_cache(maxsize=_KEPT)
-def upright(word: str) -> tuple[str, bool]:
-    """A stem's concept in its plain form, and whether the stem says its opposite: unsafe → (safe, True)."""
-    plain = concept(word)
-    if plain in _OPPOSITE:
-        return _OPPOSITE[plain], True
-    prefixed = _PREFIXED.match(word)
-    if prefixed is None or plain in _PLAIN:
-        return plain, False
-    return concept(prefixed[1]), True
-
-
-_OPPOSITE = _reversed()
-_PLAIN = {*_CONCEPTS.values(), *_OPPOSITE.values()}

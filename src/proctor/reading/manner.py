@@ -42,6 +42,10 @@ _CONCEDES = re.compile(
     r"|\b(?:he|she|they)(?:'s|'re| is| are) right\b[,.:;!]*(?: of course[,.:;!]*)?"
 )
 """Words that own up to a mistake, or grant a challenge."""
+_COURTESY = re.compile(
+    r"\bi(?:'m| am) (?:afraid|sorry)(?: to (?:say|tell you))?(?: that)?,? (?=\w)|\bno (?:worries|problem|trouble)\b[,.:;!]*"
+    r"|\bgood (?:question|point)\b[,.:;!]*"
+)
 _RETRACTS = re.compile(
     rf"\bi (?:was|am|think i was|may have been|must have been) (?:\w+ )?{_WRONG}\b"
     r"|\b(?:i|i've|i have) (?:made|make) (?:a|an) (?:\w+ )?(?:mistake|error|slip|blunder)\b|\b(?:i )?misspoke\b|\bi stand corrected\b"
@@ -90,7 +94,8 @@ def concedes(folded: str) -> bool:
 
 def without_concessions(folded: str) -> str:
     """What is said beside that."""
-    return _CONCEDES.sub(" ", folded).strip(" ,.:;-") if _CONCEDES.search(folded) else folded
+    left = _COURTESY.sub(" ", folded)
+    return _CONCEDES.sub(" ", left).strip(" ,.:;-") if left != folded or _CONCEDES.search(left) else folded
 
 
 def reports(folded: str) -> list[int]:

@@ -26,6 +26,9 @@ _LEAVES_OPEN = re.compile(
     r"|some of|mainly|mostly|a bit of|or so|to name)\b"
 )
 _NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
+_LISTED = re.compile(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
+_DEMONYM = re.compile(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
+_SHORT_FORM = re.compile(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
 _VERB = stem_set("is are was were be has have had do does did can will would")
 
 
@@ -56,7 +59,7 @@ def differing_names(pair: Pair) -> Iterator[Found]:
     """Two answers by name that share no word."""
     if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
         return
-    first = answers(pair.told[0], pair.known)
+    first = answers(pair.told[0], pair.topic.stems | pair.asked[0].stems)
     second = [] if pair.relation == "offer" else answers(pair.told[1], pair.known)
     second = second or _taken_over(pair)
     if first and second and not _agree(first, second, pair):
@@ -103,13 +106,15 @@ def _taken_over(pair: Pair) -> list[Named]:
 
 def _restates(claim: Claim, content: frozenset[str], pair: Pair) -> bool:
     """Whether a sentence takes up what was asked, or grants what was held against the answer."""
-    if pair.told[1].concedes:
+    if pair.told[1].concedes or (pair.told[1].word is True and pair.relation == "offer"):
         return True
     met = sum(any(akin(word, other) for other in claim.stems) for word in content)
     return bool(content) and met >= _TAKES_UP * len(content)
 
 
 def _one_name(one: Named, other: Named) -> bool:
+    if _is_short_form(one.text) != _is_short_form(other.text):
+        return True  # NaCl may well be sodium chloride
     if not (one.stems & other.stems).issubset(GENERIC | STOP):
         return True
     if any(_nearly(mine, theirs) for mine in one.stems for theirs in other.stems):
@@ -121,7 +126,20 @@ def _nearly(one: str, other: str) -> bool:
     """Whether two words are forms of one name: France, French; Dvorak, Dvořák; Gent, Ghent."""
     if akin(one, other):
         return True
-    return len(one) > 3 and len(other) > 3 and fold(one)[:4] == fold(other)[:4]
+    one, other = fold(one), fold(other)
+    if one[:3] == other[:3] and (_DEMONYM.search(one) or _DEMONYM.search(other)):
+        return True
+    return len(one) > 3 and len(other) > 3 and (one[:4] == other[:4] or _is_one_slip(one, other))
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Whether one word is the other with a letter more."""
+    short, long = sorted((one, other), key=len)
+    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
+def _is_short_form(name: str) -> bool:
+    return _SHORT_FORM.fullmatch(name) is not None
 
 
 def _initials(name: str) -> str:
@@ -168,7 +186,7 @@ def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]
     for claim in told.claims:
         if claim.open or _LEAVES_OPEN.search(claim.passage.folded):
             continue
-        listed = items(claim.text.partition(": ")[2] or claim.text)
+        listed = items(_LISTED.sub(r"\1", claim.text.partition(": ")[2] or claim.text))
         parts = [part for part in listed if not _NO_ITEM.match(fold(part))]
         found = [_item(part, known) for part in parts]
         if len(found) > 1 and all(found):

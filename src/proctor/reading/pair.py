@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from proctor.reading.challenge import CONTESTING
-from proctor.reading.inquiry import Inquiry, is_light
+from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.link import kinds_meet, missing, one_question
-from proctor.reading.lexicon import concept, upright
+from proctor.reading.lexicon import akin, concept
+from proctor.reading.opposites import are_opposite
 from proctor.reading.statement import Statements
 from proctor.text.overlap import STOP
+from proctor.text.words import words
 
 Relation = Literal["same", "offer", "near", "other"]
 """same: both replies answer one question; offer: the later question puts an answer to the earlier one forward; near: it
@@ -55,9 +59,13 @@ class Pair(NamedTuple):
         return self.relation == "same"
 
 
-def relate(topic: Inquiry, told: Statements, asked: Inquiry, *, linked: bool) -> Relation:
-    """How a later question stands to the one that opened the proposition, given the reply to that."""
+def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, *, linked: bool) -> Relation:
+    """How a later question stands to the one that opened the proposition, given the replies to both."""
     if linked or one_question(topic, asked) or _points_back(topic, told, asked):
+        return "same"
+    if asked.others:
+        return "other"
+    if _restates(topic, told, asked, later):
         return "same"
     if asked.times - topic.times or not asked.numbers <= topic.numbers | _words_of(told):
         return "offer" if _offers(topic, asked) and asked.times <= topic.times else "other"
@@ -70,6 +78,32 @@ def relate(topic: Inquiry, told: Statements, asked: Inquiry, *, linked: bool) ->
     if not shared:
         return "same"
     return "same" if kinds_meet(topic, asked) and not asked.of_object else "near"
+
+
+def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements) -> bool:
+    """Whether a sentence of the later reply speaks of all that was asked first, whatever was asked then.
+
+    By its own words, or by its own and its question's where that sets no bounds of its own.
+    """
+    wanted = [word for word in topic.telling if not is_light(word)]
+    bounded = any(word in asked.bounds for word in _new(topic, told, asked))
+    for claim in later.claims:
+        own = claim.stems | _plain_stems(claim.passage.folded)
+        met = [word for word in wanted if _is_met(word, own)]
+        if claim.open or claim.mentions or not met:
+            continue
+        if len(met) == len(wanted) or (not bounded and all(_is_met(word, own | asked.stems) for word in wanted)):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _plain_stems(folded: str) -> frozenset[str]:
+    return frozenset(words(plain_words(folded)))
+
+
+def _is_met(word: str, others: Iterable[str]) -> bool:
+    return any(akin(word, other) or are_opposite(word, other) for other in others)
 
 
 def _points_back(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
@@ -86,8 +120,8 @@ def _words_of(told: Statements) -> frozenset[str]:
 
 def _new(topic: Inquiry, told: Statements, asked: Inquiry) -> list[str]:
     """What the later question speaks of that nobody spoke of before; an opposite counts as the same matter."""
-    before = [upright(word)[0] for word in (*topic.telling, *_words_of(told))]
-    return [word for word in missing(asked, (*topic.telling, *_words_of(told))) if upright(word)[0] not in before]
+    before = (*topic.telling, *_words_of(told))
+    return [word for word in missing(asked, before) if not any(are_opposite(word, other) for other in before)]
 
 
 def _offers(topic: Inquiry, asked: Inquiry) -> bool:

@@ -2,99 +2,98 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from proctor.reading.answer import judge
+from proctor.reading.agreement import meet
 from proctor.reading.inquiry import Inquiry, is_light
-from proctor.reading.lexicon import upright
+from proctor.reading.lexicon import akin
+from proctor.reading.link import one_question
 from proctor.reading.names import answers
 from proctor.reading.pair import Found, Pair
+from proctor.reading.opposites import are_opposite
+from proctor.reading.polarity import says
+from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
 from proctor.reading.values import comparable
-from proctor.reading.agreement import meet
+from proctor.text.fold import fold
 from proctor.text.negation import NEGATORS
 from proctor.text.overlap import STOP, f1
+from proctor.text.words import words
 
 _SAME_CLAIM = 0.8
+_TAKES_UP = 0.5
 
 
-class Sign(NamedTuple):
-    """Whether a reply affirms a concept, and where."""
+class Side(NamedTuple):
+    """Which side of a question a reply takes, and where."""
 
-    affirms: bool
+    yes: bool
     quote: str
 
 
 def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Yes, then no, to a question for yes or no."""
-    if pair.topic.kind != "yes-no" or pair.topic.inverted or not pair.answers_one_question:
+    if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other":
         return
-    content = pair.topic.content
-    first = _side(pair.asked[0], pair.told[0], content)
-    second = _side(pair.asked[1], pair.told[1], content)
-    if first is not None and second is not None and first.affirms != second.affirms:
-        said = ["yes" if side.affirms else "no" for side in (first, second)]
+    first, second = (_side(pair, place) for place in (0, 1))
+    if first is not None and second is not None and first.yes is not second.yes:
+        said = ["yes" if side.yes else "no" for side in (first, second)]
         yield Found("yes-no", first.quote, second.quote, f"first {said[0]}, then {said[1]} to the same question")
 
 
-def _side(asked: Inquiry, told: Statements, content: frozenset[str]) -> Sign | None:
-    """Which side of the proposition a reply takes: by a sentence that takes it up, or by a yes or no."""
-    stated, word = told.side(content), told.word
-    plain = not (asked.inverted or asked.negative or asked.doubts)
-    if stated is not None and (not plain or word is None or word == stated.affirms):
-        return Sign(stated.affirms, stated.quote)
-    if word is None or (stated is not None and stated.full):
-        return None
-    if asked.inverted:
-        return Sign(not word, told.first())
-    if (asked.doubts and word) or (asked.negative and not word) or (asked.kind != "yes-no" and not asked.doubts):
-        return None  # `Yes` to a doubt stands by the answer; `No` to `Is it not …?` may mean either
-    return Sign(word, told.first())
-
-
-def opposite_signs(pair: Pair) -> Iterator[Found]:
-    """What one reply affirms and the other denies, by a negation or by a word of the opposite meaning."""
-    if pair.relation == "other" or pair.topic.kind in ("why", "how") or pair.asked[1].inverted:
-        return
-    first, second = (_signs(pair, place) for place in (0, 1))
-    asked = {upright(word)[0] for word in (*pair.topic.telling, *pair.asked[1].telling)}
-    for concept, one in first.items():
-        other = second.get(concept)
-        if other is not None and one.affirms != other.affirms and concept in asked:
-            yield Found("yes-no", one.quote, other.quote, "one says so, the other denies it")
-
-
-def _signs(pair: Pair, place: int) -> dict[str, Sign]:
-    """Every concept that a reply affirms or denies: in its sentences, and by a yes or no in its question's words."""
+def _side(pair: Pair, place: int) -> Side | None:
+    """By a yes or no where the topic itself was asked; else by what the reply says beside one."""
     asked, told = pair.asked[place], pair.told[place]
-    found: dict[str, Sign] = {}
-    for claim in told.claims:
-        if not claim.open and not claim.mentions:
-            for concept, affirms in _signed(claim):
-                found.setdefault(concept, Sign(affirms, excerpt(claim.text)))
-    if told.word is not None and asked.kind == "yes-no" and not (asked.doubts or asked.negative):
-        for concept, affirms in _asked_signs(asked):
-            found.setdefault(concept, Sign(affirms is told.word, told.first()))
-    return found
+    topic = understand(pair.topic.asked)
+    if one_question(pair.topic, asked):
+        said = says(told.stated, topic)
+        sure = said.yes is not None and (said.outright or _takes_up(pair.topic, told.body))
+        return Side(said.yes is True, told.first()) if sure else None
+    if not _takes_up(pair.topic, told.body):
+        return _granted(asked, told)
+    said = says(told.body, topic)
+    return None if said.yes is None else Side(said.yes, told.first())
 
 
-def _signed(claim: Claim) -> Iterator[tuple[str, bool]]:
-    """Concept and sign of each telling word of a sentence; a negation turns those of its clause."""
-    passage = claim.body
-    denied = {clause for word, clause in zip(passage.stems, passage.clauses, strict=True) if word in NEGATORS}
-    for word, clause in zip(passage.stems, passage.clauses, strict=True):
-        concept, opposite = upright(word)
-        if (opposite or word not in STOP) and word not in NEGATORS and not word[:1].isdigit():
-            yield concept, (clause in denied) is opposite
+def _granted(asked: Inquiry, told: Statements) -> Side | None:
+    """A bare yes or no to a question about the topic: to its reverse it is turned round; a doubt is only denied."""
+    word = told.word
+    if word is None or asked.negative or (asked.doubts and word):
+        return None  # `Yes` to a doubt stands by the answer; `No` to `Is it not …?` may mean either
+    if asked.inverted:
+        return Side(not word, told.first())
+    return Side(word, told.first()) if asked.doubts else None
 
 
-def _asked_signs(asked: Inquiry) -> Iterator[tuple[str, bool]]:
-    without = {word for leading, word in asked.led if leading == "without"}
-    for word in asked.telling:
-        if not is_light(word):
-            concept, opposite = upright(word)
-            yield concept, (word in without) is opposite
+def _takes_up(topic: Inquiry, body: str) -> bool:
+    """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
+    telling = {word for word in topic.telling if not is_light(word)}
+    stems = words(fold(body, accents=False))
+    met = [any(akin(word, other) or are_opposite(word, other) for other in stems) for word in telling]
+    return bool(met) and sum(met) >= _TAKES_UP * len(met)
+
+
+def opposite_words(pair: Pair) -> Iterator[Found]:
+    """Two sentences that differ in a word and its opposite alone: it is safe, it is unsafe."""
+    if pair.relation == "other" and pair.asked[1].bounds - frozenset(pair.topic.telling):
+        return
+    for mine in _plain_claims(pair.told[0]):
+        for theirs in _plain_claims(pair.told[1]):
+            if _differ_in_opposites(mine.body.stems, theirs.body.stems, pair.known):
+                yield Found("yes-no", excerpt(mine.text), excerpt(theirs.text), "one says the opposite of the other")
+
+
+def _plain_claims(told: Statements) -> list[Claim]:
+    return [claim for claim in told.claims if not (claim.open or claim.mentions or claim.denies)]
+
+
+def _differ_in_opposites(mine: Sequence[str], theirs: Sequence[str], known: frozenset[str]) -> bool:
+    one, other = (frozenset(stems) - STOP - known for stems in (mine, theirs))
+    apart = [(word, rival) for word in one for rival in other if are_opposite(word, rival)]
+    if len(apart) != 1 or one & other:
+        return False
+    return len(one) == len(other) == 1
 
 
 def denied_values(pair: Pair) -> Iterator[Found]:
@@ -135,9 +134,3 @@ def _same_but_denied(pair: Pair) -> Iterator[Found]:
         for other, other_denied, other_words in theirs:
             if denied is not other_denied and len(words & other_words) >= 2 and f1(words, other_words) >= _SAME_CLAIM:
                 yield Found("negation", one, other, "one says so, the other denies it")
-
-
-def side_of(question: str, reply: str) -> bool | None:
-    """Which side of a question for yes or no a reply takes; None: neither, or both."""
-    yes, no = (judge(question, word, reply).right is True for word in ("Yes", "No"))
-    return yes if yes is not no else None

@@ -35,7 +35,7 @@ _NO_NAME = STOP | stem_set(
     "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
     "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately"
 )
-_AFTER_SUBJECT = PAST - {"are", "were", "have"} | {"leads"}
+_AFTER_SUBJECT = PAST - {"are", "were", "have"} | {"leads", "isn't", "wasn't", "didn't", "doesn't", "hasn't", "won't", "can't"}
 """What follows a name that begins a sentence; plurals follow common nouns more often."""
 _LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 _LIMITING = stem_set("after before until beyond over past within longer more less later earlier exactly necessarily")
@@ -129,7 +129,9 @@ class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
     def __init__(self, text: str) -> None:
-        self.claims = [claim for claim in map(_claim, claims(undress(text)[:_READ])) if claim.passage.stems]
+        self.stated = undress(text)[:_READ]
+        """The text without its dress."""
+        self.claims = [claim for claim in map(_claim, claims(self.stated)) if claim.passage.stems]
         folded = " ".join(claim.passage.folded for claim in self.claims)
         self.unsure = unsure(folded)
         left = without_concessions(folded)
@@ -183,6 +185,11 @@ class Statements:
     def first(self) -> str:
         """The sentence that begins the reply."""
         return next((claim.text for claim in self.claims if not claim.open), self.claims[0].text if self.claims else "")
+
+    @cached_property
+    def body(self) -> str:
+        """What it states beside a yes or no, a concession, what others say and what it leaves open."""
+        return " ".join(claim.body.folded for claim in self.claims if not (claim.open or claim.mentions))
 
     def side(self, content: frozenset[str]) -> Side | None:
         """The side that the first sentence takes which takes up these words; None: none does."""

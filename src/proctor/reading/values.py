@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from proctor.reading.agreement import measure_one_thing, meet
@@ -18,6 +19,12 @@ from proctor.text.passage import passage_of
 from proctor.text.units import units_named
 from proctor.text.words import stem, stem_set
 
+_SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
+_PERIOD = re.compile(
+    r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month|year)ly\b(?! price| fee)|/ ?(month|year)"
+)
+_TIMES = {("month", "year"): 12.0}
+_SAME_RATE = 0.02
 _SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
 
 
@@ -61,12 +68,10 @@ def _differ(first: list[Stated], second: list[Stated]) -> bool:
 
 def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
     """Whether one number lies in the range that the other reply gives: six and a half, six to seven."""
-    if not _are_range(ends) or len(inner) != 1:
-        return False
-    facts = [stated.fact for stated in (*ends, *inner)]
-    amounts = [fact.readings[0].amount for fact in facts if isinstance(fact, Quantity)]
-    values = [fact.value for fact in facts if isinstance(fact, Quantity)]
-    return len(amounts) == 3 and any(min(x[:2]) <= x[2] <= max(x[:2]) for x in (amounts, values))
+    spans = _SPAN.search(ends[0].claim.passage.folded) is not None
+    values = [fact.value for fact in read_facts(ends[0].claim.passage.folded).quantities] if spans else []
+    value = inner[0].fact
+    return len(values) > 1 and isinstance(value, Quantity) and min(values) <= value.value <= max(values)
 
 
 def _meet(one: Stated, other: Stated) -> bool:
@@ -96,11 +101,37 @@ def differing_numbers(pair: Pair) -> Iterator[Found]:
         [_with_unit(stated, asked) for stated in _of(Quantity, told)]
         for asked, told in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
     )
+    given = {fact.value for fact in read_facts(pair.topic.asked).quantities}
+    first, second = (_not_given(stated, given) for stated in (first, second))
     for one in first:
         rivals = [other for other in second if _of_one_thing(one, other, pair)]
         mates = [other for other in first if _of_one_thing(other, one, pair)]
-        if rivals and _differ(mates, rivals) and not _have_other_scopes(mates, rivals, pair):
+        if rivals and _differ_by_period(mates, rivals, pair) and not _have_other_scopes(mates, rivals, pair):
             yield _told("number", (mates, rivals))
+
+
+def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
+    """Whether amounts differ, those for other periods after conversion: €49 per month, €588 for a year."""
+    one, other = _period(first[0], pair.topic), _period(second[0], pair.asked[1])
+    if one == other or not (one and other):
+        return _differ(first, second)
+    times = _TIMES.get((one, other)) or 1 / _TIMES.get((other, one), 0.0) if {one, other} <= {"month", "year"} else 0.0
+    a, b = first[0].fact, second[0].fact
+    if not times or not isinstance(a, Quantity) or not isinstance(b, Quantity):
+        return False
+    return abs(a.value * times - b.value) > _SAME_RATE * b.value
+
+
+def _period(stated: Stated, asked: Inquiry) -> str:
+    """The period that an amount is for: said after it, or in its question."""
+    said = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
+    return next(filter(None, said.groups()), "").removesuffix("ly") if said else ""
+
+
+def _not_given(found: list[Stated], given: set[float]) -> list[Stated]:
+    """The numbers that the question did not hold already; all of them where it held all."""
+    new = [stated for stated in found if isinstance(stated.fact, Quantity) and stated.fact.value not in given]
+    return new or found
 
 
 def _with_unit(stated: Stated, asked: Inquiry) -> Stated:
