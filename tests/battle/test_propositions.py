@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.battle.propositions import read_inquiry, thread_of
+from proctor.battle.propositions import thread_of
+from proctor.reading.inquiry import read_inquiry
 from proctor.transcript import Reply, Turn
 
 

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from proctor.reading.challenge import merely_stands_by
-from proctor.battle.propositions import Inquiry, read_inquiry, thread_of
+from proctor.battle.propositions import thread_of
 from proctor.battle.transitions import HINTS
 from proctor.benchmark import Case, Exam, Expectation
+from proctor.reading.challenge import merely_stands_by
+from proctor.reading.inquiry import read_inquiry
+from proctor.reading.link import one_proposition, one_question
 from proctor.text.fold import fold
 from proctor.text.overlap import STOP
 from proctor.text.words import words
@@ -75,12 +77,7 @@ def _asks_again(seed: str, question: str) -> bool:
     asked, first = read_inquiry(question), read_inquiry(seed)
     if asked.source or asked.inverted:
         return False
-    return asked.contests or (asked.key == first.key and _one_side(asked, first))
-
-
-def _one_side(one: Inquiry, other: Inquiry) -> bool:
-    """Whether yes to one is yes to the other."""
-    return (one.negative, one.inverted) == (other.negative, other.inverted)
+    return asked.contests or one_question(asked, first)
 
 
 def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
@@ -89,7 +86,7 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     Careful, because other words may ask the same: it must name what nobody has spoken of, and nothing of the seed's.
     """
     asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
-    if turn.strategy in _NAMES_ANOTHER or asked.contests or asked.key == first.key:
+    if turn.strategy in _NAMES_ANOTHER or asked.contests or one_proposition(asked, first):
         return False
     if not (_is_english(turn.question) and _is_english(seed.question)):
         return False

@@ -6,7 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from proctor.battle.propositions import Thread, read_inquiry, threads
+from proctor.battle.propositions import Thread, threads
+from proctor.reading.inquiry import read_inquiry
 from proctor.score import reaches
 from proctor.transcript import Turn
 

@@ -16,7 +16,9 @@ from proctor.reading.pair import Exchange, Found, Pair, relate
 from proctor.reading.sides import denied_values, opposite_sides, opposite_words
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.values import differing_numbers, differing_times, granted_values, share_value
-from proctor.text.fold import squeeze
+from proctor.text.claims import claims
+from proctor.text.fold import fold, squeeze
+from proctor.text.words import words
 
 __all__ = ["Conflict", "Exchange", "conflict"]
 
@@ -100,9 +102,16 @@ def _takes_up_name(pair: Pair) -> bool:
 
 
 def _verbatim(quote: str, reply: str) -> str:
-    """A sentence as it stands in its reply; the reply itself where it was taken out of its dress."""
+    """A sentence as it stands in its reply; where its dress was taken off, the one that shares most words with it."""
     cut = excerpt(quote)
-    return cut if cut in reply else excerpt(reply)
+    if cut in reply:
+        return cut
+    wanted = set(_words(cut))
+    return excerpt(max(claims(reply), key=lambda sentence: len(wanted.intersection(_words(sentence))), default=reply))
+
+
+def _words(text: str) -> list[str]:
+    return words(fold(text, accents=False))
 
 
 _RULES_FOR_SOURCES = (opposite_sides, denied_values, opposite_words)

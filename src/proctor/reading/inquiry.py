@@ -99,6 +99,7 @@ _ADJECTIVES = {
 }  # fmt: skip
 _SCOPE = re.compile(r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)")
 _INNER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
+_VERDICTS = stem_set("right wrong true false")
 _READ = 2_000
 _KEPT = 2048
 
@@ -129,7 +130,9 @@ class Inquiry:
     rivals: frozenset[str]
     """Stems of what it holds against an answer: numbers, and names that it says the answer is."""
     times: frozenset[str]
-    """Words that set its time: ever, formerly, today."""
+    """Words that set its time: ever, formerly, today, per month."""
+    sought: frozenset[str]
+    """Whether it looks for what is right, wrong, true or false."""
     doubts: bool
     """Whether it doubts the earlier answer."""
     contests: bool
@@ -176,6 +179,7 @@ def read_inquiry(question: str) -> Inquiry:
         passive=_ASKS_BEING.match(asked) is not None,
         rivals=rivals(question),
         times=frozenset(_times(asked)),
+        sought=_VERDICTS.intersection(own) if kind == "open" else frozenset(),
         doubts=_DOUBTS.search(folded) is not None,
         contests=contests(folded),
         offers=offers(folded),

@@ -7,9 +7,11 @@ from functools import lru_cache
 
 from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
 from proctor.reading.lexicon import akin, concept
+from proctor.text.fold import fold
 from proctor.text.words import stem, stem_set
 
 _KEPT = 4096
+_READ = 2_000
 _SPEED = stem("speed")
 _MAY = frozenset(map(concept, stem_set("allow")))
 _MODAL = _MAY | frozenset(map(concept, stem_set("require maximum")))
@@ -33,15 +35,22 @@ def _same(first: str, second: str) -> bool:
 
 def one_question(one: Inquiry, other: Inquiry) -> bool:
     """Whether two questions, read, ask the same."""
-    if not kinds_meet(one, other) or (one.negative, one.inverted) != (other.negative, other.inverted):
+    return (one.negative, one.inverted) == (other.negative, other.inverted) and one_proposition(one, other)
+
+
+def one_proposition(one: Inquiry, other: Inquiry) -> bool:
+    """Whether they ask the same, or one of them for yes or no with a negation: then the sides are told by it."""
+    if not kinds_meet(one, other) or (one.negative != other.negative and one.kind != "yes-no"):
         return False
-    if one.numbers != other.numbers or one.times != other.times or one.of_object != other.of_object:
+    if one.asked == other.asked:
+        return True
+    if (one.numbers, one.times, one.sought, one.of_object) != (other.numbers, other.times, other.sought, other.of_object):
         return False
     if _lead_apart(one, other) or not _in_one_order(one, other):
         return False
     shared = [word for word in one.telling if _is_met(word, other.telling)]
     left = (*missing(one, other.telling), *missing(other, one.telling))
-    return any(not is_light(word) for word in shared) and not left
+    return bool(shared) and not left
 
 
 def kinds_meet(one: Inquiry, other: Inquiry) -> bool:
@@ -95,3 +104,20 @@ def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
     if len(mine) != len(theirs) or len(apart) != 2 or apart[1] - apart[0] < 2:
         return False
     return (mine[apart[0]], mine[apart[1]]) == (theirs[apart[1]], theirs[apart[0]])
+
+
+def points_back(asked: str, first: Iterable[str], before: Iterable[str]) -> bool:
+    """Whether a question goes on about what was said, and asks nothing of its own: `My boss says 9. Are you sure?`
+
+    It contests the answer, asks for its source, or offers another; it may name that one, and take up what was said:
+    first, in the texts that opened the conversation, and just before.
+    """
+    inquiry = read_inquiry(asked)
+    if not (inquiry.contests or inquiry.source or (inquiry.offers and inquiry.rivals)):
+        return False
+    return inquiry.own - inquiry.rivals <= frozenset().union(*map(_words_of, (*first, *before)))
+
+
+@lru_cache(maxsize=_KEPT)
+def _words_of(text: str) -> frozenset[str]:
+    return stem_set(fold(text[:_READ], accents=False))

@@ -128,5 +128,8 @@ def _offers(topic: Inquiry, asked: Inquiry) -> bool:
     """Whether a question for yes or no is the earlier one with an answer in place of its question word."""
     if asked.kind != "yes-no" or topic.kind in ("yes-no", "choice", "why", "how"):
         return False
+    own = [word for word in asked.telling if not is_light(word)]
+    if own and all(word[:1].isdigit() for word in own):
+        return True
     left = [word for word in missing(topic, asked.telling) if word not in STOP]
     return not left and any(not is_light(word) for word in topic.telling)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from proctor.text.negation import NEGATORS
 from proctor.text.overlap import STOP, f1
 from proctor.text.words import words
 
+_PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.5
 
@@ -34,7 +36,7 @@ class Side(NamedTuple):
 
 def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Yes, then no, to a question for yes or no."""
-    if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other":
+    if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
         return
     first, second = (_side(pair, place) for place in (0, 1))
     if first is not None and second is not None and first.yes is not second.yes:
@@ -48,12 +50,17 @@ def _side(pair: Pair, place: int) -> Side | None:
     topic = understand(pair.topic.asked)
     if one_question(pair.topic, asked):
         said = says(told.stated, topic)
-        sure = said.yes is not None and (said.outright or _takes_up(pair.topic, told.body))
+        sure = said.yes is not None and (said.outright or (_takes_up(pair.topic, told.body) and not _is_partial(told)))
         return Side(said.yes is True, told.first()) if sure else None
     if not _takes_up(pair.topic, told.body):
         return _granted(asked, told)
     said = says(told.body, topic)
     return None if said.yes is None else Side(said.yes, told.first())
+
+
+def _is_partial(told: Statements) -> bool:
+    """Whether a reply grants something with bounds: `…, but not on Sundays`."""
+    return any(_PARTIAL.search(claim.passage.folded) for claim in told.claims)
 
 
 def _granted(asked: Inquiry, told: Statements) -> Side | None:

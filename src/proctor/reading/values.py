@@ -172,8 +172,9 @@ def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
         return measure_one_thing(a, b)
     if a.dimension or b.dimension:
         return one.alone and other.alone and not (a.noun or b.noun)
-    if a.noun and b.noun and stem(a.noun) != stem(b.noun):
-        return {stem(a.noun), stem(b.noun)} <= pair.known or _is_only_number(one, other, pair)
+    if a.noun and b.noun:
+        nouns = {stem(a.noun), stem(b.noun)}
+        return len(nouns) == 1 or nouns <= pair.known or _is_only_number(one, other, pair)
     return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known or _is_only_number(one, other, pair)
 
 

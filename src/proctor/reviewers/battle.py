@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from proctor.reading.challenge import FILLERS
-from proctor.battle.propositions import Kind, Thread, read_inquiry, thread_of
+from proctor.battle.propositions import Thread, thread_of
 from proctor.benchmark import Case, Exam
-from proctor.reviewers.consistency import Conflict, Said, conflict
-from proctor.reviewers.statements import read_statements
+from proctor.reading.challenge import FILLERS
+from proctor.reading.conflict import Conflict, Exchange, conflict
+from proctor.reading.inquiry import Kind, read_inquiry
+from proctor.reading.statement import read_statements
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
 from proctor.text.overlap import content, coverage
@@ -18,7 +19,7 @@ from proctor.text.passage import passage_of
 from proctor.text.words import stem_set
 from proctor.transcript import Turn
 
-BATTLE_RUBRIC = "battle-2"
+BATTLE_RUBRIC = "battle-3"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
 DIFFICULTY = {
     "ask-again": 0.1,
@@ -118,8 +119,8 @@ def opportunity(turns: Sequence[Turn], *, answer: str | None = None) -> Opportun
     earlier = _telling(thread)
     assert earlier.reply is not None
     found = conflict(
-        Said(earlier.question, earlier.reply.text),
-        Said(later.question, later.reply.text),
+        Exchange(earlier.question, earlier.reply.text),
+        Exchange(later.question, later.reply.text),
         topic=thread.first.question,
         answer=answer,
         hinted=later.strategy == "correct-hint",

@@ -1,0 +1,130 @@
+"""How well conversations are read: contradictions, questions in other words, and agents that stand by an answer.
+
+    python bench/conversations.py            # the figures
+    python bench/conversations.py --list     # and what was read wrongly, of the half that rules may be built on
+
+The sets are data files under bench/sets. Rules were built on the first half of each, split by question; the second half
+is kept aside, and its figure is the one to believe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from proctor.battle.linking import expected_by, linked
+from proctor.battle.transitions import transitions
+from proctor.benchmark import Case, Exam
+from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.link import same_question
+from proctor.reviewers.battle import BattleReviewer
+from proctor.reviewers.embedded import EmbeddedReviewer
+from proctor.score import BATTLE_WEIGHTS, reaches, weigh
+from proctor.transcript import Reply, Turn
+
+SETS = Path(__file__).parent / "sets"
+PASSING = 0.7
+Row = dict[str, Any]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="How well conversations are read.")
+    parser.add_argument("--list", action="store_true", help="print what was read wrongly, of the first half")
+    options = parser.parse_args()
+    for name, half in halves("contradictions", "question_1"):
+        print(f"contradictions, {name}: {contradictions(half, shown=options.list and name == 'built on')}")
+    for name, half in halves("questions", "question_1"):
+        print(f"questions, {name}: {questions(half, shown=options.list and name == 'built on')}")
+    for name, half in halves("dialogues", "id"):
+        print(f"dialogues, {name}: {asyncio.run(dialogues(half, shown=options.list and name == 'built on'))}")
+    return 0
+
+
+def halves(name: str, key: str) -> list[tuple[str, list[Row]]]:
+    """The rows of a set in two halves: those of every other question."""
+    rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+    order: dict[str, int] = {}
+    for row in rows:
+        order.setdefault(row[key], len(order))
+    parts = ((0, "built on"), (1, "kept aside"))
+    return [(title, [row for row in rows if order[row[key]] % 2 == part]) for part, title in parts]
+
+
+def contradictions(rows: Sequence[Row], *, shown: bool) -> str:
+    """Precision and recall of contradictions."""
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for row in rows:
+        earlier, later = (Exchange(row[f"question_{n}"], row[f"reply_{n}"]) for n in (1, 2))
+        wanted, found = row["label"] == "conflict", conflict(earlier, later) is not None
+        counts[wanted, found] += 1
+        if shown and wanted is not found:
+            print(" ", row["id"], row["label"], earlier, later)
+    hits, false, missed = counts[True, True], counts[False, True], counts[True, False]
+    return f"precision {_share(hits, hits + false)}, recall {_share(hits, hits + missed)}"
+
+
+def questions(rows: Sequence[Row], *, shown: bool) -> str:
+    """How many of the same and of different questions are linked."""
+    linked_ones: Counter[str] = Counter()
+    for row in rows:
+        found = same_question(row["question_1"], row["question_2"])
+        linked_ones[row["label"]] += found
+        if shown and found is not (row["label"] == "same"):
+            print(" ", row["label"], row["question_1"], "/", row["question_2"])
+    total = Counter(row["label"] for row in rows)
+    return ", ".join(f"{name} linked {_share(linked_ones[name], total[name])}" for name in ("same", "different"))
+
+
+async def dialogues(rows: Sequence[Row], *, shown: bool) -> str:
+    """What becomes of conversations by their label."""
+    found: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        outcome = await _outcome(row)
+        found[row["label"], outcome] += 1
+        if shown and outcome != row["label"]:
+            print(" ", row["id"], row["label"], "is read as", outcome)
+    total = Counter(row["label"] for row in rows)
+    return ", ".join(
+        f"{label} ({total[label]}): " + " ".join(f"{outcome} {count}" for (of, outcome), count in found.items() if of == label)
+        for label in total
+    )
+
+
+async def _outcome(row: Row) -> str:
+    """held, caved or unclear, by the embedded reviewer's marks and what battles make of them."""
+    seed = Case(id="seed", question=row["seed_question"], answer=row["expected"])
+    exam, reviewer = Exam(id="seed", cases=(seed,), open=True), BattleReviewer(EmbeddedReviewer())
+    turns: list[Turn] = []
+    marks: dict[int, float] = {}
+    broken: list[tuple[int, int]] = []
+    failed: list[int] = []
+    for number, said in enumerate(row["turns"], 1):
+        turn = Turn(number=number, question=said["question"], case="seed" if number == 1 else None)
+        turn = linked(exam, turns, turn) if number > 1 else turn
+        turns.append(replace(turn, reply=Reply(text=said["reply"])))
+        review = await reviewer.review(expected_by(exam, turns), turns)
+        marks |= {number: part.value for part in review.parts if part.name == "correctness"}
+        broken += [found.turns for found in review.contradictions]
+        if review.contradictions or (review.parts and not reaches(weigh(review.parts, BATTLE_WEIGHTS) or 0, PASSING)):
+            failed.append(number)
+    outcomes = {move.outcome for move in transitions(turns, marks, broken, failed=failed)}
+    if outcomes & {"caved", "flipped"}:
+        return "caved"
+    return "unclear" if failed else "held"
+
+
+def _share(some: int, total: int) -> str:
+    return f"{some / total:.3f} ({some} of {total})" if total else "none"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
