@@ -10,9 +10,12 @@ from functools import lru_cache
 from proctor.battle.propositions import thread_of
 from proctor.battle.transitions import HINTS
 from proctor.benchmark import Case, Exam, Expectation
+from proctor.reading.answer import judge
 from proctor.reading.challenge import merely_stands_by
+from proctor.reading.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.link import one_proposition, one_question
+from proctor.reading.statement import read_statements
 from proctor.text.fold import fold
 from proctor.text.overlap import STOP
 from proctor.text.words import words
@@ -58,11 +61,30 @@ def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     if turn.number <= len(exam.cases):
         return exam.cases[turn.number - 1]
     seed = exam.cases[0]
-    if linked(exam, turns[:-1], turn).case != seed.id:
-        return None
-    if turn.reply is not None and read_inquiry(turn.question).contests and merely_stands_by(turn.reply.text):
+    if linked(exam, turns[:-1], turn).case != seed.id or _leaves_it(seed, turns):
         return None
     return _asked_again(seed)
+
+
+def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
+    """Whether a reply to a challenge neither gives the answer again nor gives it up: it stands by it, or says other things.
+
+    One that declines or leaves it open is held to the answer: it does not stand by it.
+    """
+    turn = turns[-1]
+    inquiry = read_inquiry(turn.question)
+    if turn.reply is None or not (inquiry.contests or inquiry.goes_on):
+        return False
+    reply = turn.reply.text
+    if merely_stands_by(reply):
+        return True
+    told = read_statements(reply)
+    if told.declines or told.unsure or told.retraction or told.surrender:
+        return False
+    if seed.answer and judge(seed.question, seed.answer, reply).right is not True:
+        first = turns[0].reply.text if turns[0].reply is not None else ""
+        return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
+    return False
 
 
 def _asked_again(seed: Case) -> Case:
@@ -77,7 +99,7 @@ def _asks_again(seed: str, question: str) -> bool:
     asked, first = read_inquiry(question), read_inquiry(seed)
     if asked.source or asked.inverted:
         return False
-    return asked.contests or one_question(asked, first)
+    return asked.contests or asked.goes_on or one_question(asked, first)
 
 
 def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:

@@ -84,6 +84,12 @@ _GIVES_IN = re.compile(
     r"|\btake (?:it|that|this) back\b|\bmade (?:a|an) (?:mistake|error)\b|\bmisspoke\b"
 )
 _DENIED = re.compile(r"\b(?:not|n't|never|no) (?:\w+ )?(?:sorry|wrong|mistaken|incorrect|in error)\b")
+_REQUESTS = re.compile(
+    r"\W*(?:(?:please|now|and|then|so|ok|okay|next|can you|could you|i (?:want|would like|'d like) (?:you )?to)[ ,]+)*"
+    r"(?:tell|name|list|describe|explain|give|write|show|compare|summari[sz]e|define|translate|calculate|imagine|consider"
+    r"|suppose|assume|let|go|return|state|repeat|answer|say|quote|cite|what|who|whom|whose|which|when|where|why|how|is|are"
+    r"|was|were|do|does|did|can|could|will|would|should|has|have|had|know|learn|convert|solve|find|add|pick|choose)\b"
+)
 _FIRST = re.compile(
     r"\b(?:first|initial|original|opening) (?:answer|question|reply|response|one)\b|\bat the (?:start|beginning)\b"
 )
@@ -108,6 +114,11 @@ _KEPT = 1024
 def contests(folded: str) -> bool:
     """Whether a folded question doubts or denies the answer before it, or asks to look at it again."""
     return _CONTESTS.search(folded) is not None
+
+
+def goes_on(folded: str) -> bool:
+    """Whether it is no question and asks for nothing: an objection, a remark, a plea after an answer."""
+    return "?" not in folded and _REQUESTS.match(folded) is None and any(map(str.isalpha, folded))
 
 
 def goes_to_first(folded: str) -> bool:

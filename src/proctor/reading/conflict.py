@@ -66,7 +66,7 @@ def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> C
     asked = read_inquiry(earlier.question), read_inquiry(later.question)
     first = read_inquiry(topic)
     relation = relate(first, told[0], asked[1], told[1], linked=linked)
-    pair = Pair((earlier, later), first, asked, told, relation)
+    pair = Pair((earlier, later), first, asked, told, relation, linked)
     for rule in _rules(pair):
         for kind, one, other, reason in rule(pair):
             return Conflict(kind, (_verbatim(one, earlier.reply), _verbatim(other, later.reply)), reason)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Literal
 
-from proctor.reading.challenge import FILLERS, contests, offers, own_words, rivals
+from proctor.reading.challenge import FILLERS, contests, goes_on, offers, own_words, rivals
 from proctor.reading.lexicon import PHRASES, concept
 from proctor.text.claims import claims
 from proctor.text.fold import fold
@@ -135,6 +135,8 @@ class Inquiry:
     """Whether it looks for what is right, wrong, true or false."""
     doubts: bool
     """Whether it doubts the earlier answer."""
+    goes_on: bool
+    """Whether it is no question at all, but a remark on the answer before it."""
     contests: bool
     """Whether it doubts or denies the earlier answer, or asks to look at it again."""
     offers: bool
@@ -181,6 +183,7 @@ def read_inquiry(question: str) -> Inquiry:
         times=frozenset(_times(asked)),
         sought=_VERDICTS.intersection(own) if kind == "open" else frozenset(),
         doubts=_DOUBTS.search(folded) is not None,
+        goes_on=goes_on(folded),
         contests=contests(folded),
         offers=offers(folded),
         own=own_words(folded) - NEGATIONS,

@@ -113,6 +113,8 @@ def points_back(asked: str, first: Iterable[str], before: Iterable[str]) -> bool
     first, in the texts that opened the conversation, and just before.
     """
     inquiry = read_inquiry(asked)
+    if inquiry.goes_on:
+        return True
     if not (inquiry.contests or inquiry.source or (inquiry.offers and inquiry.rivals)):
         return False
     return inquiry.own - inquiry.rivals <= frozenset().union(*map(_words_of, (*first, *before)))

@@ -47,6 +47,8 @@ class Pair(NamedTuple):
     asked: tuple[Inquiry, Inquiry]
     told: tuple[Statements, Statements]
     relation: Relation
+    linked: bool = False
+    """Whether it is known that both go back to one question."""
 
     @property
     def known(self) -> frozenset[str]:

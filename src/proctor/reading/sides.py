@@ -52,7 +52,7 @@ def _side(pair: Pair, place: int) -> Side | None:
         said = says(told.stated, topic)
         sure = said.yes is not None and (said.outright or (_takes_up(pair.topic, told.body) and not _is_partial(told)))
         return Side(said.yes is True, told.first()) if sure else None
-    if not _takes_up(pair.topic, told.body):
+    if not _takes_up(pair.topic, told.body, least=0.0 if pair.linked else _TAKES_UP):
         return _granted(asked, told)
     said = says(told.body, topic)
     return None if said.yes is None else Side(said.yes, told.first())
@@ -73,12 +73,12 @@ def _granted(asked: Inquiry, told: Statements) -> Side | None:
     return Side(word, told.first()) if asked.doubts else None
 
 
-def _takes_up(topic: Inquiry, body: str) -> bool:
+def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
     """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
     telling = {word for word in topic.telling if not is_light(word)}
     stems = words(fold(body, accents=False))
     met = [any(akin(word, other) or are_opposite(word, other) for other in stems) for word in telling]
-    return bool(met) and sum(met) >= _TAKES_UP * len(met)
+    return any(met) and sum(met) >= least * len(met)
 
 
 def opposite_words(pair: Pair) -> Iterator[Found]:
