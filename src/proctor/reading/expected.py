@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from proctor.reading.question import Asked, understand
+from proctor.reading.values import asks_often, plain_values
 from proctor.text.choices import alternatives, items
 from proctor.text.clocks import Clock, clocks
 from proctor.text.dates import Date, dates
-from proctor.text.fold import squeeze
+from proctor.text.fold import fold, squeeze
 from proctor.text.negation import NEGATIONS, polarity
 from proctor.text.numbers import Quantity, quantities
 from proctor.text.overlap import STOP, weight
@@ -54,6 +55,7 @@ class Expected:
     """One spelling of the expected answer."""
 
     text: str
+    """As it is compared."""
     squeezed: str
     """For comparing it as a whole."""
     passage: Passage
@@ -113,7 +115,15 @@ def read_facts(folded: str) -> Facts:
 def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
     """Every spelling of an expected answer."""
     asked = understand(question)
-    return tuple(_read(asked, text) for text in alternatives(answer))
+    often = asks_often(asked.folded, fold(answer))
+    return tuple(_read(asked, plain_text(asked, text, often=often)) for text in alternatives(answer))
+
+
+def plain_text(asked: Asked, text: str, *, often: bool) -> str:
+    """The text as it is, or with its values in plain spelling where that changes them."""
+    folded = fold(text, accents=False)
+    plain = plain_values(folded, asked, often=often)
+    return text if plain == folded else plain
 
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
@@ -122,7 +132,7 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     beside = _beside(facts, passage)
     only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
     weights = _weights(asked, passage.stems if only_facts else beside)
-    no_list = in_list or facts.dates or facts.clocks
+    no_list = in_list or facts.dates or facts.clocks or any(number.ranged for number in facts.quantities)
     rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
     return Expected(
         text=text,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
@@ -24,7 +25,7 @@ _WRONG_FACT = 0.45
 _MOST_WITHOUT_FACT = 0.3
 _FACT_LEFT_OUT = 0.7
 _WEIGHT_OF_FACT = 2.0
-_EXTRA_ITEM = 0.5
+_MOST_WITH_EXTRA, _MOST_INCOMPLETE = 0.4, 0.65
 _BY_MEANING = 0.85
 """For a yes or no that is said in other words."""
 _BY_MEANING_OTHERWISE = 0.1
@@ -125,15 +126,26 @@ def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, v
 
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    """In any order; each item counts, and each thing listed beside them counts half against it."""
-    missing = [item.text for item in answer.items if not _has(reply, asked, item)]
+    """In any order; an item that is missing leaves it incomplete, one that does not belong makes it wrong."""
+    others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)))
+    missing = [item.text for item in answer.items if not _has(reply, others, item)]
     count = len(answer.items)
     found = count - len(missing)
-    extra = len(_unexpected(reply, asked, answer.items)) if found else 0
+    extra = _extra_items(reply, asked, answer) if found else 0
     told = f"{found} of {count} found"
     if missing:
         told += f", missing {', '.join(missing)}"
-    return Verdict(found / (count + _EXTRA_ITEM * extra), told + (f", {extra} not expected" if extra else ""))
+    if extra:
+        return Verdict(_MOST_WITH_EXTRA * found / count, f"{told}, {extra} not expected")
+    return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, told, len(missing) * 2 > count)
+
+
+def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
+    """How many things the reply lists that were not expected."""
+    if all(item.only_facts for item in answer.items):
+        wanted = [number.value for item in answer.items for number in item.facts.quantities]
+        return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
+    return len(_unexpected(reply, asked, answer.items))
 
 
 def _has(reply: Answered, asked: Asked, item: Expected) -> bool:

@@ -8,6 +8,7 @@ from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import taken_up
 from proctor.reading.question import Asked
 from proctor.text.negation import NEGATORS, excepted, hedged, negated, unsure
+from proctor.text.numbers import compare
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
 
@@ -69,7 +70,7 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
 
 def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
     """Whether the match is one of several possibilities joined by `or`."""
-    if "or" not in reply.stems or "or" in answer.passage.stems:
+    if "or" not in reply.stems or "or" in answer.passage.stems or _restates(reply, answer):
         return False
     stems, sentences = reply.passage.stems, reply.passage.sentences
     for place in range(max(0, first - _REACH_OF_OR), min(len(stems), last + _REACH_OF_OR + 1)):
@@ -82,6 +83,14 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
         if any(_is_new(word, asked, answer) and word not in GENERIC for word in others):
             return True
     return False
+
+
+def _restates(reply: Answered, answer: Expected) -> bool:
+    """`One kilogram, or 1000 g`: all numbers are the expected one."""
+    wanted = answer.facts.quantities
+    if not answer.only_facts or len(wanted) != 1:
+        return False
+    return all(compare(wanted[0]._replace(about=True), other) in ("same", "rounded") for other in reply.facts.quantities)
 
 
 def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
