@@ -8,11 +8,10 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
+from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
-from proctor.reading.values import asks_often
-from proctor.text.fold import fold
 from proctor.text.negation import declines
 
 # Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
@@ -90,8 +89,8 @@ def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
 
 def _plain(text: str, asked: Asked, references: tuple[str, ...], answers: list[Expected]) -> str:
     if not any(answer.facts or answer.items for answer in answers):
-        return text
-    return plain_text(asked, text, often=asks_often(asked.folded, fold(" ".join(references))))
+        return plain_names(text)
+    return plain_text(asked, text, " ".join(references))
 
 
 def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:

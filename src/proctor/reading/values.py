@@ -23,10 +23,11 @@ _OFTEN = re.compile(
     r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|year)\b"
 )
 _ASKS_OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b")
+_SHARES = re.compile(r"%|\bper ?cent|\b(?:share|fraction|proportion|percentage|part)\b|\b\d/\d|\b(?:half|thirds?|quarters?|fifths?|in (?:\d|two|three|four|five|ten))\b")
 _HAS_OFTEN = re.compile(r"\bevery\b|\btimes a\b|\b(?:once|twice)\b|ly\b|\beach\b")
 _OUT_OF = re.compile(rf"\b(?P<some>{_NUMBER})\s(?:in(?: every)?|out of(?: every)?|of every)\s(?P<all>{_NUMBER}|\d+)\b(?!\s?(?:km|m|cm|years?|days?|hours?|minutes?|months?|weeks?)\b)")
 _PART_NAMES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
-_PARTS = rf"(?P<top>a|an|one|two|three|four|five|six|seven|eight|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
+_PARTS = rf"(?<!and )(?P<top>a|an|one|two|three|four|five|six|seven|eight|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
 _ALL_BUT = re.compile(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
 _SHARE = re.compile(rf"\b{_PARTS}\b(?!\s(?:of an? |an? |past|to )?(?:hour|mile|year|century|dozen|litre|liter|gram|kilo|pound|day|month|time|floor|place|of \w+ \d|half|quarter))")
 _SIGNED = re.compile(r"\b(?:minus|negative)\s(?=\d)")
@@ -52,20 +53,19 @@ _PERIOD = re.compile(
 )
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = re.compile(
-    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
+    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
 )
 
 
-def plain_values(folded: str, asked: Asked, *, often: bool) -> str:
-    """A folded text with its values in plain spelling; `often`: whether it may tell how often."""
+def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
+    """A folded text with its values in plain spelling; `often`, `share`: whether it may tell how often, or a share."""
     if _HINT.search(folded) is None:
         return folded
     if often:
         folded = _OFTEN.sub(_frequency, folded)
-    folded = _ALL_BUT.sub(lambda match: f" {_percent(1 - _part(match))} ", folded)
-    folded = _OUT_OF.sub(_share_of, folded)
-    if asked.kind not in ("date", "time", "person", "place", "name"):
-        folded = _SHARE.sub(lambda match: f" {_percent(_part(match))} " if _part(match) < 1 else match[0], folded)
+    if share:
+        folded = _ALL_BUT.sub(lambda match: f" {_percent(1 - _part(match))} ", folded)
+        folded = _SHARE.sub(_share_in_parts, _OUT_OF.sub(_share_of, folded))
     folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
     folded = _RATE.sub(r"\1 per \2", folded)
     folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)
@@ -114,6 +114,10 @@ def _share_of(match: re.Match[str]) -> str:
     return f" {_percent(some / every)} " if some < every <= 100 else match[0]
 
 
+def _share_in_parts(match: re.Match[str]) -> str:
+    return f" {_percent(_part(match))} " if _part(match) < 1 else match[0]
+
+
 def _part(match: re.Match[str]) -> float:
     top = 1 if match["top"] in ("a", "an") else _NUMBERS[match["top"]]
     return top / _PART_NAMES[match["part"]]
@@ -124,7 +128,14 @@ def _percent(share: float) -> str:
 
 
 def _clock(match: re.Match[str]) -> str:
-    return f"{_NUMBERS[match['hour']]}:{_MINUTES[match['minute']]:02}{match['rest'] or ''}"
+    rest = match["rest"] or ""
+    half = " am" if "morning" in rest else " pm" if "the " in rest or "night" in rest else rest
+    return f"{_NUMBERS[match['hour']]}:{_MINUTES[match['minute']]:02}{half}"
+
+
+def asks_share(folded: str, answers: str) -> bool:
+    """Whether question or expected answer are about a share of something."""
+    return _SHARES.search(folded) is not None or _SHARES.search(answers) is not None
 
 
 def asks_often(folded: str, answers: str) -> bool:
