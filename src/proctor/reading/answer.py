@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.reading.dress import undress
-from proctor.reading.expected import Answered, Expected, read_answer
+from proctor.reading.expected import Answered, Expected, plain_text, read_answer
+from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
@@ -74,7 +75,7 @@ def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     asked = understand(question)
     answers = [answer for reference in references for answer in read_answer(question, reference)]
     whole = undress(text)
-    answered = Answered(_answering(whole, question, asked, answers))
+    answered = Answered(_plain(_answering(whole, question, asked, answers), asked, references, answers))
     if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
         return Verdict(0.0, "the reply only repeats the question", True)
     best = best_verdict(answered, asked, answers)
@@ -84,6 +85,12 @@ def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
     if "and" in answered.stems and enumerates(answered, asked, answers):
         return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
     return best
+
+
+def _plain(text: str, asked: Asked, references: tuple[str, ...], answers: list[Expected]) -> str:
+    if not any(answer.facts or answer.items for answer in answers):
+        return plain_names(text)
+    return plain_text(asked, text, " ".join(references))
 
 
 def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:

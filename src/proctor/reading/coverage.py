@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from proctor.reading.rules import Verdict
 from proctor.reading.expected import Answered
 from proctor.reading.question import understand
+from proctor.reading.rules import Verdict
 from proctor.text.claims import claims
 from proctor.text.negation import NEGATIONS
 from proctor.text.overlap import content, coverage

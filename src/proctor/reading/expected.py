@@ -7,24 +7,31 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
+from proctor.reading.names import TITLES, plain_names
 from proctor.reading.question import Asked, understand
+from proctor.reading.values import asks_often, asks_share, plain_values
 from proctor.text.choices import alternatives, items
 from proctor.text.clocks import Clock, clocks
 from proctor.text.dates import Date, dates
-from proctor.text.fold import squeeze
+from proctor.text.fold import fold, squeeze
 from proctor.text.negation import NEGATIONS, polarity
 from proctor.text.numbers import Quantity, quantities
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage, passage_of
+from proctor.text.words import stem_set
 
 _YES_OR_NO = re.compile(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35
 """What is left of a word's weight where the question already holds it."""
 _WEIGHT_OF_STOP = 0.2
 """A stop word's weight in an answer that has no other words."""
+_WEIGHT_OF_TITLE = 0.15
+"""Nobody need say General before George Washington."""
 _LITTLE = 0.9
 """Beside a number, words of less weight than this are not a statement of their own."""
 _SHORT = 6
+_OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
+"""Words that belong to the number beside them."""
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
 
@@ -54,6 +61,7 @@ class Expected:
     """One spelling of the expected answer."""
 
     text: str
+    """As it is compared."""
     squeezed: str
     """For comparing it as a whole."""
     passage: Passage
@@ -113,7 +121,17 @@ def read_facts(folded: str) -> Facts:
 def read_answer(question: str, answer: str) -> tuple[Expected, ...]:
     """Every spelling of an expected answer."""
     asked = understand(question)
-    return tuple(_read(asked, text) for text in alternatives(answer))
+    return tuple(_read(asked, plain_text(asked, text, answer)) for text in alternatives(answer))
+
+
+def plain_text(asked: Asked, text: str, expected: str) -> str:
+    """The text as it is, or with its values in plain spelling where that changes them."""
+    wanted = fold(expected)
+    often, share = asks_often(asked.folded, wanted), asks_share(asked.folded, wanted)
+    text = plain_names(text)
+    folded = fold(text, accents=False)
+    plain = plain_values(folded, asked, often=often, share=share)
+    return text if plain == folded else plain
 
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
@@ -122,7 +140,7 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
     beside = _beside(facts, passage)
     only_facts = bool(facts) and sum(weight(word) for word in beside if word not in asked.content) < _LITTLE
     weights = _weights(asked, passage.stems if only_facts else beside)
-    no_list = in_list or facts.dates or facts.clocks
+    no_list = in_list or facts.dates or facts.clocks or any(number.ranged for number in facts.quantities)
     rest = _YES_OR_NO.match(text) if len(passage) > 1 else None
     return Expected(
         text=text,
@@ -153,7 +171,13 @@ def _weights(asked: Asked, stems: list[str]) -> dict[str, float]:
     """A word that the question gave tells less; where it gave all of them, they must do."""
     telling = [word for word in stems if word not in STOP] or stems
     left = 1.0 if asked.content.issuperset(telling) else _WEIGHT_OF_GIVEN
-    return {word: (weight(word) or _WEIGHT_OF_STOP) * (left if word in asked.content else 1.0) for word in telling}
+    titled = not TITLES.issuperset(telling)
+    return {
+        word: (weight(word) or _WEIGHT_OF_STOP)
+        * (left if word in asked.content else 1.0)
+        * (_WEIGHT_OF_TITLE if titled and word in TITLES else 1.0)
+        for word in telling
+    }
 
 
 def _beside(facts: Facts, passage: Passage) -> list[str]:
@@ -161,7 +185,8 @@ def _beside(facts: Facts, passage: Passage) -> list[str]:
     if not facts:
         return passage.stems
     taken = _taken(facts, len(passage.folded))
-    return [word for word, start in zip(passage.stems, passage.starts, strict=True) if not taken[start]]
+    pairs = zip(passage.stems, passage.starts, strict=True)
+    return [word for word, start in pairs if not taken[start] and word not in _OF_BOUNDS]
 
 
 def _taken(facts: Facts, length: int) -> bytearray:

@@ -8,10 +8,13 @@ from typing import TypeVar
 
 from proctor.reading.expected import Answered, Expected, Fact
 from proctor.reading.match import Match, best_mention, taken_up
+from proctor.reading.opposites import are_opposite
 from proctor.reading.question import Asked
+from proctor.reading.values import times_a_year
 from proctor.text.clocks import Clock, same_time
 from proctor.text.dates import Date, agree
 from proctor.text.numbers import Quantity, compare
+from proctor.text.words import stem, stem_set
 
 _OF_AGREEMENT = {"same": 1.0, "finer": 1.0, "coarser": 0.7, "different": 0.0}
 _OF_COMPARISON = {"same": 1.0, "rounded": 0.85, "different": 0.0, "other-unit": 0.0}
@@ -22,6 +25,11 @@ _IN_RANGE = 0.5
 _OUTDONE = 0.4
 """The expected fact is there, and another one is given as the answer."""
 _SHOWN = 3
+_NARROW = 0.1
+"""How wide a range around the expected number may be, as a share of it."""
+_DIRECTIONS = stem_set(
+    "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise down up climb"
+)
 F = TypeVar("F", Date, Clock, Quantity)
 
 
@@ -29,6 +37,9 @@ def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
     """How well the expected facts are met, in the mean; None: the reply holds no fact at all."""
     if not reply.facts:
         return None
+    span = _range_met(reply, answer)
+    if span is not None:
+        return span
     met = [_fact_met(reply, asked, answer, fact) for fact in answer.facts]
     value = sum(match.value for match in met) / len(met)
     worst = min(met, key=lambda match: match.value)
@@ -36,22 +47,110 @@ def facts_met(reply: Answered, asked: Asked, answer: Expected) -> Match | None:
     return Match(value, worst.explanation, spot.first, spot.last)
 
 
+def _range_met(reply: Answered, answer: Expected) -> Match | None:
+    """A range is met by its ends, or by a number between them; None: no range is expected, or no number given."""
+    ends = [number for number in answer.facts.quantities if number.ranged]
+    found = [number for number in reply.facts.quantities if not number.ordinal]
+    if len(ends) != 2 or len(answer.facts.quantities) != 2 or not found:
+        return None
+    low, high = (end.readings[0].amount for end in ends)
+    inside = [number for number in found if _lies_between(number, low, high)]
+    first, last = _words_of(reply, (inside or found)[0])
+    wanted = answer.passage.cut(ends[0].start, ends[1].end).strip()
+    value = 1.0 if len(inside) == len(found) else 0.0
+    return Match(value, f"expected {wanted}, found {_shown(reply)}", first, last)
+
+
+def _lies_between(number: Quantity, low: float, high: float) -> bool:
+    amounts = [reading.amount for reading in number.readings]
+    if number.bound and not any(low < amount < high for amount in amounts):
+        return (number.bound == "low") == (low in amounts)
+    return any(low <= amount <= high for amount in amounts)
+
+
 def _fact_met(reply: Answered, asked: Asked, answer: Expected, fact: Fact) -> Match:
     wanted = answer.passage.cut(fact.start, fact.end).strip()
     found: Match | None
     if isinstance(fact, Date):
-        date = fact
-        found = _best(reply, asked, wanted, reply.facts.dates, lambda other: _date_value(asked, date, other))
-        found = found or _best(reply, asked, wanted, reply.facts.quantities, lambda other: _year_value(date, other))
+        found = _date_met(reply, asked, wanted, fact)
     elif isinstance(fact, Clock):
         clock = fact
         found = _best(reply, asked, wanted, reply.facts.clocks, lambda other: float(same_time(clock, other)))
     else:
-        number = fact
-        alone = len(answer.facts.quantities) == 1
-        found = _best(reply, asked, wanted, reply.facts.quantities, lambda other: _number_value(number, other, alone))
-        found = found or _best(reply, asked, wanted, reply.facts.dates, lambda other: _year_value(other, number))
+        found = _number_met(reply, asked, answer, wanted, fact)
     return found or Match(0.0, f"expected {wanted}, found {_shown(reply)}")
+
+
+def _date_met(reply: Answered, asked: Asked, wanted: str, date: Date) -> Match | None:
+    found = _best(reply, asked, wanted, reply.facts.dates, lambda other: _date_value(asked, date, other))
+    if found is not None and found.value:
+        return found
+    return _best(reply, asked, wanted, reply.facts.quantities, lambda other: _year_value(date, other)) or found
+
+
+def _number_met(reply: Answered, asked: Asked, answer: Expected, wanted: str, number: Quantity) -> Match | None:
+    alone = len(answer.facts.quantities) == 1
+    candidates = _comparable(reply, asked, number) if alone else reply.facts.quantities
+    period = times_a_year(answer.passage.folded, number.end)
+
+    def value(other: Quantity) -> float:
+        theirs = times_a_year(reply.passage.folded, other.end)
+        if period and theirs and period != theirs:
+            return _periodic_value(number, period, other, theirs)
+        return _number_value(number, other, alone)
+
+    found = _best(reply, asked, wanted, candidates, value)
+    if found is not None and found.value:
+        return _in_direction(reply, asked, found, wanted)
+    if alone and (ranged := _within(reply, number, wanted)):
+        return ranged
+    return found or _best(reply, asked, wanted, reply.facts.dates, lambda other: _year_value(other, number))
+
+
+def _comparable(reply: Answered, asked: Asked, number: Quantity) -> Sequence[Quantity]:
+    """The numbers that may be the answer: not the bare one of `72, so 72 mph`, not the 27 of `34 in 27 matches`."""
+    found = reply.facts.quantities
+    if number.dimension and any(other.dimension and other.value == number.value for other in found):
+        found = tuple(other for other in found if other.dimension)
+    counted = stem(asked.unit) if asked.unit else ""
+    if counted and number.bare and any(stem(other.noun) == counted if other.noun else other.bare for other in found):
+        found = tuple(other for other in found if not other.noun or stem(other.noun) in (counted, *asked.words))
+    return found
+
+
+def _periodic_value(number: Quantity, period: float, other: Quantity, theirs: float) -> float:
+    """`$100 a month` is `$1,200 a year`."""
+    yearly, other_yearly = number.readings[0].amount * period, other.readings[0].amount * theirs
+    return float(number.dimension == other.dimension and abs(yearly - other_yearly) <= 0.01 * abs(yearly))
+
+
+def _within(reply: Answered, number: Quantity, wanted: str) -> Match | None:
+    """A narrow range around the expected number."""
+    ends = [other for other in reply.facts.quantities if other.ranged]
+    if len(ends) != 2:
+        return None
+    low, high = (end.readings[0].amount for end in ends)
+    amount = number.readings[0].amount
+    if not low <= amount <= high or high - low > _NARROW * abs(amount):
+        return None
+    first, last = _words_of(reply, ends[0])[0], _words_of(reply, ends[1])[1]
+    return Match(1.0, f"expected {wanted}, found {reply.passage.quote(first, last)}", first, last)
+
+
+def _in_direction(reply: Answered, asked: Asked, found: Match, wanted: str) -> Match:
+    """`They fell by 20 %` to `How much did sales rise?`: the number is right and what is said of it is not."""
+    clauses, stems = reply.passage.clauses, reply.passage.stems
+    here = [word for word, clause in zip(stems, clauses, strict=True) if clause == clauses[found.first]]
+    if not asked.content.isdisjoint(here):
+        return found
+    against = next((word for word in here if _is_reverse(word, asked)), None)
+    if against is None:
+        return found
+    return found._replace(value=0.0, explanation=f"expected {wanted}, but the reply says the reverse ({against})")
+
+
+def _is_reverse(word: str, asked: Asked) -> bool:
+    return word in _DIRECTIONS and any(are_opposite(word, other) for other in asked.content)
 
 
 def _best(reply: Answered, asked: Asked, wanted: str, found: Sequence[F], value: Callable[[F], float]) -> Match | None:

@@ -36,7 +36,7 @@ _PAIRS = """
 open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain | include: exclude extra omit
 safe: dangerous harmful toxic risky | need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt
 accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket | work: broken faulty
-rise increase grow climb gain taller: fall decrease drop shrink decline sink reduce | taller: shorter lower | longer: shorter | higher: lower
+rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce | taller: shorter lower | longer: shorter | higher: lower
 hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken | bigger larger large big: smaller small tiny
 heavier heavy: lighter light | older old: younger newer new | earlier early: later late | stronger strong: weaker weak | richer: poorer
 cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse | same identical equal alike: differ different slower faster higher lower bigger smaller larger longer shorter more less unequal vary

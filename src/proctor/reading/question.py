@@ -63,6 +63,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (re.compile(r"\b(?:which|what)\b"), "name"),
 )
+_QUOTED = re.compile(r"[\"“”«»][^\"“”«»]*[\"“”«»]")
 _KEPT = 1024
 
 
@@ -119,7 +120,7 @@ def understand(question: str) -> Asked:
         words=found,
         subject=subject,
         relation=relation,
-        polarity=NEGATIONS.isdisjoint(found),
+        polarity=NEGATIONS.isdisjoint(passage_of(_QUOTED.sub(" ", question)).stems),
         unit=_unit(folded),
         year=_YEAR.search(folded) is not None,
     )

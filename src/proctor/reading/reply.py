@@ -36,7 +36,7 @@ _DOUBTS = re.compile(
 _MARK = re.compile(
     r"(?:^|[\n.!?:;]|(?<=\s))[\s\"'(*]*(?:(?:so |thus |hence |therefore |and )?(?:the |my |our )?(?:final |correct |right |overall |short )?(?:answer|result|solution|conclusion|verdict)"
     r"(?: (?:here|to (?:this|the|your) (?:question|problem)))?\s?(?:(?:would |should |must )?(?:is|be|was|are|=|:|comes (?:out )?(?:to|at)|->|→)+)"
-    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a|ans)\s?:)[\s:*\"'-]*",
+    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
 _END = re.compile(r"\n|(?<=[.!?])[\"')\]*]*\s+(?=[A-Z\"(])")
@@ -170,6 +170,8 @@ def _answers_first(lines: list[str], question: str) -> bool:
     """`It is $18. She has 16 - 7 = 9 eggs …`: a number of its own at once, and no conclusion at the end."""
     given = set(_DIGITS.findall(question))
     fresh = [digits for digits in _DIGITS.findall(lines[0]) if digits not in given]
+    if any(digits in line.rpartition("=")[0] for digits in fresh for line in lines[1:]):
+        return False  # a step, which the next one builds on
     return bool(fresh) and not _SIGNS.search(lines[0]) and not _CONCLUDES.search(lines[-1]) and any("=" in line for line in lines[1:])
 
 

@@ -2,29 +2,35 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.match import Match
+from proctor.reading.names import are_one
 from proctor.reading.polarity import says
 from proctor.reading.question import Asked
 from proctor.reading.stance import stance
 from proctor.reading.words import words_met
 from proctor.text.choices import items
 from proctor.text.negation import negated
-from proctor.text.overlap import STOP
+from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
 
 PASSING = 0.7
 """From here on a rule calls a reply right."""
+_AROUND_VERB = re.compile(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
 _WRONG_FACT = 0.45
 """Under this share of its facts an answer is wrong, whatever words it shares."""
 _MOST_WITHOUT_FACT = 0.3
 _FACT_LEFT_OUT = 0.7
 _WEIGHT_OF_FACT = 2.0
-_EXTRA_ITEM = 0.5
+_MOST_WITH_EXTRA, _MOST_INCOMPLETE = 0.4, 0.65
+_PART_OF_NAME = 0.5
+"""In a list a given name will do."""
 _BY_MEANING = 0.85
 """For a yes or no that is said in other words."""
 _BY_MEANING_OTHERWISE = 0.1
@@ -125,26 +131,47 @@ def _with_clause(reply: Answered, asked: Asked, answer: Expected, wanted: str, v
 
 
 def _list(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
-    """In any order; each item counts, and each thing listed beside them counts half against it."""
-    missing = [item.text for item in answer.items if not _has(reply, asked, item)]
+    """In any order; an item that is missing leaves it incomplete, one that does not belong makes it wrong."""
+    others = replace(asked, content=asked.content.union(*(item.weights for item in answer.items)))
+    missing = [item.text for item in answer.items if not _has(reply, others, item)]
     count = len(answer.items)
     found = count - len(missing)
-    extra = len(_unexpected(reply, asked, answer.items)) if found else 0
+    extra = _extra_items(reply, asked, answer) if found else 0
     told = f"{found} of {count} found"
     if missing:
         told += f", missing {', '.join(missing)}"
-    return Verdict(found / (count + _EXTRA_ITEM * extra), told + (f", {extra} not expected" if extra else ""))
+    if extra:
+        return Verdict(_MOST_WITH_EXTRA * found / count, f"{told}, {extra} not expected")
+    return Verdict(min(found / count, _MOST_INCOMPLETE) if missing else 1.0, told, len(missing) * 2 > count)
+
+
+def _extra_items(reply: Answered, asked: Asked, answer: Expected) -> int:
+    """How many things the reply lists that were not expected."""
+    if all(item.only_facts for item in answer.items):
+        wanted = [number.value for item in answer.items for number in item.facts.quantities]
+        return sum(number.value not in wanted and number.bare for number in reply.facts.quantities)
+    return len(_unexpected(reply, asked, answer.items))
 
 
 def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
     match = _met(reply, asked, item)
-    if match.value < PASSING or match.first < 0:
+    enough = _PART_OF_NAME if len(item.weights) > 1 and not item.facts else PASSING
+    if match.value < enough or match.first < 0:
         return False
     return asked.negative or item.negative or negated(reply.passage, match.first, match.last) is None
 
 
 def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
     """What the reply lists beside what was expected."""
-    listed = [stem_set(item) - STOP for item in items(reply.passage.folded)]
+    listed = [stem_set(item) - STOP for item in _listed(reply.passage.folded)]
     known = asked.content.union(*(answer.weights for answer in wanted))
-    return [item for item in listed if item and known.isdisjoint(item)]
+    others = [item for item in listed if item and known.isdisjoint(item) and not item <= GENERIC]
+    return [item for item in others if not any(are_one(word, other) for word in item for other in known)]
+
+
+def _listed(folded: str) -> tuple[str, ...]:
+    """The items of a list, also where a verb stands before or after it."""
+    found = items(folded)
+    if found or "," not in folded:
+        return found
+    return max((items(part) for part in _AROUND_VERB.split(folded)), key=len)

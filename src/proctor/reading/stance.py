@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import taken_up
 from proctor.reading.question import Asked
 from proctor.text.negation import NEGATORS, excepted, hedged, negated, unsure
+from proctor.text.numbers import compare
 from proctor.text.overlap import GENERIC, STOP
-from proctor.text.words import stem_set
+from proctor.text.words import stem_set, words
 
 
 class Stance(NamedTuple):
@@ -26,12 +28,30 @@ _RELATIONS = stem_set(
 )
 _COMPARISONS = stem_set("than against beating defeating versus unlike near succeeded replaced preceded")
 _NO_CHOICE = stem_set("more less so later earlier older fewer higher lower about even simply just otherwise not")
+_BE, _CLEFT = stem_set("is was are were"), stem_set("where who what which when that the")
 _SMALL = stem_set("the a an in by of to at on and")
 _OPEN, _OF_ANOTHER, _UNSURE, _MAYBE, _NOT_DENIED = 0.4, 0.3, 0.6, 0.8, 0.2
 _REACH_OF_OR = 6
 _REACH_OF_COMPARISON = 3
 _MOST_FILLING = 3
 _TAKES_UP = 0.6
+_FORMER = 0.2
+_LOOK_BACK = 30
+_SHORT_REPLY, _SHORT_ANSWER = 30, 8
+_FORMER_CUE = re.compile(
+    r"\b(?:used to be|formerly|previously|originally|no longer(?: in| at| on)?|migrated (?:off|from|away from)|moved (?:off|away from)"
+    r"|switched (?:off|from|away from)|left|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
+)
+_FORMER_AFTER = re.compile(r",? to \w+")
+_MOVES = re.compile(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
+_OTHERS_SAY = re.compile(
+    r"\b(?:(?:many|most|some)(?: people)?|people|one|you|they|others|everyone|everybody) (?:\w+ )?(?:might |would |may |could |often |usually |still )?"
+    r"(?:say|think|guess|credit|believe|assume|expect|claim|name|call|attribute)\b|\b(?:often|usually|widely|commonly|popularly|wrongly|mistakenly) (?:said|credited|thought|believed|attributed|assumed)\b"
+)
+_TAKEN_BACK = re.compile(r"\b(?:wrongly|mistaken(?:ly)?|but|however|incorrectly|actually|in (?:fact|reality|truth)|though|yet)\b|; it was\b")
+_SETS_ASIDE = re.compile(
+    r"\b(?:not|n't|isn't|wasn't|but|however|mistaken|wrong|rather|instead|think|guess|say|no|never|although|though|actually|so|therefore|thus|hence|namely|called|is|was|are|were|wrote|by|known|which)\b"
+)
 
 
 def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> Stance:
@@ -45,6 +65,15 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
     apart = excepted(passage, first)
     if apart is not None and passage.stems[apart] not in answer.passage.stems:
         return Stance(0.0, f"says {passage.quote(apart, last)!r}")
+    past = _is_former(reply, asked, first, last)
+    if past:
+        return Stance(_FORMER, f"says {past!r} of it")
+    if _is_owner(reply, asked, answer, last):
+        return Stance(_OF_ANOTHER, f"names something of {passage.quote(first, last)!r}")
+    if _is_doubted(reply, asked, first):
+        return Stance(_FORMER, f"names {passage.quote(first, last)!r} only as what others say")
+    if _is_second(reply, asked, answer, first):
+        return Stance(_OF_ANOTHER, f"answers otherwise before it names {passage.quote(first, last)!r}")
     if _is_one_choice(reply, asked, answer, first, last):
         return Stance(_OPEN, "leaves it open between several answers")
     if _is_compared(reply, asked, answer, first):
@@ -69,7 +98,7 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
 
 def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
     """Whether the match is one of several possibilities joined by `or`."""
-    if "or" not in reply.stems or "or" in answer.passage.stems:
+    if "or" not in reply.stems or "or" in answer.passage.stems or _restates(reply, answer):
         return False
     stems, sentences = reply.passage.stems, reply.passage.sentences
     for place in range(max(0, first - _REACH_OF_OR), min(len(stems), last + _REACH_OF_OR + 1)):
@@ -84,8 +113,67 @@ def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, 
     return False
 
 
+def _restates(reply: Answered, answer: Expected) -> bool:
+    """`One kilogram, or 1000 g`: all numbers are the expected one."""
+    wanted = answer.facts.quantities
+    if not answer.only_facts or len(wanted) != 1:
+        return False
+    return all(compare(wanted[0]._replace(about=True), other) in ("same", "rounded") for other in reply.facts.quantities)
+
+
 def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
     return word not in STOP and word not in answer.weights and word not in asked.words
+
+
+def _is_former(reply: Answered, asked: Asked, first: int, last: int) -> str:
+    """`used to be Astana`, `moved from Ghent to`, `migrated off PostgreSQL`: it was so, and is no longer."""
+    passage = reply.passage
+    around = passage.folded[max(0, passage.starts[first] - _LOOK_BACK) : passage.starts[first]]
+    cue = _FORMER_CUE.search(around)
+    if cue is not None and asked.words.isdisjoint(words(cue[0])):
+        return cue[0].strip()
+    after = _FORMER_AFTER.match(passage.folded, passage.ends[last])
+    moved = around.endswith("from ") and after is not None and _MOVES.search(passage.folded) is not None
+    return "from" if moved and "from" not in asked.words else ""
+
+
+def _is_owner(reply: Answered, asked: Asked, answer: Expected, last: int) -> bool:
+    """`the finance director's assistant`: somebody or something else."""
+    passage = reply.passage
+    if last + 1 >= len(passage) or passage.clauses[last + 1] != passage.clauses[last]:
+        return False
+    if not passage.folded[passage.starts[last] : passage.ends[last]].endswith("'s"):
+        return False
+    after = passage.stems[last + 1]
+    return after not in asked.words and after not in STOP and after not in answer.passage.stems
+
+
+def _is_doubted(reply: Answered, asked: Asked, first: int) -> bool:
+    """`Most people credit Fleming, wrongly; …`: reported, and taken back afterwards."""
+    passage = reply.passage
+    here = passage.sentences[first]
+    begin = next(place for place, number in enumerate(passage.sentences) if number == here)
+    before = passage.folded[passage.starts[begin] : passage.starts[first]]
+    if _OTHERS_SAY.search(before) is None:
+        return False
+    return _TAKEN_BACK.search(passage.folded, passage.starts[first]) is not None
+
+
+def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
+    """`Phosphorus; potassium's symbol is …`: another name answers first, and nothing sets it aside."""
+    passage = reply.passage
+    if asked.kind not in ("person", "place", "name", "date") or len(passage) > _SHORT_REPLY or not passage.sentences[first]:
+        return False
+    opening = [place for place, number in enumerate(passage.sentences) if number == 0]
+    folded = passage.folded[: passage.ends[opening[-1]]]
+    if _SETS_ASIDE.search(folded) or _SETS_ASIDE.search(passage.folded, passage.ends[opening[-1]], passage.starts[first]):
+        return False
+    new = [place for place in opening if _is_new(passage.stems[place], asked, answer) and passage.stems[place] not in GENERIC]
+    return bool(new) and len(opening) <= _SHORT_ANSWER and _is_name(reply, new[0]) and new[0] <= 2
+
+
+def _is_name(reply: Answered, place: int) -> bool:
+    return reply.passage.quote(place, place)[:1].isupper()
 
 
 def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
@@ -106,6 +194,8 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
         return False
     shared = taken_up(reply, asked)
     most = max(map(len, shared.values()), default=0)
+    if last + 2 < len(stems) and stems[last + 1] in _BE and stems[last + 2] in _CLEFT:
+        return False  # Ghent is where the head office stands
     here = range(clauses[first], clauses[last] + 1)
     if most < max(2, _TAKES_UP * len(asked.content)) or any(len(shared.get(clause, ())) >= most for clause in here):
         return False

@@ -1,228 +1,155 @@
-"""Numbers, dates and times of day in two replies that cannot be one."""
+"""Values said in other words, brought to one spelling before they are read: frequencies, shares, times, signs."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 
-from proctor.reading.agreement import measure_one_thing, meet
-from proctor.reading.expected import Fact, read_facts
-from proctor.reading.inquiry import Inquiry
-from proctor.reading.pair import Found, Pair
-from proctor.reading.statement import Claim, Stated, Statements, excerpt
-from proctor.text.clocks import Clock
-from proctor.text.dates import Date
-from proctor.text.negation import NEGATORS
-from proctor.text.numbers import Quantity, quantities
-from proctor.text.overlap import STOP
-from proctor.text.passage import passage_of
-from proctor.text.units import units_named
-from proctor.text.words import stem, stem_set
+from proctor.reading.question import Asked
 
-_SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
-_PERIOD = re.compile(
-    r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month|year)ly\b(?! price| fee)|/ ?(month|year)"
+_ONES = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS = {word: number for number, word in enumerate(_ONES.split(), 1)}
+_NUMBER = rf"\d+|{'|'.join(_NUMBERS)}"
+_PERIODS = {"hour": (1, "hours"), "day": (24, "hours"), "week": (7, "days"), "month": (1, "months"), "year": (12, "months")}
+_ADVERBS = {
+    "hourly": "every 1 hours", "daily": "every 24 hours", "nightly": "every 24 hours", "weekly": "every 7 days", "fortnightly": "every 14 days",
+    "biweekly": "every 14 days", "monthly": "every 1 months", "quarterly": "every 3 months", "biannually": "every 6 months", "semiannually": "every 6 months",
+    "yearly": "every 12 months", "annually": "every 12 months", "annual": "every 12 months", "biennially": "every 24 months",
+}  # fmt: skip
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
+_OFTEN = re.compile(
+    rf"\b(?P<count>once|twice|thrice|(?:{_NUMBER})\s?(?:times|x|×))\s(?:a|an|per|each|every|in a|in every)\s?(?P<period>hour|day|week|month|year)\b"
+    r"|\b(?P<daily>once|twice|thrice|(?:two|three|four) times) (?P<adverb>daily|weekly|monthly|yearly|annually)\b"
+    rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b|\b(?:each|every|per) (?P<each>hour|day|week|month|year)\b"
+    r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|year)\b"
 )
-_TIMES = {("month", "year"): 12.0}
-_SAME_RATE = 0.02
-_SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
+_ASKS_OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b")
+_SHARES = re.compile(r"%|\bper ?cent|\b(?:share|fraction|proportion|percentage|part)\b|\b\d/\d|\b(?:half|thirds?|quarters?|fifths?|in (?:\d|two|three|four|five|ten))\b")
+_HAS_OFTEN = re.compile(r"\bevery\b|\btimes a\b|\b(?:once|twice)\b|ly\b|\beach\b")
+_OUT_OF = re.compile(rf"\b(?P<some>{_NUMBER})\s(?:in(?: every)?|out of(?: every)?|of every)\s(?P<all>{_NUMBER}|\d+)\b(?!\s?(?:km|m|cm|years?|days?|hours?|minutes?|months?|weeks?)\b)")
+_PART_NAMES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
+_PARTS = rf"(?<!and )(?P<top>a|an|one|two|three|four|five|six|seven|eight|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
+_ALL_BUT = re.compile(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
+_SHARE = re.compile(rf"\b{_PARTS}\b(?!\s(?:of an? |an? |past|to )?(?:hour|mile|year|century|dozen|litre|liter|gram|kilo|pound|day|month|time|floor|place|of \w+ \d|half|quarter))")
+_SIGNED = re.compile(r"\b(?:minus|negative)\s(?=\d)")
+_BELOW_ZERO = re.compile(r"(?<![\w-])(\d+(?:\.\d+)?)((?:\s?°\s?[cf]?|\sdegrees?(?:\s(?:celsius|fahrenheit))?)?)\sbelow(?: zero| freezing)?")
+_RATE = re.compile(r"\b(kilomet(?:re|er)s?|km|miles?|met(?:re|er)s?|m|feet|knots)\s(?:an|a|each|every)\s(hour|second|minute)\b")
+_SLANG = re.compile(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
+_SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
+_SHORT_YEAR = re.compile(r"(?<!\w)'(\d\d)\b")
+_SPOKEN_CLOCK = re.compile(
+    rf"\b(?P<hour>{'|'.join(_NUMBERS)})[ -](?P<minute>thirty|fifteen|forty-five|twenty|ten|forty|fifty|oh five|twenty-five|thirty-five)(?P<rest>\s(?:in the (?:morning|afternoon|evening)|at night|[ap]\.?\s?m\b|o'clock)|(?=[.,!?]|$))"
+)
+_MINUTES = {"thirty": 30, "fifteen": 15, "forty-five": 45, "twenty": 20, "ten": 10, "forty": 40, "fifty": 50, "oh five": 5, "twenty-five": 25, "thirty-five": 35}
+_TWELVE_AT_NIGHT = re.compile(r"\b(?:twelve|12)(?: o'clock)? at night\b|\b0?0:00\b|\b24:00\b")
+_SHARED_MULTIPLIER = re.compile(rf"\b(?P<low>{_NUMBER})(?P<to>\s?(?:-|to|and(?: no more than)?)\s?)(?P<high>{_NUMBER})\s(?P<many>hundred|thousand|million|billion)\b")
+_OR_MORE = re.compile(r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum|at (?:the )?most|max|min)\b")
+_ERA = re.compile(r"\bb\.?\s?c\.?\s?e\b\.?")
+_WEEKDAYS = {"mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday", "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}
+_WEEKDAY = re.compile(rf"\b({'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})\b\.?")
+_PER = {"hour": 8766.0, "day": 365.25, "night": 365.25, "week": 52.18, "month": 12.0, "quarter": 4.0, "year": 1.0, "annum": 1.0}
+_PER_ADVERB = {"hourly": 8766.0, "daily": 365.25, "weekly": 52.18, "monthly": 12.0, "quarterly": 4.0, "yearly": 1.0, "annually": 1.0, "p.a": 1.0, "pa": 1.0}
+_PERIOD = re.compile(
+    r"(?:\s?(?:per|an?|each|every|/|in a|for a|for each|by the)\s?(?P<noun>hour|day|night|week|month|quarter|year|annum)\b|\s?/\s?(?P<short>h|hr|mo|yr|wk|d)\b|,?\s(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annually|p\.a|pa)\b)"
+)
+_SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
+_HINT = re.compile(
+    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
+)
 
 
-def share_value(pair: Pair) -> bool:
-    """Whether the later reply gives a value of the earlier one, whatever else it says."""
-    first, second = ([stated for stated in told.facts if not stated.denied] for told in pair.told)
-    return any(_meet(one, other) for one in first for other in second)
+def plain_values(folded: str, asked: Asked, *, often: bool, share: bool) -> str:
+    """A folded text with its values in plain spelling; `often`, `share`: whether it may tell how often, or a share."""
+    if _HINT.search(folded) is None:
+        return folded
+    if often:
+        folded = _OFTEN.sub(_frequency, folded)
+    if share:
+        folded = _ALL_BUT.sub(lambda match: f" {_percent(1 - _part(match))} ", folded)
+        folded = _SHARE.sub(_share_in_parts, _OUT_OF.sub(_share_of, folded))
+    folded = _BELOW_ZERO.sub(r"-\1\2", _SIGNED.sub("-", folded))
+    folded = _RATE.sub(r"\1 per \2", folded)
+    folded = _SLANG.sub(lambda match: _SLANG_WORDS.get(match[0], match[0]), folded)
+    folded = _SHARED_MULTIPLIER.sub(r"\g<low> \g<many>\g<to>\g<high> \g<many>", folded)
+    folded = _OR_MORE.sub(_bounded, folded)
+    return _plain_times(folded, asked)
 
 
-def differing_times(pair: Pair) -> Iterator[Found]:
-    """Two dates or times of day that cannot be one."""
-    if not pair.answers_one_question:
-        return
-    if "when" not in (pair.topic.kind, pair.asked[1].kind) and not _begins_with_time(pair):
-        return
-    for kind, name in ((Date, "date"), (Clock, "time")):
-        first, second = (_of(kind, told) for told in pair.told)
-        if _differ(first, second):
-            yield _told(name, (first, second))
+def _plain_times(folded: str, asked: Asked) -> str:
+    folded = _ERA.sub("bc", folded)
+    if asked.kind == "date" or asked.year:
+        folded = _SHORT_YEAR.sub(lambda match: ("19" if int(match[1]) > 30 else "20") + match[1], folded)
+    if asked.kind in ("time", "date", "quantity", "name"):
+        folded = _SPOKEN_CLOCK.sub(_clock, _TWELVE_AT_NIGHT.sub("midnight", folded))
+    if "day" in asked.words or asked.kind == "date":
+        folded = _WEEKDAY.sub(lambda match: _WEEKDAYS[match[1]], folded)
+    return folded
 
 
-def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
-    return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
+def _bounded(match: re.Match[str]) -> str:
+    low = match["way"] in ("more", "over", "above", "up") or (match["least"] or "").endswith(("minimum", "least", "min"))
+    return f"{'at least' if low else 'at most'} {match[1] or match[3]}"
 
 
-def _begins_with_time(pair: Pair) -> bool:
-    """`Until when`, `Since …`: the replies are dates or times and little else."""
-    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
+def _frequency(match: re.Match[str]) -> str:
+    if match["alone"]:
+        return _ADVERBS[match["alone"]]
+    if match["each"]:
+        amount, unit = _PERIODS[match["each"]]
+        return f"every {amount} {unit}"
+    if match["of"]:
+        amount, unit = _PERIODS[match["of"]]
+        return f"every {2 * amount} {unit}"
+    times = _count((match["count"] or match["daily"]).split()[0].rstrip("x×"))
+    period = match["period"] or {"daily": "day", "weekly": "week", "monthly": "month"}.get(match["adverb"], "year")
+    amount, unit = _PERIODS[period]
+    return f"every {amount / (times or 1):g} {unit}"
 
 
-def _differ(first: list[Stated], second: list[Stated]) -> bool:
-    """Whether none of the first meets any of the second; two ranges differ where either end does."""
-    if not first or not second:
-        return False
-    if _are_range(first) and _are_range(second):
-        return not all(_meet(one, other) for one, other in zip(first, second, strict=True))
-    if _lies_within(first, second) or _lies_within(second, first):
-        return False
-    return not any(_meet(one, other) for one in first for other in second)
+def _count(word: str) -> int:
+    return _TIMES.get(word) or _NUMBERS.get(word) or (int(word) if word.isdigit() else 1)
 
 
-def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
-    """Whether one number lies in the range that the other reply gives: six and a half, six to seven."""
-    spans = _SPAN.search(ends[0].claim.passage.folded) is not None
-    values = [fact.value for fact in read_facts(ends[0].claim.passage.folded).quantities] if spans else []
-    value = inner[0].fact
-    return len(values) > 1 and isinstance(value, Quantity) and min(values) <= value.value <= max(values)
+def _share_of(match: re.Match[str]) -> str:
+    some, every = _count(match["some"]), _count(match["all"])
+    return f" {_percent(some / every)} " if some < every <= 100 else match[0]
 
 
-def _meet(one: Stated, other: Stated) -> bool:
-    return meet(one.fact, other.fact)
+def _share_in_parts(match: re.Match[str]) -> str:
+    return f" {_percent(_part(match))} " if _part(match) < 1 else match[0]
 
 
-def _are_range(facts: list[Stated]) -> bool:
-    if len(facts) != 2 or facts[0].claim is not facts[1].claim:
-        return False
-    one, other = (stated.fact for stated in facts)
-    if isinstance(one, Quantity) and isinstance(other, Quantity):
-        return one.ranged and other.ranged
-    between = facts[0].claim.passage.folded[one.end : other.start].strip()
-    return between in ("to", "-", "until", "and", "till")
+def _part(match: re.Match[str]) -> float:
+    top = 1 if match["top"] in ("a", "an") else _NUMBERS[match["top"]]
+    return top / _PART_NAMES[match["part"]]
 
 
-def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> Found:
-    first, second = stated[0][0], stated[1][0]
-    return Found(kind, first.quote, second.quote, f"first {first.text}, then {second.text}")
+def _percent(share: float) -> str:
+    return f"{100 * share:.6g} %"
 
 
-def differing_numbers(pair: Pair) -> Iterator[Found]:
-    """Two amounts of one thing that cannot be one."""
-    if not pair.answers_one_question or pair.topic.kind in ("how", "why", "yes-no", "choice"):
-        return
-    first, second = (
-        [_with_unit(stated, asked) for stated in _of(Quantity, told)]
-        for asked, told in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
-    )
-    given = {fact.value for fact in read_facts(pair.topic.asked).quantities}
-    first, second = (_not_given(stated, given) for stated in (first, second))
-    for one in first:
-        rivals = [other for other in second if _of_one_thing(one, other, pair)]
-        mates = [other for other in first if _of_one_thing(other, one, pair)]
-        if rivals and _differ_by_period(mates, rivals, pair) and not _have_other_scopes(mates, rivals, pair):
-            yield _told("number", (mates, rivals))
+def _clock(match: re.Match[str]) -> str:
+    rest = match["rest"] or ""
+    half = " am" if "morning" in rest else " pm" if "the " in rest or "night" in rest else rest
+    return f"{_NUMBERS[match['hour']]}:{_MINUTES[match['minute']]:02}{half}"
 
 
-def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
-    """Whether amounts differ, those for other periods after conversion: €49 per month, €588 for a year."""
-    one, other = _period(first[0], pair.topic), _period(second[0], pair.asked[1])
-    if one == other or not (one and other):
-        return _differ(first, second)
-    times = _TIMES.get((one, other)) or 1 / _TIMES.get((other, one), 0.0) if {one, other} <= {"month", "year"} else 0.0
-    a, b = first[0].fact, second[0].fact
-    if not times or not isinstance(a, Quantity) or not isinstance(b, Quantity):
-        return False
-    return abs(a.value * times - b.value) > _SAME_RATE * b.value
+def asks_share(folded: str, answers: str) -> bool:
+    """Whether question or expected answer are about a share of something."""
+    return _SHARES.search(folded) is not None or _SHARES.search(answers) is not None
 
 
-def _period(stated: Stated, asked: Inquiry) -> str:
-    """The period that an amount is for: said after it, or in its question."""
-    said = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
-    return next(filter(None, said.groups()), "").removesuffix("ly") if said else ""
+def asks_often(folded: str, answers: str) -> bool:
+    """Whether question and expected answer are about how often something is done."""
+    return _ASKS_OFTEN.search(folded) is not None or _HAS_OFTEN.search(answers) is not None
 
 
-def _not_given(found: list[Stated], given: set[float]) -> list[Stated]:
-    """The numbers that the question did not hold already; all of them where it held all."""
-    new = [stated for stated in found if isinstance(stated.fact, Quantity) and stated.fact.value not in given]
-    return new or found
+def times_a_year(folded: str, end: int) -> float:
+    """How many of the periods that follow an amount make a year: 12 for `a month`; 0: none follows."""
+    match = _PERIOD.match(folded, end)
+    if match is None:
+        return 0.0
+    if match["noun"]:
+        return _PER[match["noun"]]
+    return _SHORT_PERIODS[match["short"]] if match["short"] else _PER_ADVERB[match["adverb"]]
 
 
-def _with_unit(stated: Stated, asked: Inquiry) -> Stated:
-    """A bare number in the unit that its question names: 12,000 to `And in metres?`."""
-    fact = stated.fact
-    if not isinstance(fact, Quantity) or fact.dimension or fact.noun:
-        return stated
-    unit = next((word for word in asked.asked.rstrip("?").split() if len(word) > 2 and units_named(word)), None)
-    read = quantities(f"{fact.value:g} {unit}") if unit else []
-    if len(read) != 1:
-        return stated
-    return stated._replace(fact=fact._replace(readings=read[0].readings))
-
-
-def _have_other_scopes(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
-    """Whether each number is said of something of its own: £14 for adults, £7 for children."""
-    one, other = (_scope(stated[0], pair) for stated in (first, second))
-    return bool(one and other) and one.isdisjoint(other)
-
-
-def _scope(stated: Stated, pair: Pair) -> frozenset[str]:
-    """The stems that a small word leads up to after a number, beside those of the questions."""
-    stems = stated.claim.passage.stems
-    last = max((place for place, end in enumerate(stated.claim.passage.starts) if end < stated.fact.end), default=0)
-    after = stems[last + 1 :]
-    start = next((place for place, word in enumerate(after) if word in _SCOPES), len(after))
-    return frozenset(after[start:]) - STOP - pair.known
-
-
-def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether two numbers can be held against each other: one dimension, one noun, or one left to the question."""
-    a, b = one.fact, other.fact
-    assert isinstance(a, Quantity)
-    assert isinstance(b, Quantity)
-    if a.ordinal != b.ordinal or (pair.topic.kind == "open" and not _said_alike(one, other)):
-        return False
-    if a.dimension and b.dimension:
-        return measure_one_thing(a, b)
-    if a.dimension or b.dimension:
-        return one.alone and other.alone and not (a.noun or b.noun)
-    if a.noun and b.noun:
-        nouns = {stem(a.noun), stem(b.noun)}
-        return len(nouns) == 1 or nouns <= pair.known or _is_only_number(one, other, pair)
-    return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known or _is_only_number(one, other, pair)
-
-
-def _is_only_number(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether each reply gives one number, to a question for one: 240 employees, 310 people."""
-    counted = all(len(_of(Quantity, told)) == 1 for told in pair.told)
-    return counted and pair.topic.kind == "amount" and one.claim is not other.claim
-
-
-def _said_alike(one: Stated, other: Stated) -> bool:
-    """Whether two numbers are said of one thing, where the question did not ask for one: alone, or in like words."""
-    if one.alone or other.alone:
-        return True
-    own = stem_set(f"{one.text} {other.text}".lower())
-    return not (one.claim.stems & other.claim.stems).issubset(STOP | NEGATORS | own)
-
-
-def granted_values(pair: Pair) -> Iterator[Found]:
-    """A yes or no to a question that names a value: yes takes it over, no turns it down."""
-    takes = grants(pair)
-    if takes is None or share_value(pair):
-        return
-    asked, told = pair.asked[1], pair.told[1]
-    reason = f"{'yes' if told.word else 'no'} to {excerpt(asked.asked)!r}"
-    offered = Claim(asked.asked, passage_of(asked.asked), asked.stems, open=True)
-    values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
-    for mine in pair.told[0].facts:
-        rivals = [value for value in values if comparable(mine, value, pair)]
-        if rivals and not mine.denied and any(_meet(mine, value) for value in rivals) is not takes:
-            yield Found(_kind_of(mine), mine.quote, told.first(), reason)
-
-
-def grants(pair: Pair) -> bool | None:
-    """Whether a yes or no takes over what the later question puts forward; None: it puts nothing forward."""
-    asked, word = pair.asked[1], pair.told[1].word
-    if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
-        return None
-    if pair.relation not in ("same", "offer") or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
-        return None
-    return word is not asked.inverted
-
-
-def comparable(one: Stated, other: Stated, pair: Pair) -> bool:
-    """Whether two values are of one sort."""
-    if isinstance(one.fact, Quantity) and isinstance(other.fact, Quantity):
-        return _of_one_thing(one, other, pair)
-    return type(one.fact) is type(other.fact)
-
-
-def _kind_of(stated: Stated) -> str:
-    return {Date: "date", Clock: "time"}.get(type(stated.fact), "number")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import Match, best_mention
+from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
 from proctor.text.overlap import STOP, weight
 from proctor.text.passage import Passage
@@ -20,6 +21,9 @@ _HEAD = 0.8
 """For what stands before the comma: Salzburg for Salzburg, Austria."""
 _CONFLICT = 0.7
 """Some words are found and others stand in place of the rest: Louis Armstrong for Neil Armstrong."""
+_FAMILY_NAME = 0.85
+"""For somebody's family name where nothing speaks for another bearer of it."""
+_OTHER_NAME = 0.97
 _SHORT_REPLY = 40
 _LONGEST_WORD = 30
 _LONG_WORD = 8
@@ -62,11 +66,36 @@ def _value(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Pl
         return min(share, 1.0)
     if answer.head and all(word in found for word in answer.head) and not _other_place(reply, answer, found):
         return _HEAD
+    if _is_family_name(reply, asked, answer, found):
+        return _FAMILY_NAME
     if _says_more(reply, asked, answer, found):
         return _CONFLICT * share
     if asked.person and len(answer.weights) == len(answer.passage) and next(reversed(answer.weights)) not in found:
         return _GIVEN_NAME
     return _GIVEN_NAME + (1 - _GIVEN_NAME) * share if share >= _LEAST_PART else share
+
+
+def _is_family_name(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> bool:
+    """Whether somebody is named by the family name alone, with at most a title or an initial before it."""
+    if asked.kind not in ("person", "name", "list") or not 1 < len(answer.passage) <= _LONG or "," in answer.text:
+        return False
+    family = answer.passage.stems[-1]
+    if family not in found or weight(family) < 1.0 or not answer.text[:1].isupper() or not _is_capital(answer.passage, len(answer.passage) - 1):
+        return False
+    place = found[family].first
+    before = reply.passage.stems[place - 1] if place else ""
+    if not place or before in answer.weights or before in TITLES or before in STOP or not _is_capital(reply.passage, place - 1):
+        return True
+    return reply.passage.sentences[place - 1] != reply.passage.sentences[place] or _is_initial_of(reply.passage, place - 1, answer)
+
+
+def _is_capital(passage: Passage, place: int) -> bool:
+    return passage.quote(place, place)[:1].isupper()
+
+
+def _is_initial_of(passage: Passage, place: int, answer: Expected) -> bool:
+    word = passage.stems[place]
+    return len(word) <= 2 and any(other.startswith(word[0]) for other in answer.passage.stems[:-1])
 
 
 def _says_more(reply: Answered, asked: Asked, answer: Expected, found: dict[str, _Place]) -> bool:
@@ -117,10 +146,20 @@ def _found(reply: Answered, asked: Asked, answer: Expected) -> dict[str, _Place]
     if len(stems) > _SHORT_REPLY:
         return _near_each_other(found, reply, answer) if 1 < len(found) < _LONG else found
     if len(found) < len(answer.weights):
+        _add_names(found, reply, answer)
         _add_short_forms(found, reply, answer)
         _add_compounds(found, reply, answer)
         _add_slips(found, reply, answer)
     return found
+
+
+def _add_names(found: dict[str, _Place], reply: Answered, answer: Expected) -> None:
+    """Jack for John, a Pole for Polish, Gent for Ghent."""
+    for word in answer.weights:
+        if word not in found:
+            place = next((place for place, other in enumerate(reply.passage.stems) if are_one(word, other)), None)
+            if place is not None:
+                found[word] = _Place(place, place, _OTHER_NAME)
 
 
 def _near_each_other(found: dict[str, _Place], reply: Answered, answer: Expected) -> dict[str, _Place]:

@@ -40,6 +40,10 @@ _AT_MOST = re.compile(
     r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|no more than|not more than|up to)|[<≤])\s?$"
 )
 _LOOK_BACK = 20
+_ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
+"""How far temperatures may lie apart: where one is approximate, and after a change of scales."""
+_COARSEST = 0.03
+"""Numbers rounded more coarsely than this are other numbers."""
 MOST = 1000
 """A text with more numbers than this is no answer, and is not read to its end."""
 _RANGE = frozenset(("-", "to", "or", "and", "/"))
@@ -329,7 +333,7 @@ def compare(expected: Quantity, found: Quantity) -> Comparison:
             comparable = True
             if math.isclose(one.amount, other.amount, rel_tol=1e-9, abs_tol=1e-12):
                 return "same"
-            if _rounds_to(expected, found, one.amount, other.amount):
+            if _rounds_to(expected, found, one, other):
                 return "rounded"
     if expected.value == found.value and _unit_is_left_out(expected, found):
         return "same"
@@ -354,14 +358,30 @@ def _unit_is_left_out(expected: Quantity, found: Quantity) -> bool:
     return not found.dimension and not found.noun and not found.ordinal
 
 
-def _rounds_to(expected: Quantity, found: Quantity, one: float, other: float) -> bool:
+def _rounds_to(expected: Quantity, found: Quantity, one: Reading, other: Reading) -> bool:
     """Whether they differ by no more than their digits, a change of units, or the word `about` allow."""
-    apart = abs(one - other)
-    if expected.about and apart <= 0.05 * abs(one):
+    apart = abs(one.amount - other.amount)
+    if one.dimension == "temperature":
+        return apart <= (_ABOUT_KELVIN if expected.about or found.about else _CONVERTED_KELVIN)
+    if expected.about and apart <= 0.05 * abs(one.amount):
         return True
-    per_unit = one / (expected.value or 1.0)
-    if not math.isclose(per_unit, other / (found.value or 1.0), rel_tol=1e-2):
-        return apart <= 1e-3 * abs(one)
+    per_unit = one.amount / (expected.value or 1.0)
+    if not math.isclose(per_unit, other.amount / (found.value or 1.0), rel_tol=1e-2):
+        return apart <= max(1e-3 * abs(one.amount), _half_grain(found, other.amount))
+    if found.about and apart <= _half_grain(found, other.amount):
+        return True
     fewer, more = sorted((expected.decimals, found.decimals))
     least = 1 if fewer == expected.decimals else 2
     return more > fewer >= least and apart <= 0.5 * 10.0**-fewer * abs(per_unit) * (1 + 1e-9)
+
+
+def _half_grain(found: Quantity, amount: float) -> float:
+    """Half of the last place that a number is given to, as an amount; 0 where that is too coarse to tell."""
+    value = abs(found.value)
+    if not value:
+        return 0.0
+    grain = 10.0**-found.decimals
+    while found.about and value % (10 * grain) == 0 and grain < value:
+        grain *= 10
+    half = 0.5 * grain / value
+    return half * abs(amount) * (1 + 1e-9) if half <= _COARSEST else 0.0

@@ -189,8 +189,8 @@ def units_named(name: str) -> tuple[Unit, ...]:
     if not slash or above is None or below is None:
         return ()
     one, other = above[0], below[0]
-    if one.dimension.isupper():
-        return ()  # a price: the money is what is compared
+    if one.dimension.isupper() or one.dimension == "share":
+        return ()  # a price or a rate of interest: the money or the share is what is compared
     return (Unit(name=name, dimension=f"{one.dimension}/{other.dimension}", factor=one.factor / other.factor),)
 
 

@@ -6,17 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from proctor.reading.agreement import meet
+from proctor.reading.clash.agreement import meet
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin
 from proctor.reading.link import one_question
-from proctor.reading.names import answers
-from proctor.reading.pair import Found, Pair
+from proctor.reading.clash.names import answers
+from proctor.reading.clash.pair import Found, Pair
 from proctor.reading.opposites import are_opposite
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
-from proctor.reading.values import comparable
+from proctor.reading.clash.values import comparable
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATORS
 from proctor.text.overlap import STOP, f1

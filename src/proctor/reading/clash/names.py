@@ -1,0 +1,215 @@
+"""Names, choices and lists in two replies that cannot be one answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from proctor.reading.inquiry import Inquiry, is_light
+from proctor.reading.lexicon import akin, concept
+from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.statement import Claim, Named, Statements, excerpt
+from proctor.reading.clash.values import grants
+from proctor.text.choices import items
+from proctor.text.fold import fold
+from proctor.text.negation import NEGATORS
+from proctor.text.overlap import GENERIC, STOP
+from proctor.text.words import stem, stem_set, words
+
+_NAMING = frozenset(("who", "where", "open"))
+_LONGEST_ANSWER = 5
+"""Telling words of a reply that is hardly more than its answer."""
+_TAKES_UP = 0.6
+_ENDS_LIST = re.compile(r"\b(?:only|just|nothing else|no others?|nobody else|exactly|that's all|in all|alone|all (?:of them|told))\b")
+_LEAVES_OPEN = re.compile(
+    r"\b(?:among (?:others|other things)|including|includes?|for (?:example|instance)|such as|e\.?g\.?|and more|etc|and so on"
+    r"|some of|mainly|mostly|a bit of|or so|to name)\b"
+)
+_NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
+_LISTED = re.compile(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
+_DEMONYM = re.compile(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
+_SHORT_FORM = re.compile(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
+_VERB = stem_set("is are was were be has have had do does did can will would")
+
+
+def differing_choices(pair: Pair) -> Iterator[Found]:
+    """One of two things that the question names, then the other."""
+    if pair.topic.kind != "choice" or not pair.answers_one_question:
+        return
+    chosen = [_chosen(pair.topic, told) for told in pair.told]
+    if all(len(options) == 1 for options in chosen) and chosen[0].keys() != chosen[1].keys():
+        (one, first), (other, second) = (next(iter(options.items())) for options in chosen)
+        yield Found("choice", first, second, f"first {one!r}, then {other!r}")
+
+
+def _chosen(asked: Inquiry, told: Statements) -> dict[str, str]:
+    """The option of an either-or question that a reply takes up without denying it, and the sentence."""
+    before, _, after = asked.asked.rstrip("?").rpartition(" or ")
+    options = {stem(text.split()[-1]) for text in (before, after) if text.split()}
+    found: dict[str, str] = {}
+    for claim in told.claims:
+        for place, word in enumerate(claim.passage.stems):
+            near = claim.passage.stems[max(0, place - 2) : place]
+            if word in options and not claim.open and NEGATORS.isdisjoint(near):
+                found.setdefault(word, claim.text)
+    return found
+
+
+def differing_names(pair: Pair) -> Iterator[Found]:
+    """Two answers by name that share no word."""
+    if pair.relation not in ("same", "offer") or pair.topic.kind not in _NAMING or _asks_for_finer(pair):
+        return
+    first = answers(pair.told[0], pair.topic.stems | pair.asked[0].stems)
+    second = [] if pair.relation == "offer" else answers(pair.told[1], pair.known)
+    second = second or _taken_over(pair)
+    if first and second and not _agree(first, second, pair):
+        yield Found("name", first[0].quote, second[0].quote, f"first {first[0].text!r}, then {second[0].text!r}")
+
+
+def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
+    """Whether a name of one reply stands in the other, as an answer or beside it."""
+    if any(_one_name(one, other) for one in first for other in second):
+        return True
+    mine, theirs = (frozenset().union(*(claim.stems for claim in told.claims if not claim.denies)) for told in pair.told)
+    return any((one.stems - GENERIC - STOP) & theirs for one in first) or any((one.stems - GENERIC - STOP) & mine for one in second)
+
+
+def _asks_for_finer(pair: Pair) -> bool:
+    """`Which one?`: what follows is a closer answer, not another one."""
+    asked = pair.asked[1]
+    own = [word for word in asked.telling if not is_light(word)]
+    return not own and not asked.contests and asked.kind in _NAMING and not asked.offers
+
+
+def answers(told: Statements, known: frozenset[str], *, denied: bool = False) -> list[Named]:
+    """The names that the question did not give already; of a reply that is hardly more, its words."""
+    named = [name for name in told.names if name.denied is denied and not name.stems <= known]
+    return named or ([] if denied else list(_phrases(told, known)))
+
+
+def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
+    """A short reply without a verb of its own: the coastal road."""
+    for claim in told.claims:
+        own = [word for word in claim.passage.stems if word not in STOP and word not in known]
+        if claim.open or claim.denies or not own or len(claim.passage) > _LONGEST_ANSWER or told.word is not None:
+            continue
+        if not any(word.isalpha() for word in own) or any(is_light(word) for word in own):
+            continue
+        yield Named(frozenset(own), claim.text.rstrip(" ."), claim)
+
+
+def _taken_over(pair: Pair) -> list[Named]:
+    """Names that the later question brought in, in a sentence of the reply that answers with them."""
+    content, names = pair.topic.content, answers(pair.told[1], pair.topic.stems)
+    return [name for name in names if _restates(name.claim, content, pair)]
+
+
+def _restates(claim: Claim, content: frozenset[str], pair: Pair) -> bool:
+    """Whether a sentence takes up what was asked, or grants what was held against the answer."""
+    if pair.told[1].concedes or (pair.told[1].word is True and pair.relation == "offer"):
+        return True
+    met = sum(any(akin(word, other) for other in claim.stems) for word in content)
+    return bool(content) and met >= _TAKES_UP * len(content)
+
+
+def _one_name(one: Named, other: Named) -> bool:
+    if _is_short_form(one.text) != _is_short_form(other.text):
+        return True  # NaCl may well be sodium chloride
+    if not (one.stems & other.stems).issubset(GENERIC | STOP):
+        return True
+    if any(_nearly(mine, theirs) for mine in one.stems for theirs in other.stems):
+        return True
+    return _initials(one.text) == other.text.casefold() or _initials(other.text) == one.text.casefold()
+
+
+def _nearly(one: str, other: str) -> bool:
+    """Whether two words are forms of one name: France, French; Dvorak, Dvořák; Gent, Ghent."""
+    if akin(one, other):
+        return True
+    one, other = fold(one), fold(other)
+    if one[:3] == other[:3] and (_DEMONYM.search(one) or _DEMONYM.search(other)):
+        return True
+    return len(one) > 3 and len(other) > 3 and (one[:4] == other[:4] or _is_one_slip(one, other))
+
+
+def _is_one_slip(one: str, other: str) -> bool:
+    """Whether one word is the other with a letter more."""
+    short, long = sorted((one, other), key=len)
+    return len(long) - len(short) == 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
+def _is_short_form(name: str) -> bool:
+    return _SHORT_FORM.fullmatch(name) is not None
+
+
+def _initials(name: str) -> str:
+    return "".join(word[0] for word in name.split() if word[0].isupper()).casefold()
+
+
+def granted_names(pair: Pair) -> Iterator[Found]:
+    """A yes or no to a question that names somebody or something: yes takes it over, no turns it down."""
+    takes, told = grants(pair), pair.told[1]
+    if takes is None or answers(told, pair.known) or _share_words(pair):
+        return
+    mine = [name for name in answers(pair.told[0], pair.topic.stems) if not name.denied]
+    new = [word for word in pair.asked[1].telling if not any(akin(word, other) for other in pair.topic.telling)]
+    new = [word for word in new if not is_light(word)]
+    if not mine or not new or any(word[:1].isdigit() for word in new):
+        return
+    meets = any(akin(concept(word), other) for name in mine for word in name.stems for other in pair.asked[1].telling)
+    if meets is not takes and (meets or len(new) <= 3):
+        reason = f"{'yes' if told.word else 'no'} to {excerpt(pair.asked[1].asked)!r}"
+        yield Found("name", mine[0].quote, told.first(), reason)
+
+
+def _share_words(pair: Pair) -> bool:
+    """Whether the later reply takes up words of the earlier one that no question brought in."""
+    mine, theirs = (frozenset().union(*(claim.stems for claim in told.claims)) - STOP - pair.known for told in pair.told)
+    return any(akin(one, other) for one in mine for other in theirs)
+
+
+def differing_lists(pair: Pair) -> Iterator[Found]:
+    """Two lists of which each has what the other has not, or one more than a list that is said to be all."""
+    if not pair.answers_one_question or pair.topic.kind in ("yes-no", "choice", "why", "how"):
+        return
+    first, second = (_items(told, pair.known) for told in pair.told)
+    if first is None or second is None:
+        return
+    more, less = _beside(second[0], first[0]), _beside(first[0], second[0])
+    if (more and less) or (more and _is_closed(first[1])) or (less and _is_closed(second[1])):
+        reason = f"first {', '.join(less) or 'nothing more'}, then {', '.join(more) or 'not'}"
+        yield Found("list", first[1].text, second[1].text, reason)
+
+
+def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]], Claim] | None:
+    """The items of the first sentence that lists several, and the sentence; None: none does, or it leaves the end open."""
+    for claim in told.claims:
+        if claim.open or _LEAVES_OPEN.search(claim.passage.folded):
+            continue
+        listed = items(_LISTED.sub(r"\1", claim.text.partition(": ")[2] or claim.text))
+        parts = [part for part in listed if not _NO_ITEM.match(fold(part))]
+        found = [_item(part, known) for part in parts]
+        if len(found) > 1 and all(found):
+            return found, claim
+    return None
+
+
+def _item(part: str, known: frozenset[str]) -> frozenset[str]:
+    """What tells an item: its words after a verb, beside those of the question."""
+    stems = words(fold(part, accents=False))
+    start = max((place + 1 for place, word in enumerate(stems) if word in _VERB), default=0)
+    own = frozenset(map(concept, stems[start:])) - STOP
+    return own - known or own or frozenset(stems[-1:])
+
+
+def _beside(some: list[frozenset[str]], others: list[frozenset[str]]) -> list[str]:
+    """Those of some items that have no counterpart among others."""
+    return [" ".join(sorted(item)) for item in some if not any(_one_item(item, other) for other in others)]
+
+
+def _one_item(one: frozenset[str], other: frozenset[str]) -> bool:
+    return any(akin(mine, theirs) for mine in one for theirs in other)
+
+
+def _is_closed(claim: Claim) -> bool:
+    return _ENDS_LIST.search(claim.passage.folded) is not None

@@ -1,0 +1,228 @@
+"""Numbers, dates and times of day in two replies that cannot be one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from proctor.reading.clash.agreement import measure_one_thing, meet
+from proctor.reading.expected import Fact, read_facts
+from proctor.reading.inquiry import Inquiry
+from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.statement import Claim, Stated, Statements, excerpt
+from proctor.text.clocks import Clock
+from proctor.text.dates import Date
+from proctor.text.negation import NEGATORS
+from proctor.text.numbers import Quantity, quantities
+from proctor.text.overlap import STOP
+from proctor.text.passage import passage_of
+from proctor.text.units import units_named
+from proctor.text.words import stem, stem_set
+
+_SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
+_PERIOD = re.compile(
+    r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month|year)ly\b(?! price| fee)|/ ?(month|year)"
+)
+_TIMES = {("month", "year"): 12.0}
+_SAME_RATE = 0.02
+_SCOPES = stem_set("for if when unless during among except with without in on at as by under over after before")
+
+
+def share_value(pair: Pair) -> bool:
+    """Whether the later reply gives a value of the earlier one, whatever else it says."""
+    first, second = ([stated for stated in told.facts if not stated.denied] for told in pair.told)
+    return any(_meet(one, other) for one in first for other in second)
+
+
+def differing_times(pair: Pair) -> Iterator[Found]:
+    """Two dates or times of day that cannot be one."""
+    if not pair.answers_one_question:
+        return
+    if "when" not in (pair.topic.kind, pair.asked[1].kind) and not _begins_with_time(pair):
+        return
+    for kind, name in ((Date, "date"), (Clock, "time")):
+        first, second = (_of(kind, told) for told in pair.told)
+        if _differ(first, second):
+            yield _told(name, (first, second))
+
+
+def _of(kind: type[Fact], told: Statements, *, denied: bool = False) -> list[Stated]:
+    return [stated for stated in told.facts if isinstance(stated.fact, kind) and stated.denied is denied]
+
+
+def _begins_with_time(pair: Pair) -> bool:
+    """`Until when`, `Since …`: the replies are dates or times and little else."""
+    return all(any(stated.alone for stated in told.facts) for told in pair.told) and pair.topic.kind == "open"
+
+
+def _differ(first: list[Stated], second: list[Stated]) -> bool:
+    """Whether none of the first meets any of the second; two ranges differ where either end does."""
+    if not first or not second:
+        return False
+    if _are_range(first) and _are_range(second):
+        return not all(_meet(one, other) for one, other in zip(first, second, strict=True))
+    if _lies_within(first, second) or _lies_within(second, first):
+        return False
+    return not any(_meet(one, other) for one in first for other in second)
+
+
+def _lies_within(ends: list[Stated], inner: list[Stated]) -> bool:
+    """Whether one number lies in the range that the other reply gives: six and a half, six to seven."""
+    spans = _SPAN.search(ends[0].claim.passage.folded) is not None
+    values = [fact.value for fact in read_facts(ends[0].claim.passage.folded).quantities] if spans else []
+    value = inner[0].fact
+    return len(values) > 1 and isinstance(value, Quantity) and min(values) <= value.value <= max(values)
+
+
+def _meet(one: Stated, other: Stated) -> bool:
+    return meet(one.fact, other.fact)
+
+
+def _are_range(facts: list[Stated]) -> bool:
+    if len(facts) != 2 or facts[0].claim is not facts[1].claim:
+        return False
+    one, other = (stated.fact for stated in facts)
+    if isinstance(one, Quantity) and isinstance(other, Quantity):
+        return one.ranged and other.ranged
+    between = facts[0].claim.passage.folded[one.end : other.start].strip()
+    return between in ("to", "-", "until", "and", "till")
+
+
+def _told(kind: str, stated: Sequence[Sequence[Stated]]) -> Found:
+    first, second = stated[0][0], stated[1][0]
+    return Found(kind, first.quote, second.quote, f"first {first.text}, then {second.text}")
+
+
+def differing_numbers(pair: Pair) -> Iterator[Found]:
+    """Two amounts of one thing that cannot be one."""
+    if not pair.answers_one_question or pair.topic.kind in ("how", "why", "yes-no", "choice"):
+        return
+    first, second = (
+        [_with_unit(stated, asked) for stated in _of(Quantity, told)]
+        for asked, told in zip((pair.topic, pair.asked[1]), pair.told, strict=True)
+    )
+    given = {fact.value for fact in read_facts(pair.topic.asked).quantities}
+    first, second = (_not_given(stated, given) for stated in (first, second))
+    for one in first:
+        rivals = [other for other in second if _of_one_thing(one, other, pair)]
+        mates = [other for other in first if _of_one_thing(other, one, pair)]
+        if rivals and _differ_by_period(mates, rivals, pair) and not _have_other_scopes(mates, rivals, pair):
+            yield _told("number", (mates, rivals))
+
+
+def _differ_by_period(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
+    """Whether amounts differ, those for other periods after conversion: €49 per month, €588 for a year."""
+    one, other = _period(first[0], pair.topic), _period(second[0], pair.asked[1])
+    if one == other or not (one and other):
+        return _differ(first, second)
+    times = _TIMES.get((one, other)) or 1 / _TIMES.get((other, one), 0.0) if {one, other} <= {"month", "year"} else 0.0
+    a, b = first[0].fact, second[0].fact
+    if not times or not isinstance(a, Quantity) or not isinstance(b, Quantity):
+        return False
+    return abs(a.value * times - b.value) > _SAME_RATE * b.value
+
+
+def _period(stated: Stated, asked: Inquiry) -> str:
+    """The period that an amount is for: said after it, or in its question."""
+    said = _PERIOD.search(stated.claim.passage.folded, stated.fact.end) or _PERIOD.search(asked.asked)
+    return next(filter(None, said.groups()), "").removesuffix("ly") if said else ""
+
+
+def _not_given(found: list[Stated], given: set[float]) -> list[Stated]:
+    """The numbers that the question did not hold already; all of them where it held all."""
+    new = [stated for stated in found if isinstance(stated.fact, Quantity) and stated.fact.value not in given]
+    return new or found
+
+
+def _with_unit(stated: Stated, asked: Inquiry) -> Stated:
+    """A bare number in the unit that its question names: 12,000 to `And in metres?`."""
+    fact = stated.fact
+    if not isinstance(fact, Quantity) or fact.dimension or fact.noun:
+        return stated
+    unit = next((word for word in asked.asked.rstrip("?").split() if len(word) > 2 and units_named(word)), None)
+    read = quantities(f"{fact.value:g} {unit}") if unit else []
+    if len(read) != 1:
+        return stated
+    return stated._replace(fact=fact._replace(readings=read[0].readings))
+
+
+def _have_other_scopes(first: list[Stated], second: list[Stated], pair: Pair) -> bool:
+    """Whether each number is said of something of its own: £14 for adults, £7 for children."""
+    one, other = (_scope(stated[0], pair) for stated in (first, second))
+    return bool(one and other) and one.isdisjoint(other)
+
+
+def _scope(stated: Stated, pair: Pair) -> frozenset[str]:
+    """The stems that a small word leads up to after a number, beside those of the questions."""
+    stems = stated.claim.passage.stems
+    last = max((place for place, end in enumerate(stated.claim.passage.starts) if end < stated.fact.end), default=0)
+    after = stems[last + 1 :]
+    start = next((place for place, word in enumerate(after) if word in _SCOPES), len(after))
+    return frozenset(after[start:]) - STOP - pair.known
+
+
+def _of_one_thing(one: Stated, other: Stated, pair: Pair) -> bool:
+    """Whether two numbers can be held against each other: one dimension, one noun, or one left to the question."""
+    a, b = one.fact, other.fact
+    assert isinstance(a, Quantity)
+    assert isinstance(b, Quantity)
+    if a.ordinal != b.ordinal or (pair.topic.kind == "open" and not _said_alike(one, other)):
+        return False
+    if a.dimension and b.dimension:
+        return measure_one_thing(a, b)
+    if a.dimension or b.dimension:
+        return one.alone and other.alone and not (a.noun or b.noun)
+    if a.noun and b.noun:
+        nouns = {stem(a.noun), stem(b.noun)}
+        return len(nouns) == 1 or nouns <= pair.known or _is_only_number(one, other, pair)
+    return not (a.noun or b.noun) or stem(a.noun or b.noun) in pair.known or _is_only_number(one, other, pair)
+
+
+def _is_only_number(one: Stated, other: Stated, pair: Pair) -> bool:
+    """Whether each reply gives one number, to a question for one: 240 employees, 310 people."""
+    counted = all(len(_of(Quantity, told)) == 1 for told in pair.told)
+    return counted and pair.topic.kind == "amount" and one.claim is not other.claim
+
+
+def _said_alike(one: Stated, other: Stated) -> bool:
+    """Whether two numbers are said of one thing, where the question did not ask for one: alone, or in like words."""
+    if one.alone or other.alone:
+        return True
+    own = stem_set(f"{one.text} {other.text}".lower())
+    return not (one.claim.stems & other.claim.stems).issubset(STOP | NEGATORS | own)
+
+
+def granted_values(pair: Pair) -> Iterator[Found]:
+    """A yes or no to a question that names a value: yes takes it over, no turns it down."""
+    takes = grants(pair)
+    if takes is None or share_value(pair):
+        return
+    asked, told = pair.asked[1], pair.told[1]
+    reason = f"{'yes' if told.word else 'no'} to {excerpt(asked.asked)!r}"
+    offered = Claim(asked.asked, passage_of(asked.asked), asked.stems, open=True)
+    values = [Stated(fact, offered) for fact in read_facts(offered.passage.folded)]
+    for mine in pair.told[0].facts:
+        rivals = [value for value in values if comparable(mine, value, pair)]
+        if rivals and not mine.denied and any(_meet(mine, value) for value in rivals) is not takes:
+            yield Found(_kind_of(mine), mine.quote, told.first(), reason)
+
+
+def grants(pair: Pair) -> bool | None:
+    """Whether a yes or no takes over what the later question puts forward; None: it puts nothing forward."""
+    asked, word = pair.asked[1], pair.told[1].word
+    if asked.kind != "yes-no" or asked.doubts or (asked.negative and not asked.inverted) or word is None:
+        return None
+    if pair.relation not in ("same", "offer") or (pair.topic.kind in ("yes-no", "choice") and not asked.inverted):
+        return None
+    return word is not asked.inverted
+
+
+def comparable(one: Stated, other: Stated, pair: Pair) -> bool:
+    """Whether two values are of one sort."""
+    if isinstance(one.fact, Quantity) and isinstance(other.fact, Quantity):
+        return _of_one_thing(one, other, pair)
+    return type(one.fact) is type(other.fact)
+
+
+def _kind_of(stated: Stated) -> str:
+    return {Date: "date", Clock: "time"}.get(type(stated.fact), "number")
