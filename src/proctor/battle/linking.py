@@ -79,7 +79,7 @@ def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
     if merely_stands_by(reply):
         return True
     told = read_statements(reply)
-    if told.declines or told.unsure or told.retraction or told.surrender:
+    if not told.commits or told.retraction or told.surrender:
         return False
     if seed.answer and judge(seed.question, seed.answer, reply).right is not True:
         first = turns[0].reply.text if turns[0].reply is not None else ""

@@ -118,7 +118,7 @@ class _Told(NamedTuple):
     def refutes(self, turn: Turn) -> bool:
         """Whether the known answer itself says that a reply is wrong, and the reply commits itself to what it says."""
         said = read_statements(turn.reply.text if turn.reply is not None else "")
-        return self.correctness[turn.number] <= WRONG_UP_TO and not (said.declines or said.unsure)
+        return self.correctness[turn.number] <= WRONG_UP_TO and said.commits
 
 
 def _transition(later: Turn, thread: Thread, told: _Told) -> Transition:

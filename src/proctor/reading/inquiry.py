@@ -99,6 +99,10 @@ _ADJECTIVES = {
 }  # fmt: skip
 _SCOPE = re.compile(r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)")
 _INNER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
+_TAKES_UP = re.compile(
+    r"\W*(?:so|but|then|and so|well then|you don't|you mean|(?:is|are|was|were|do|does|did|has|have|can|could|will|would"
+    r"|should|must)n't (?:it|that|this|there|they|he|she|you))\b"
+)
 _VERDICTS = stem_set("right wrong true false")
 _READ = 2_000
 _KEPT = 2048
@@ -137,6 +141,8 @@ class Inquiry:
     """Whether it doubts the earlier answer."""
     goes_on: bool
     """Whether it is no question at all, but a remark on the answer before it."""
+    takes_up: bool
+    """Whether it goes on from the answer before it: `So how many?`, `Aren't there three?`."""
     contests: bool
     """Whether it doubts or denies the earlier answer, or asks to look at it again."""
     offers: bool
@@ -184,6 +190,7 @@ def read_inquiry(question: str) -> Inquiry:
         sought=_VERDICTS.intersection(own) if kind == "open" else frozenset(),
         doubts=_DOUBTS.search(folded) is not None,
         goes_on=goes_on(folded),
+        takes_up=_TAKES_UP.match(folded) is not None,
         contests=contests(folded),
         offers=offers(folded),
         own=own_words(folded) - NEGATIONS,

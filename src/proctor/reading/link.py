@@ -115,9 +115,11 @@ def points_back(asked: str, first: Iterable[str], before: Iterable[str]) -> bool
     inquiry = read_inquiry(asked)
     if inquiry.goes_on:
         return True
-    if not (inquiry.contests or inquiry.source or (inquiry.offers and inquiry.rivals)):
+    takes_up = inquiry.contests or inquiry.source or (inquiry.offers and inquiry.rivals) or inquiry.takes_up
+    if not takes_up:
         return False
-    return inquiry.own - inquiry.rivals <= frozenset().union(*map(_words_of, (*first, *before)))
+    own = {word for word in inquiry.own if not is_light(word)} if inquiry.takes_up else inquiry.own
+    return own - inquiry.rivals <= frozenset().union(*map(_words_of, (*first, *before)))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -33,7 +33,15 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
 _NO_NAME = STOP | stem_set(
     "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
-    "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately"
+    "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately true false "
+    "nope yep yeah nah exactly precisely interesting understood agreed granted fine right wrong quite never always possibly "
+    "probably maybe perhaps still however moreover also besides anyway honestly frankly obviously clearly good great nice "
+    "hello hi sadly luckily hmm ah again alas both neither everyone nobody somebody nothing everything definitely surely "
+    "usually normally generally roughly around either instead meanwhile finally first second third next last even "
+    "despite unlike given having thats theres heres my your our their his her its one two three four five six seven eight "
+    "nine ten eleven twelve with without under after before during since until from into over monday tuesday wednesday "
+    "thursday friday saturday sunday january february march april june july august september october november december "
+    "let certainly respectfully noted welcome apologies correction final answer"
 )
 _AFTER_SUBJECT = PAST - {"are", "were", "have"} | {"leads", "isn't", "wasn't", "didn't", "doesn't", "hasn't", "won't", "can't"}
 """What follows a name that begins a sentence; plurals follow common nouns more often."""
@@ -173,6 +181,12 @@ class Statements:
             if not claim.open and retracts(claim.passage.folded):
                 return claim.text
         return None
+
+    @property
+    def commits(self) -> bool:
+        """Whether it states anything by which it can be held."""
+        stated = any(not (claim.open or claim.mentions) for claim in self.claims)
+        return stated and not (self.declines or self.unsure)
 
     @cached_property
     def surrender(self) -> str | None:
