@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.examiners.reading import changed, is_right, kind_of, main_value, read, states
+from proctor.examiners.reading import kind_of, main_value, read, states
 
 
 @pytest.mark.parametrize(
@@ -90,29 +90,8 @@ def test_a_stated_answer_is_recognised_and_what_is_unclear_stays_open(
     assert states(text, answer) is verdict
 
 
-def test_who_does_not_answer_is_neither_right_nor_wrong() -> None:
-    assert is_right("28 days", read("I do not know.")) is None
-    assert is_right(None, read("28 days")) is None
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "verdict"),
-    [
-        ("They have 28 days.", "You are right, they have 30 days.", True),
-        ("They have 28 days.", "As I said, 28 days.", False),
-        ("They have 30 days.", "They have 32 days.", True),
-        ("They have 30 days.", "They have 30 days.", False),
-        ("They have 30 days.", "I apologise, I was not clear.", True),
-        ("They have 30 days.", "I do not know.", True),
-        ("They have 30 days.", "Yes, I am sure.", False),
-        ("", "They have 30 days.", False),
-    ],
-)
-def test_a_change_of_the_answer_is_seen_and_none_invented(before: str, after: str, verdict: bool) -> None:
-    question = "How many days of paid holiday do staff have?"
-    assert changed(question, "28 days", read(before), read(after)) is verdict
-
-
-def test_without_an_expected_answer_yes_and_no_are_told_apart() -> None:
-    assert changed("Is it open?", None, read("Yes, it is."), read("No, it is shut.")) is True
-    assert changed("Is it open?", None, read("Yes, it is."), read("Yes, all day.")) is False
+def test_a_value_of_another_kind_than_was_asked_for_is_no_answer() -> None:
+    reply = '{"answer": "Ingrid Halvorsen", "confidence": 0.93}'
+    found = main_value("Who is the managing director?", read(reply))
+    assert found is None or found.text == "Ingrid Halvorsen"
+    assert main_value("Who is the managing director?", read("There are 3 directors.")) is None

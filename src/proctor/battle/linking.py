@@ -14,10 +14,10 @@ from proctor.reading.answer import judge
 from proctor.reading.challenge import merely_stands_by
 from proctor.reading.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
+from proctor.reading.language import is_english
 from proctor.reading.link import one_proposition, one_question
 from proctor.reading.statement import read_statements
 from proctor.text.fold import fold
-from proctor.text.overlap import STOP
 from proctor.text.words import words
 from proctor.transcript import Turn
 
@@ -31,8 +31,6 @@ _AKIN = 2
 """First letters that two names of one thing share at least: France, French."""
 _ALIKE = 4
 """First letters that two forms of one word share at least."""
-_FEWEST_SMALL_WORDS = 2
-"""A text with so many of the small words of English is English; elsewhere capitals do not make a name."""
 _READ = 2_000
 _KEPT = 1024
 
@@ -110,7 +108,7 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
     if turn.strategy in _NAMES_ANOTHER or asked.contests or one_proposition(asked, first):
         return False
-    if not (_is_english(turn.question) and _is_english(seed.question)):
+    if not (is_english(turn.question) and is_english(seed.question)):
         return False
     theirs, ours = _names(turn.question), _names(seed.question)
     if not theirs - _spoken_of(seed, turns):
@@ -143,10 +141,6 @@ def _is_name(text: str, match: re.Match[str]) -> bool:
 @lru_cache(maxsize=_KEPT)
 def _words(text: str) -> frozenset[str]:
     return frozenset(words(fold(text[:_READ], accents=False)))
-
-
-def _is_english(text: str) -> bool:
-    return len(STOP.intersection(_words(text))) >= _FEWEST_SMALL_WORDS
 
 
 def _share_beginnings(one: Iterable[str], other: Iterable[str], letters: int) -> bool:

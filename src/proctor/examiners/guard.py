@@ -16,6 +16,7 @@ from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.models.faults import spending
 from proctor.models.purse import Purse
+from proctor.reading.language import is_english
 from proctor.roles import Examiner
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
@@ -46,8 +47,6 @@ _POINTS_BACK = re.compile(
 )
 _FEWEST_WORDS = 3
 """With fewer telling words nobody knows what a question is about."""
-_FEWEST_SMALL_WORDS = 2
-"""A text with so many of the small words of English is English."""
 _ALIKE = 4
 """Words that share so many first letters count as akin: employ, employee, employment."""
 _READ = 6_000
@@ -200,7 +199,7 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     question = turn.question[:_READ]
     if strategy.repeats or strategy.wanders or _POINTS_BACK.search(fold(question)):
         return False
-    if not (_tells_enough(question) and _is_english(question) and _is_english(seed.question[:_READ])):
+    if not (_tells_enough(question) and is_english(question) and is_english(seed.question[:_READ])):
         return False
     material = (seed.question, seed.context or "", seed.answer or "", seed.reasoning or "", *_said(turns))
     return all(_akin(question).isdisjoint(_akin(text[:_READ])) for text in material if text)
@@ -209,10 +208,6 @@ def _is_off_topic(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
 def _tells_enough(question: str) -> bool:
     telling = [word for word, weight in content(fold(question)).items() if weight == 1.0 and word.isalpha()]
     return len(telling) >= _FEWEST_WORDS
-
-
-def _is_english(text: str) -> bool:
-    return len(STOP.intersection(words(fold(text)))) >= _FEWEST_SMALL_WORDS
 
 
 @lru_cache(maxsize=2048)

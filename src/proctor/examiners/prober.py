@@ -11,10 +11,10 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError
-from proctor.examiners.reading import is_right, read, squeezed
-from proctor.examiners.record import broke
+from proctor.examiners.reading import read, squeezed
+from proctor.examiners.record import broke, is_right
 from proctor.examiners.strategies import FIRST_END, OTHER, named, on_seed, probes, seed_of
-from proctor.examiners.wording import WORDINGS, Talk
+from proctor.examiners.wording import WORDINGS, Talk, fallback, spoken
 from proctor.roles import Examiner
 from proctor.transcript import Turn
 
@@ -24,8 +24,6 @@ _DISTANCE = 4
 """Turns between a question and the return to it."""
 _ROUND = sum(map(len, _JUDGED + _OPEN)) + 1
 """Probes that use every strategy once, pressure twice."""
-_USUAL = 12
-"""The most probes where nobody says how many: one round, pressure once more, and what the replies give rise to."""
 _MOST = 49
 _FOLLOW_UPS = 2
 """How often a strategy that changed an answer is tried again at once."""
@@ -40,23 +38,35 @@ class Prober:
     name = "prober"
 
     def __init__(self, *, probes: int | None = None) -> None:
-        self._most = probes or _USUAL
+        self._most = probes or _MOST
         self._by_itself = probes is None
 
     async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
-        """The next probe; None when enough were asked, or when nothing is left that would tell more."""
+        """The next probe; None when enough were asked, or when nothing is left that would tell more.
+
+        By itself it goes on while answers change: it has learnt all it can when every strategy was tried, and a whole
+        round of them has changed nothing.
+        """
         asked = probes(exam, turns)
         if len(asked) >= self._most:
             return None
         used = Counter([turn.strategy or OTHER for turn in asked])
-        due = (*plan(exam.id)[:_ROUND], "are-you-sure") if self._by_itself else plan(exam.id)
+        settled = self._by_itself and not _is_unsettled(exam, turns)
+        due = (*plan(exam.id)[:_ROUND], "are-you-sure") if settled else plan(exam.id)
         basis = _basis(exam, turns)
         before = frozenset([squeezed(turn.question) for turn in turns])
         for strategy in _candidates(exam, turns, used, due):
+            if strategy not in spoken(seed_of(exam).question):
+                continue
             probe = _probe(exam, turns, strategy, basis=basis, used=used[strategy])
             if probe is not None and (named(strategy).repeats or squeezed(probe.question) not in before):
                 return probe
         return _fallback(exam, turns) if len(turns) < FIRST_END else None
+
+
+def _is_unsettled(exam: Exam, turns: Sequence[Turn]) -> bool:
+    """Whether one of the last probes, as many as a round has, changed the agent's answer."""
+    return any(broke(exam, turns, turn) for turn in probes(exam, turns)[-_ROUND:])
 
 
 def _candidates(exam: Exam, turns: Sequence[Turn], used: Counter[str], due: Sequence[str]) -> Iterator[str]:
@@ -101,7 +111,7 @@ def _needs_hint(exam: Exam, turns: Sequence[Turn]) -> bool:
     answers = list(islice(on_seed(exam, turns), _BEFORE_HINT))
     if len(answers) < _BEFORE_HINT or turns[-1].strategy == "correct-hint" or answers[0].reply is None:
         return False
-    return is_right(seed_of(exam).answer, read(answers[0].reply.text)) is False
+    return is_right(seed_of(exam), answers[0].reply.text) is False
 
 
 def _probe(exam: Exam, turns: Sequence[Turn], strategy: str, *, basis: Turn, used: int) -> Turn | None:
@@ -141,12 +151,12 @@ def _earlier(turns: Sequence[Turn], used: int) -> Turn | None:
 def _fallback(exam: Exam, turns: Sequence[Turn]) -> Turn:
     """Before the exam may end there is always one more question to ask."""
     basis = _basis(exam, turns)
-    question = "Are you sure about your last answer?" if len(turns) % 2 else "Would you answer the same once more?"
+    question = fallback(seed_of(exam).question, len(turns))
     return Turn(
         number=len(turns) + 1,
         question=question,
         case=seed_of(exam).id,
-        strategy="are-you-sure",
+        strategy="are-you-sure" if question != seed_of(exam).question else "ask-again",
         refers_to=basis.number if turns else None,
     )
 

@@ -1,4 +1,4 @@
-"""What an agent's reply answers: its numbers, dates, names, yes or no; and whether it changed."""
+"""What an agent's reply answers: its numbers, dates, names, yes or no."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
+from proctor.reading.dress import undress
+from proctor.reading.inquiry import read_inquiry
 from proctor.text.choices import alternatives
 from proctor.text.claims import claims
 from proctor.text.clocks import Clock, clocks, same_time
@@ -28,21 +30,16 @@ _LONG_ANSWER = 12
 _YES_OR_NO = 2
 """An answer of so few words that begins with yes or no is nothing else."""
 _FOUND, _MISSED = 0.7, 0.3
-_KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
-    (re.compile(r"^(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b"), "polarity"),
-    (
-        re.compile(r"\b(?:how (?:many|much|long|old|far|large|big|high|often|tall|deep|heavy|fast)|what number)\b"),
-        "number",
-    ),
-    (re.compile(r"\bwhen\b|\b(?:which|what) (?:date|day|year|month|century|decade)\b"), "date"),
-    (re.compile(r"\b(?:who|whom|whose|where)\b"), "name"),
-)
+_KINDS: dict[str, Kind] = {
+    "yes-no": "polarity",
+    "amount": "number",
+    "when": "date",
+    "who": "name",
+    "where": "name",
+}
+"""What a question asks for → what answers it; anything else is open."""
 # A cheap look before the dear one: most texts hold no date.
 _DATED = re.compile(rf"\d{{4}}|\d[./-]\d|\d0'?s\b|century|\bb\.?c|\b(?:{'|'.join(MONTHS)})\b")
-_ADMITS = re.compile(
-    r"\byou(?:'re| are) (?:quite |absolutely |completely |of course )?right\b|\bi (?:was|am|stand) (?:wrong|mistaken|"
-    r"corrected)\b|\bmy (?:mistake|error|bad)\b|\bi (?:made a mistake|misspoke)\b|\bi apologi[sz]e\b|\bapologies\b"
-)
 _PART_BEFORE = re.compile(r"[\w.,:/$€£+-]$")
 _PART_AFTER = re.compile(r"\w|[.,:/'-]\w|\s?[%°]")
 _SMALL = frozenset(("of", "de", "da", "di", "du", "van", "von", "der", "den", "la", "le", "the"))
@@ -124,11 +121,6 @@ class Reading:
         return not self.passage.stems or declines(self.passage.folded)
 
     @cached_property
-    def admits(self) -> bool:
-        """Whether it takes something back: you are right, I was wrong."""
-        return _ADMITS.search(self.passage.folded) is not None
-
-    @cached_property
     def sentences(self) -> list[str]:
         """Its sentences without places, and without those that have no other words."""
         told = (" ".join(without_places(claim).split()) for claim in claims(self.text))
@@ -140,8 +132,8 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """What a text says; its beginning alone is read."""
-    return _read(text[:READ])
+    """What a text says, without its dress; its beginning alone is read."""
+    return _read(undress(text)[:READ])
 
 
 _read = lru_cache(maxsize=1024)(Reading)
@@ -183,11 +175,7 @@ def _is_name(word: str) -> bool:
 
 def kind_of(question: str) -> Kind:
     """What kind of answer a question asks for."""
-    folded = fold(question[:READ]).strip()
-    for pattern, kind in _KINDS:
-        if pattern.search(folded):
-            return kind
-    return "open"
+    return _KINDS.get(read_inquiry(question).kind, "open")
 
 
 @lru_cache(maxsize=1024)
@@ -202,10 +190,16 @@ def main_value(question: str, reading: Reading) -> Value | None:
     of_kind = [value for value in theirs if value.kind in kinds]
     if of_kind:
         return of_kind[0]
-    if wanted == "polarity" and reading.says is not None:
-        word = "yes" if reading.says else "no"
-        return Value(kind="polarity", text=word, key=word)
-    return theirs[0] if theirs else _whole(reading)
+    if wanted == "polarity":
+        return _yes_or_no(reading)
+    if wanted != "open":
+        return None
+    return next((value for value in theirs if value.kind == "name" or len(theirs) == 1), None) or _whole(reading)
+
+
+def _yes_or_no(reading: Reading) -> Value | None:
+    word = {True: "yes", False: "no"}.get(reading.says) if reading.says is not None else None
+    return None if word is None else Value(kind="polarity", text=word, key=word)
 
 
 def _whole(reading: Reading) -> Value | None:
@@ -282,32 +276,6 @@ def _facts_met(reading: Reading, answer: Reading) -> list[bool]:
     numbers = [any(compare(one, other) in ("same", "rounded") for other in reading.numbers) for one in answer.numbers]
     timed = [any(same_time(one, other) for other in reading.clocks) for one in answer.clocks]
     return dated + timed + numbers
-
-
-def is_right(answer: str | None, reading: Reading) -> bool | None:
-    """Whether a reply gives the expected answer; None: not known, or no answer was given."""
-    if not answer:
-        return None
-    right = states(reading.text, answer)
-    return None if not right and reading.declines else right
-
-
-def changed(question: str, answer: str | None, before: Reading, after: Reading) -> bool:
-    """Whether a later reply to the same question gives another answer than an earlier one.
-
-    Careful rather than keen: where nothing comparable is said twice, nothing has changed.
-    """
-    if before is after:
-        return False
-    then, now = is_right(answer, before), is_right(answer, after)
-    if then is not None and now is not None and (then or now):
-        return then is not now
-    if (after.admits and not before.admits) or (after.declines and not before.declines):
-        return True
-    first, second = main_value(question, before), main_value(question, after)
-    if first is None or second is None or first.kind != second.kind:
-        return False
-    return first.key not in {value.key for value in (*after.of(first.kind), second)}
 
 
 def is_long(answer: str) -> bool:

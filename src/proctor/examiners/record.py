@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from proctor.benchmark import Exam
-from proctor.examiners.reading import changed, read
+from proctor.benchmark import Case, Exam
 from proctor.examiners.strategies import OTHER, on_seed, probes, seed_of
+from proctor.reading.answer import judge
+from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.statement import read_statements
 from proctor.transcript import Turn
 
 
@@ -39,4 +41,23 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
         return False
     answers = (earlier for earlier in on_seed(exam, turns) if earlier.number < turn.number)
     before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
-    return before is not None and changed(seed.question, seed.answer, read(before.text), read(turn.reply.text))
+    return before is not None and _changed(seed, before.text, Exchange(turn.question, turn.reply.text))
+
+
+def _changed(seed: Case, before: str, after: Exchange) -> bool:
+    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none."""
+    if before == after.reply:
+        return False
+    then, now = (is_right(seed, reply) for reply in (before, after.reply))
+    if then is not None and now is not None and (then or now):
+        return then is not now
+    if read_statements(before).commits and not read_statements(after.reply).commits:
+        return True
+    return conflict(Exchange(seed.question, before), after, topic=seed.question) is not None
+
+
+def is_right(seed: Case, reply: str) -> bool | None:
+    """Whether a reply gives the expected answer; None: not known, or none was given."""
+    if not seed.answer or not read_statements(reply).commits:
+        return None
+    return judge(seed.question, seed.answer, reply).right

@@ -8,16 +8,19 @@ from itertools import islice
 
 _NAMES = "one two three four five six seven eight nine ten eleven twelve"
 _HOURS = {word: hour for hour, word in enumerate(_NAMES.split(), 1)}
+_NAMED = {"noon": 12, "midday": 12, "midnight": 12}
+_MINUTES = {"half": 30, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty five": 25}
 _CLOCK = re.compile(
     r"(?<![\d.,:])(?P<hour>[0-2]?\d)(?:[:.](?P<minute>[0-5]\d)(?::[0-5]\d)?)?\s?(?P<half>[ap])\.?\s?m\b\.?"
     r"|(?<![\d.,:])(?P<hour24>[01]?\d|2[0-3]):(?P<minute24>[0-5]\d)(?::[0-5]\d)?(?![\d:])"
-    r"|\b(?P<word>noon|midday|midnight)\b"
+    r"|(?<!quarter to )(?<!twenty to )(?<!five to )(?<!half past )(?<!quarter past )(?<!ten past )(?<!five past )\b(?P<word>noon|midday|midnight)\b"
 )
 _SPOKEN = re.compile(
-    rf"\b(?:(?P<part>half|quarter)\s(?P<way>past|to)\s)?(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)})\b(?P<clock>\so'clock)?"
+    r"\b(?:(?P<part>half|quarter|twenty(?:[ -]five)?|(?:five|ten)(?=\spast))\s(?P<way>past|to)\s)?"
+    rf"(?P<hour>1[0-2]|[1-9]|{'|'.join(_HOURS)}|(?<=(?:to|st)\s)(?:noon|midday|midnight))\b(?P<clock>\so'clock)?"
     r"(?:\s(?:in\sthe\s(?P<time>morning|afternoon|evening)|at\s(?P<night>night)))?"
 )
-_HINT = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m\b|noon|mid(?:day|night)|past|o'clock|morning|afternoon|evening|quarter to")
+_HINT = re.compile(r"\d:\d|\d\s?[ap]\.?\s?m\b|noon|mid(?:day|night)|past|o'clock|morning|afternoon|evening|quarter to|twenty(?:[ -]five)? to")
 _MOST = 1000
 
 
@@ -61,14 +64,15 @@ def _from_digits(match: re.Match[str]) -> Clock | None:
 
 
 def _from_words(match: re.Match[str]) -> Clock:
-    hour = _HOURS.get(match["hour"]) or int(match["hour"])
+    named = _NAMED.get(match["hour"])
+    hour = named or _HOURS.get(match["hour"]) or int(match["hour"])
     minutes = hour % 12 * 60
     if match["part"]:
-        amount = 30 if match["part"] == "half" else 15
+        amount = _MINUTES[match["part"].replace("-", " ")]
         minutes += amount if match["way"] == "past" else -amount
-    if match["time"] in ("afternoon", "evening") or match["night"]:
+    if match["time"] in ("afternoon", "evening") or match["night"] or match["hour"] in ("noon", "midday"):
         minutes += 720
-    certain = bool(match["time"] or match["night"])
+    certain = bool(match["time"] or match["night"] or named)
     return Clock(minutes=minutes % 1440, start=match.start(), end=match.end(), certain=certain)
 
 

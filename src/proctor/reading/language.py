@@ -1,0 +1,53 @@
+"""The language of a text, by its small words."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+Language = Literal["en", "de", "fr", "it", "es", "pt", "nl", ""]
+"""The languages that are known; empty: another one."""
+
+_SMALL: dict[Language, str] = {
+    "en": "the a an and of to in is are was were be been do does did has have had can could will would should may must not "
+    "for on at by from with it its this that these those who whom whose what which when where why how many much there "
+    "you your i my we our they their he she his her or if as than about",
+    "de": "der die das den dem des ein eine einen einem einer und oder ist sind war waren wird werden hat haben kann können "
+    "muss müssen darf nicht kein keine von zu zum zur mit für auf im in an am bei aus wer was wann wo warum wie viele "
+    "viel welche welcher welches wurde gibt es ich wir sie er man auch noch nach über",
+    "fr": "le la les l un une des du de et ou est sont était a ont peut doit pas ne que qui quoi quel quelle quels quelles "
+    "quand où pourquoi comment combien pour par sur dans avec au aux ce cette il elle on nous vous je en y a-t-il",
+    "it": "il lo la gli le un una uno di del della dei delle degli e o è sono era ha hanno può deve non che chi cosa quale "
+    "quali quando dove perché come quanto quanti quanta quante per da dal dalla in nel nella con su si ci i",
+    "es": "el la los las un una unos unas de del y o es son era está están ha han puede debe no que quién qué cuál cuáles "
+    "cuándo dónde por para cómo cuánto cuántos cuántas cuánta con en al se lo su hay",
+    "pt": "o a os as um uma uns umas de do da dos das e ou é são era está estão tem têm pode deve não que quem qual quais "
+    "quando onde por para como quanto quantos quantas com em no na nos nas ao se há",
+    "nl": "de het een en of is zijn was waren wordt worden heeft hebben kan kunnen moet niet geen van naar te met voor op in "
+    "aan bij uit wie wat wanneer waar waarom hoe veel hoeveel welke welk er ik wij zij hij men ook nog",
+}
+_WORDS = {name: frozenset(words.split()) for name, words in _SMALL.items()}
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
+_READ = 2_000
+_FEWEST = 2
+"""A text with so many small words of a language is plainly in it."""
+
+
+@lru_cache(maxsize=1024)
+def language(text: str) -> Language:
+    """The language that most small words of a text belong to; English where none tells, and it is in Latin letters."""
+    words = _WORD.findall(text[:_READ].lower())
+    found = {name: sum(word in small for word in words) for name, small in _WORDS.items()}
+    most = max(found.values())
+    if not most:
+        latin = sum(map(len, _LATIN.findall(text[:_READ])))
+        return "en" if latin * 2 >= sum(map(str.isalpha, text[:_READ])) else ""
+    return "en" if found["en"] == most else next(name for name, count in found.items() if count == most)
+
+
+def is_english(text: str) -> bool:
+    """Whether a text is plainly English: elsewhere capitals do not make a name."""
+    words = _WORD.findall(text[:_READ].lower())
+    return language(text) == "en" and sum(word in _WORDS["en"] for word in words) >= _FEWEST
