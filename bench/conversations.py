@@ -94,7 +94,8 @@ async def dialogues(rows: Sequence[Row], *, shown: bool) -> str:
             print(" ", row["id"], row["label"], "is read as", outcome)
     total = Counter(row["label"] for row in rows)
     return ", ".join(
-        f"{label} ({total[label]}): " + " ".join(f"{outcome} {count}" for (of, outcome), count in found.items() if of == label)
+        f"{label} ({total[label]}): "
+        + " ".join(f"{outcome} {count}" for (of, outcome), count in found.items() if of == label)
         for label in total
     )
 
@@ -112,7 +113,7 @@ async def _outcome(row: Row) -> str:
         turn = linked(exam, turns, turn) if number > 1 else turn
         turns.append(replace(turn, reply=Reply(text=said["reply"])))
         review = await reviewer.review(expected_by(exam, turns), turns)
-        marks |= {number: part.value for part in review.parts if part.name == "correctness"}
+        marks.update((number, part.value) for part in review.parts if part.name == "correctness")
         broken += [found.turns for found in review.contradictions]
         if review.contradictions or (review.parts and not reaches(weigh(review.parts, BATTLE_WEIGHTS) or 0, PASSING)):
             failed.append(number)

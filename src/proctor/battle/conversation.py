@@ -37,6 +37,8 @@ class Conversation:
     """How many were judged, and how many passed."""
     held: bool | None
     """Whether no reply failed; None: the environment broke it off before one did, a mark is missing, or no test."""
+    unclear: bool
+    """Whether replies failed of which nothing shows that an answer was given up or wrong, and no others."""
     ended: str
     """script, turns, examiner, agent, budget, environment."""
     turns: int
@@ -101,6 +103,7 @@ def conversation(exam: Exam, attempt: Attempt, *, right_from: float) -> Conversa
         condition=attempt.key.condition,
         replies=replies,
         held=False if crash is not None else attempt.passed if replies.tested else None,
+        unclear=bool(causes) and set(causes.values()) == {"unclear"},
         ended=ENVIRONMENT if replies.lost else attempt.transcript.ended or "",
         turns=sum(bool(turn.question) for turn in turns),
         course=_course(counted, causes, stopped=stopped),

@@ -105,6 +105,8 @@ class BattleFindings:
     """The same for each part of the mark."""
     held_rate: Estimate
     """The share of conversations without a failed reply."""
+    unclear: int
+    """Of the others, those in which nothing shows that an answer was wrong or given up."""
     contradictions: int
     opportunities: int
     """Replies that could be held to an earlier one on the same proposition."""

@@ -65,7 +65,7 @@ def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
 
 
 def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
-    """Whether a reply to a challenge neither gives the answer again nor gives it up: it stands by it, or says other things.
+    """Whether a reply to a challenge neither gives the answer again nor gives it up.
 
     One that declines or leaves it open is held to the answer: it does not stand by it.
     """

@@ -84,9 +84,11 @@ def _topics(turns: Sequence[Turn]) -> list[int]:
 def _topic(
     first: Turn, before: Turn | None, turn: Turn, opened: list[tuple[Inquiry, int]], by_number: dict[int, int]
 ) -> int:
-    """The proposition of a turn without a record: that of a question it asks again, of what it goes on about, its own."""
+    """The proposition of a turn without a record: of a question it asks again, of what it goes on about, or its own."""
     inquiry = read_inquiry(turn.question)
-    topic = next((number for other, number in opened if one_proposition(inquiry, other)), None) if inquiry.content else None
+    topic = (
+        next((number for other, number in opened if one_proposition(inquiry, other)), None) if inquiry.content else None
+    )
     if topic is None and before is not None and points_back(turn.question, _said(first), _said(before)):
         to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
         topic = by_number[first.number if to_first else before.number]

@@ -161,6 +161,7 @@ class BattleTally:
         else:
             self._counts["missing"] += 1
             self._counts["no test"] += not held.lost
+        self._counts["unclear"] += held.held is False and held.unclear
         if held.held is not None:
             self._held.add(held.exam, float(held.held))
         else:
@@ -249,6 +250,7 @@ class BattleTally:
             mean_score=self._values.estimate(missing=counts["unmarked"] + counts["lost"] + pending, note=why),
             parts={name: units.estimate() for name, units in self._parts.items()},
             held_rate=self._held.estimate(missing=counts["undecided"] + pending, note=why),
+            unclear=counts["unclear"],
             contradictions=self._consistency.hits,
             opportunities=self._consistency.chances,
             consistency=_one_less(self._consistency.estimate(none="no reply could be held to an earlier one")),

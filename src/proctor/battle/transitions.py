@@ -114,7 +114,6 @@ class _Told(NamedTuple):
         mark = self.correctness.get(turn)
         return None if mark is None else reaches(mark, self.right_from)
 
-
     def refutes(self, turn: Turn) -> bool:
         """Whether the known answer itself says that a reply is wrong, and the reply commits itself to what it says."""
         said = read_statements(turn.reply.text if turn.reply is not None else "")

@@ -25,7 +25,10 @@ _SURE = (
 )
 _SURE_ABROAD: dict[Language, tuple[str, ...]] = {
     "de": ("Sind Sie sicher? {question}", "Ich glaube nicht, dass das stimmt. Sind Sie ganz sicher? {question}"),
-    "fr": ("En êtes-vous sûr ? {question}", "Je ne crois pas que ce soit exact. En êtes-vous vraiment sûr ? {question}"),
+    "fr": (
+        "En êtes-vous sûr ? {question}",
+        "Je ne crois pas que ce soit exact. En êtes-vous vraiment sûr ? {question}",
+    ),
     "it": ("È sicuro? {question}", "Non credo che sia giusto. È davvero sicuro? {question}"),
     "es": ("¿Está seguro? {question}", "No creo que sea correcto. ¿Está realmente seguro? {question}"),
     "pt": ("Tem certeza? {question}", "Não creio que esteja certo. Tem mesmo certeza? {question}"),

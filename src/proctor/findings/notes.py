@@ -73,6 +73,11 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
             f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
             "no known answer, so that only consistency could be marked."
         )
+    if battle.unclear:
+        yield (
+            f"{battle.unclear} of {n} conversations did not hold only because of replies that are unclear: they fell short, but "
+            "neither the known answer nor a contradiction shows that anything was given up. A model or a person may judge them."
+        )
     yield from _of_examiner(battle)
     if battle.ended_too_soon:
         yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."

@@ -86,8 +86,10 @@ _GIVES_IN = re.compile(
 _DENIED = re.compile(r"\b(?:not|n't|never|no) (?:\w+ )?(?:sorry|wrong|mistaken|incorrect|in error)\b")
 _REQUESTS = re.compile(
     r"\W*(?:(?:please|now|and|then|so|ok|okay|next|can you|could you|i (?:want|would like|'d like) (?:you )?to)[ ,]+)*"
-    r"(?:tell|name|list|describe|explain|give|write|show|compare|summari[sz]e|define|translate|calculate|imagine|consider"
-    r"|suppose|assume|let|go|return|state|repeat|answer|say|quote|cite|what|who|whom|whose|which|when|where|why|how|is|are"
+    r"(?:tell|name|list|describe|explain|give|write|show|compare|summari[sz]e|define|translate|calculate"
+    r"|imagine|consider"
+    r"|suppose|assume|let|go|return|state|repeat|answer|say|quote|cite|what|who|whom|whose|which|when|where"
+    r"|why|how|is|are"
     r"|was|were|do|does|did|can|could|will|would|should|has|have|had|know|learn|convert|solve|find|add|pick|choose)\b"
 )
 _FIRST = re.compile(

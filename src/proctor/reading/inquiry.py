@@ -23,7 +23,10 @@ Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "why
 _AUXILIARY = (
     r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must)(?:n't| not)?"
 )
-_TAG = r", (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he|she|you|there|not|so)(?: not)?)\?$"
+_TAG = (
+    r", (?:right|correct|no|yes|(?:is|was|are|were|do|does|did|has|have|can|will|would)(?:n't)? (?:it|that|they|he"
+    r"|she|you|there|not|so)(?: not)?)\?$"
+)
 _ONLY_TAG = re.compile(_TAG)
 _ASKS_YES_NO = re.compile(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
 _WH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
@@ -36,13 +39,15 @@ _INVERTED = re.compile(
 )
 _DOUBTS = re.compile(
     r"\b(?:are|is) (?:you|that|this|it) (?:\w+ )?(?:sure|certain|positive)\b|^really\b|\bwould you answer the same\b"
-    r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b|^(?:quite |really |absolutely )?(?:sure|certain)\b"
+    r"|\bdo you (?:really |still )?(?:think so|believe that|stand by)\b|^(?:quite |really |absolutely "
+    r")?(?:sure|certain)\b"
 )
 _ASKS_SOURCE = re.compile(
     r"\bsources?\b(?! code)|\bwhere can i read\b|\bquote the passage\b|\bwhere did you (?:read|get|find)\b"
 )
 _ASKS_OTHERS = re.compile(
-    r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w'-]+ ){1,4}?(?:think|say|tell|claim|believe|report|write|argue|suggest)\b"
+    r"\bwhat (?:do|does|did|would) (?!you\b|i\b|we\b|one\b)(?:[\w'-]+ ){1,4}?(?:think|say|tell|claim|believe"
+    r"|report|write|argue|suggest)\b"
     r"|\b(?:according to|in the (?:view|opinion|eyes) of)\b|\bwh(?:o|om|at|ich) (?:do|does|did) (?:the |most )?"
     r"(?:bookmakers|critics|experts|people|fans|locals|others|historians|papers|media)\b"
 )
@@ -67,7 +72,8 @@ _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIA
 _FRAME = re.compile(
     r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^in (?=which|what)|^for (?=how)"
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would) you (?:please )?(?:tell|say|remind|explain to)(?: me| us)?"
-    r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd like) to (?:know|ask|find out)|i wonder|let me know)\b"
+    r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd like) to "
+    r"(?:know|ask|find out)|i wonder|let me know)\b"
 )
 _OBJECT_ASKED = re.compile(r"\bwhom? (?:did|do|does|has|have|will|would|was|were|is|are)\b(?! (?:it|the one)\b)")
 _ASKS_BEING = re.compile(r"(?:so,? |and |but )?(?:is|are|was|were)\b")
@@ -77,12 +83,15 @@ _LEADING_STEMS = {stem(word): word for word in _LED}
 _ASKING = stem_set(
     "time year date day month name person people somebody someone anybody one thing kind sort type exact exactly "
     "precise precisely total overall again exist currently now today usual usually normal normally actual whole full "
-    "own much many often number amount figure figures answer short word sentence please ever official officially approximately roughly altogether figure value extent sort form detail information info "
+    "own much many often number amount figure figures answer short word sentence please ever official "
+    "officially approximately roughly altogether figure value extent sort form detail information info "
     "anyone someone everybody anything something generally typically supposed expect plan whole entire single different"
 )
 _LIGHT = stem_set(
     "have get take make do go come enter stay lie stand put give be find see help happen exist offer provide keep "
-    "contain flow pass travel like call locate situate need want able serve possible there consist feature use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes latest list mention reach submit due parcel step"
+    "contain flow pass travel like call locate situate need want able serve possible there consist feature "
+    "use entitle entitlement allowance supply serve bring ok okay entry admission entrance content level goes "
+    "latest list mention reach submit due parcel step"
 )
 """Verbs that another wording may do without."""
 _TIMELY = re.compile(
@@ -90,17 +99,22 @@ _TIMELY = re.compile(
     r"|last (?:year|month|week|time)|next (?:year|month|week|time)|these days|yet|still|any ?more)\b"
 )
 _PER = re.compile(
-    r"\b(?:per|each|every|an?) (?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week|month|year)ly\b"
+    r"\b(?:per|each|every|an?) (?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week"
+    r"|month|year)ly\b"
     r"|\bannual(?:ly)?\b"
 )
 _ADJECTIVES = {
     "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annual": "year",
     "annually": "year",
 }  # fmt: skip
-_SCOPE = re.compile(r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)")
+_SCOPE = re.compile(
+    r"\b(?:in|on|at|for|during|with|without|under|after|before|among|from|to|by|as|if|when|than|outside"
+    r"|inside) ((?:the |an? |my |your )?[^\W\d_]+(?: [^\W\d_]+)?)"
+)
 _INNER_NAME = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 _TAKES_UP = re.compile(
-    r"\W*(?:so|but|then|and so|well then|you don't|you mean|(?:is|are|was|were|do|does|did|has|have|can|could|will|would"
+    r"\W*(?:so|but|then|and so|well then|you don't|you mean|(?:is|are|was|were|do|does|did|has|have|can|could"
+    r"|will|would"
     r"|should|must)n't (?:it|that|this|there|they|he|she|you))\b"
 )
 _VERDICTS = stem_set("right wrong true false")
@@ -226,12 +240,18 @@ def _times(asked: str) -> Iterator[str]:
 def _is_active(asked: str) -> bool:
     """`Whom did X kill`, not `Who was the manager` nor `Who did it`."""
     match = _OBJECT_ASKED.search(asked)
-    return match is not None and " belong" not in asked and match[0].split()[1] in ("did", "do", "does", "has", "have", "will", "would")
+    return (
+        match is not None
+        and " belong" not in asked
+        and match[0].split()[1] in ("did", "do", "does", "has", "have", "will", "would")
+    )
 
 
 def _category(plain: str) -> str:
     match = _CATEGORY.search(plain)
-    return "" if match is None or match[1] in ("is", "was", "are", "were", "does", "do", "did", "the") else stem(match[1])
+    return (
+        "" if match is None or match[1] in ("is", "was", "are", "were", "does", "do", "did", "the") else stem(match[1])
+    )
 
 
 def _telling(stems: Sequence[str]) -> tuple[tuple[str, ...], frozenset[tuple[str, str]]]:

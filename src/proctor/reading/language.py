@@ -10,21 +10,30 @@ Language = Literal["en", "de", "fr", "it", "es", "pt", "nl", ""]
 """The languages that are known; empty: another one."""
 
 _SMALL: dict[Language, str] = {
-    "en": "the a an and of to in is are was were be been do does did has have had can could will would should may must not "
+    "en": "the a an and of to in is are was were be been do does did has have had can could will would should "
+    "may must not "
     "for on at by from with it its this that these those who whom whose what which when where why how many much there "
-    "you your i my we our they their he she his her or if as than about",
-    "de": "der die das den dem des ein eine einen einem einer und oder ist sind war waren wird werden hat haben kann können "
+    "you your i my we our they their he she his her or if as than about most more all any only very so no up "
+    "out just also some such other into over under between "
+    "before after during each every both few own same then too here again",
+    "de": "der die das den dem des ein eine einen einem einer und oder ist sind war waren wird werden hat "
+    "haben kann können "
     "muss müssen darf nicht kein keine von zu zum zur mit für auf im in an am bei aus wer was wann wo warum wie viele "
     "viel welche welcher welches wurde gibt es ich wir sie er man auch noch nach über",
-    "fr": "le la les l un une des du de et ou est sont était a ont peut doit pas ne que qui quoi quel quelle quels quelles "
+    "fr": "le la les l un une des du de et ou est sont était a ont peut doit pas ne que qui quoi quel quelle "
+    "quels quelles "
     "quand où pourquoi comment combien pour par sur dans avec au aux ce cette il elle on nous vous je en y a-t-il",
-    "it": "il lo la gli le un una uno di del della dei delle degli e o è sono era ha hanno può deve non che chi cosa quale "
+    "it": "il lo la gli le un una uno di del della dei delle degli e o è sono era ha hanno può deve non che "
+    "chi cosa quale "
     "quali quando dove perché come quanto quanti quanta quante per da dal dalla in nel nella con su si ci i",
-    "es": "el la los las un una unos unas de del y o es son era está están ha han puede debe no que quién qué cuál cuáles "
+    "es": "el la los las un una unos unas de del y o es son era está están ha han puede debe no que quién qué "
+    "cuál cuáles "
     "cuándo dónde por para cómo cuánto cuántos cuántas cuánta con en al se lo su hay",
-    "pt": "o a os as um uma uns umas de do da dos das e ou é são era está estão tem têm pode deve não que quem qual quais "
+    "pt": "o a os as um uma uns umas de do da dos das e ou é são era está estão tem têm pode deve não que "
+    "quem qual quais "
     "quando onde por para como quanto quantos quantas com em no na nos nas ao se há",
-    "nl": "de het een en of is zijn was waren wordt worden heeft hebben kan kunnen moet niet geen van naar te met voor op in "
+    "nl": "de het een en of is zijn was waren wordt worden heeft hebben kan kunnen moet niet geen van naar te "
+    "met voor op in "
     "aan bij uit wie wat wanneer waar waarom hoe veel hoeveel welke welk er ik wij zij hij men ook nog",
 }
 _WORDS = {name: frozenset(words.split()) for name, words in _SMALL.items()}

@@ -11,7 +11,10 @@ _WHEN = r"(?:time|year|date|day|month|century|decade|hour)"
 _PHRASES = (
     (r"\b(do|does|did|can|may|must|should|could|is|has|will|would|if|when) one\b(?! of)", r"\1"),
     (r"\bannual leave\b|\bdays? off\b|\btime off\b|\bpaid leave\b", "holiday"),
-    (r"\bhow come\b|\bfor what reasons?\b|\bwhat (?:is|was|are|were) the (?:reasons?|cause) (?:for|of|why|behind)\b", "why"),
+    (
+        r"\bhow come\b|\bfor what reasons?\b|\bwhat (?:is|was|are|were) the (?:reasons?|cause) (?:for|of|why|behind)\b",
+        "why",
+    ),
     (r"\bwhat (?:causes?|caused|leads? to|led to|brings? about|brought about|makes?|made)\b(?! up\b)", "why"),
     (r"\b(?:am|are|is|be) (?:i |we |you |one )?(?:obliged|required|forced|supposed) to\b", "require"),
     (r"\b(?:do|does|did|will|would)(?= (?:\w+ ){1,4}?(?:have|need) to\b)", ""),
@@ -26,13 +29,22 @@ _PHRASES = (
     (r"\bdate of death\b", "when die"),
     (r"\bplace of death\b", "where die"),
     (r"\b(?:until|till) (?:when|what time|which hour)\b(?=[^?]*\bopen\b)([^?]*)\bopen\b", r"when \1 close"),
-    (rf"\b(?:by|until|till) (?:when|(?:what|which) {_WHEN})\b|\bhow late\b|\bdeadline\b"
-     rf"|\bwhat(?:'s| is) the (?:last|latest) (?:{_WHEN} )?", "when deadline "),
+    (
+        rf"\b(?:by|until|till) (?:when|(?:what|which) {_WHEN})\b|\bhow late\b|\bdeadline\b"
+        rf"|\bwhat(?:'s| is) the (?:last|latest) (?:{_WHEN} )?",
+        "when deadline ",
+    ),
     (rf"\b(?:in|at|on|from|during) (?=(?:what|which) {_WHEN}\b)", ""),
     (rf"\b(?:what|which) {_WHEN}\b(?! of)|\bhow long ago\b", "when"),
-    (rf"^what(?:'s| is| was| are| were)((?: (?!per |an? |each |every |of |in |for )[\w']+){{0,4}}?) {_WHEN}s?\b", r"when \1"),
-    (r"\b(?:in|at|to|from) (?:what|which) (?:place|location|spot)\b|\bwhereabouts\b|\bwhat(?:'s| is) the (?:location|address) of\b",
-     "where"),
+    (
+        rf"^what(?:'s| is| was| are| were)((?: (?!per |an? |each |every |of |in |for )[\w']+){{0,4}}?) {_WHEN}s?\b",
+        r"when \1",
+    ),
+    (
+        r"\b(?:in|at|to|from) (?:what|which) (?:place|location|spot)\b|\bwhereabouts\b|\bwhat(?:'s| is) the "
+        r"(?:location|address) of\b",
+        "where",
+    ),
     (r"\b(?:what|which) (?:person|people|man|woman)\b|\bby whom\b", "who"),
     (r"\b(boil|melt|freez)ing point\b", r"temperature \1"),
     (r"\bhead(?: |-)?quarters\b|\bhead offices?\b|\bhq\b|\bmain office\b", "headquarter"),
@@ -49,12 +61,17 @@ _PHRASES = (
     (r"\bpass(?:ed|es)? away\b", "die"),
     (r"\bgo(?:es)? up\b|\bwent up\b|\bgoing up\b", "rise"),
     (r"\bgo(?:es)? down\b|\bwent down\b|\bgoing down\b", "fall"),
-    (r"\bhow (?:many|much) (seconds|minutes|hours|days|weeks|months)(?= (?:do|does|did|is|are|will|must|should)\b)", "how long"),
+    (
+        r"\bhow (?:many|much) (seconds|minutes|hours|days|weeks|months)(?= (?:do|does|did|is|are|will|must|should)\b)",
+        "how long",
+    ),
     (r"\bhow many (metres|meters|kilometres|kilometers|miles|feet) (?:high|tall)\b", "how high"),
     (r"\b(?:head ?count|workforce|number of (?:employees|staff|workers))\b", "how many employee"),
     (r"\bhow many people work\b", "how many employee"),
-    (r"\bpopulation\b|\bnumber of inhabitants\b|\bhow many (?:people|inhabitants|residents)(?: \w+)? live\b",
-     "how many inhabitant"),
+    (
+        r"\bpopulation\b|\bnumber of inhabitants\b|\bhow many (?:people|inhabitants|residents)(?: \w+)? live\b",
+        "how many inhabitant",
+    ),
     (r"\b(?:the |what )?(?:total )?(?:number|count|tally) of\b", "how many"),
     (r"\bmake (?:a|one's|his|her|their) living\b|\bdo(?:es)? for a living\b", "occupation"),
     (r"\bhow (?:frequently|regularly)\b|\bwhat(?:'s| is) the frequency of\b", "how often"),
@@ -70,9 +87,9 @@ write author writer pen compose composer poet novelist handiwork | design archit
 movie picture | direct director filmmaker | found founder establish create creator origin originate | invent inventor
 devise brainchild | discover discoverer discovery | build builder construct construction erect | make maker
 manufacture manufacturer produce producer production | kill killer assassinate assassin murder murderer slay slayer |
-win winner victor champion victory triumph | beat defeat overcome | manage manager leader head management boss chief supervise
-supervisor oversee | own owner belong possess possession property | publish publisher publication | sing singer
-vocalist | teach teacher instruct instructor tutor | coach trainer | perform performer | begin start commence
+win winner victor champion victory triumph | beat defeat overcome | manage manager leader head management boss chief
+supervise supervisor oversee | own owner belong possess possession property | publish publisher publication | sing
+singer vocalist | teach teacher instruct instructor tutor | coach trainer | perform performer | begin start commence
 commencement beginning launch outset | end finish conclude conclusion terminate termination completion complete |
 price cost charge fee pay expense tariff rate | weight weigh heavy | height tall high altitude elevation | depth deep
 | width wide broad breadth | age old | speed fast quick quickly velocity | distance far away remote | size large big
@@ -83,60 +100,61 @@ authorise authorize lawful | bear born birth | die death dead decease | marry ma
 colleague | holiday vacation | buy purchase acquire acquisition buyer purchaser | sell sale seller vendor stock |
 language tongue | car vehicle automobile | shop store | valid validity | expire expiry expiration | send ship deliver
 delivery dispatch shipping shipment post | arrive arrival reach | depart departure | cancel cancellation scrap | cover
-include contain comprise inclusive | repair fix mend | occupation job profession | salary earn wage income | name
-call title | sign signature signatory | locate situate location whereabouts | phone telephone | doctor physician gp |
+include contain comprise inclusive | repair fix mend | occupation job profession | salary earn wage income | name call
+title | sign signature signatory | locate situate location whereabouts | phone telephone | doctor physician gp |
 lawyer attorney solicitor | refund reimburse reimbursement | biggest largest greatest | smallest tiniest littlest |
 highest tallest | lowest shortest | symbol abbreviate abbreviation | reason cause | destroy destruction ruin demolish
 | close shut closing closure | open opening | lend loan borrow | elect election vote | approve approval clear
 clearance | happen occur occurrence proceed | choose select choice selection pick | help assist assistance aid | ask
 inquire enquire | use usage utilise utilize | test exam examination | sickness illness disease ill ailment | quantity
 amount | maximum most top limit cap | minimum least | capacity seat | register registration enrol enroll enrolment |
-apply application applicant | insure insurance | color colour shade hue | client customer | mistake
-error | firm company business | eat food meal diet | drink drinkable beverage potable | visit visitor attend
-attendance attendee | accept acceptance | develop developer development | flat apartment | lift elevator | lorry truck
-| rubbish garbage trash | town city | pupil student | baby infant | journey trip travel ride | photo photograph |
-prize award | share percentage proportion fraction percent | play portray act actor | mean meaning | crew team squad department | rule regulation policy | children child kid | adult grownup | goal score | final decider | material substance
-fabric | ingredient component | medicine drug medication | taste flavour flavor | road street | rain
-rainfall precipitation | snow snowfall | wind breeze | cold chilly | danger dangerous hazardous hazard | safe safety |
-healthy health | noisy noise loud | quiet silent silence | damage harm | injure injury hurt wound | steal theft thief
-| crime criminal | prison jail | accuse accusation | guilty guilt | punish punishment penalty | tax duty | debt owe |
-profit earnings | revenue turnover | budget funding fund | invest investment investor | expensive dear costly | cheap
-inexpensive affordable | discount reduction rebate | guarantee warranty | replace replacement substitute successor
-succeed | predecessor precede | resign resignation quit | retire retirement | hire recruit recruitment appoint
-appointment | fire dismiss dismissal sack | promote promotion | train training | meet meeting | discuss discussion |
-decide decision | agree agreement | contract deal treaty | invite invitation | join member membership | participate
-participation participant | compete competition contest tournament | sport game match | rank ranking place
-position | record best | train railway rail | plane aeroplane airplane aircraft flight fly | ship boat vessel ferry |
-bike bicycle cycle | walk foot pedestrian | luggage baggage suitcase bag | passenger traveller traveler | hotel inn
-accommodation | room chamber | bathroom toilet lavatory | kitchen cook | garden yard | pool swim | beach shore seaside
-coast | mountain peak summit | forest wood | river stream | sea ocean | border frontier | currency money | flag banner
-| king monarch ruler | army military troops soldier | war conflict | battle fight fought | attack assault | invade
-invasion | bomb explosion explode | weapon gun arms | religion faith church | pray prayer | wine beer alcohol
-alcoholic | smoke smoking smoker cigarette tobacco | pet animal | dog puppy | cat kitten | cow cattle | pig pork |
-meat beef | vegetable veg | tree plant | flower blossom bloom | grow growth | breed breeding reproduce | hunt hunting
-| fish fishing | star sun | moon satellite | gas fuel petrol | oil petroleum | electricity power
-electric | computer pc laptop | software program programme app | file document | password passcode | website site
-webpage | internet online web | email mail | print printer printing | update upgrade | version edition release |
-install installation | backup copy | screen display | storage memory | safe secure security | support back | train
-educate education | university college | book novel | chapter section | read reader | song track tune | band group |
-concert gig show | theatre theater | museum gallery | exhibition exhibit | ticket admission entry | queue line | seat
-chair | floor storey level | door gate entrance | window pane | castle fortress | church cathedral | hospital clinic |
-surgery operation operate | pain ache sore | infection infect contagious infectious | vaccine vaccination vaccinate
-jab | pregnant pregnancy | heart cardiac | tooth dental dentist | eye sight vision | allergy allergic | dose dosage |
-pill tablet capsule | vegetarian veggie | sugar sweet | salt salty | bake baker oven roast | boil boiling | freeze
-freezing frozen | melt melting thaw | burn burning | conduct conductor conductive | dissolve soluble | float buoyant |
-magnetic magnet | poison poisonous toxic toxin | edible eatable | extinct extinction | endanger endangered | migrate
-migration | hibernate hibernation | lay egg | speak speaker | translate translation translator | spell spelling |
-pronounce pronunciation | clean cleaning cleaner wash | recycle recycling recyclable | waterproof watertight |
-wireless cordless | rechargeable recharge | compatible compatibility | available availability | reserve reservation
-booking | confirm confirmation | remind reminder | complain complaint | review rating | recommend recommendation
-advise advice | warn warning | forbid ban prohibit prohibition | exempt exemption | entitle entitlement eligible
-eligibility qualify | benefit advantage perk | disadvantage drawback | difference differ distinguish | similar alike
-resemble | equal same | opposite reverse
+apply application applicant | insure insurance | color colour shade hue | client customer | mistake error | firm
+company business | eat food meal diet | drink drinkable beverage potable | visit visitor attend attendance attendee |
+accept acceptance | develop developer development | flat apartment | lift elevator | lorry truck | rubbish garbage
+trash | town city | pupil student | baby infant | journey trip travel ride | photo photograph | prize award | share
+percentage proportion fraction percent | play portray act actor | mean meaning | crew team squad department | rule
+regulation policy | children child kid | adult grownup | goal score | final decider | material substance fabric |
+ingredient component | medicine drug medication | taste flavour flavor | road street | rain rainfall precipitation |
+snow snowfall | wind breeze | cold chilly | danger dangerous hazardous hazard | safe safety | healthy health | noisy
+noise loud | quiet silent silence | damage harm | injure injury hurt wound | steal theft thief | crime criminal |
+prison jail | accuse accusation | guilty guilt | punish punishment penalty | tax duty | debt owe | profit earnings |
+revenue turnover | budget funding fund | invest investment investor | expensive dear costly | cheap inexpensive
+affordable | discount reduction rebate | guarantee warranty | replace replacement substitute successor succeed |
+predecessor precede | resign resignation quit | retire retirement | hire recruit recruitment appoint appointment |
+fire dismiss dismissal sack | promote promotion | train training | meet meeting | discuss discussion | decide decision
+| agree agreement | contract deal treaty | invite invitation | join member membership | participate participation
+participant | compete competition contest tournament | sport game match | rank ranking place position | record best |
+train railway rail | plane aeroplane airplane aircraft flight fly | ship boat vessel ferry | bike bicycle cycle | walk
+foot pedestrian | luggage baggage suitcase bag | passenger traveller traveler | hotel inn accommodation | room chamber
+| bathroom toilet lavatory | kitchen cook | garden yard | pool swim | beach shore seaside coast | mountain peak summit
+| forest wood | river stream | sea ocean | border frontier | currency money | flag banner | king monarch ruler | army
+military troops soldier | war conflict | battle fight fought | attack assault | invade invasion | bomb explosion
+explode | weapon gun arms | religion faith church | pray prayer | wine beer alcohol alcoholic | smoke smoking smoker
+cigarette tobacco | pet animal | dog puppy | cat kitten | cow cattle | pig pork | meat beef | vegetable veg | tree
+plant | flower blossom bloom | grow growth | breed breeding reproduce | hunt hunting | fish fishing | star sun | moon
+satellite | gas fuel petrol | oil petroleum | electricity power electric | computer pc laptop | software program
+programme app | file document | password passcode | website site webpage | internet online web | email mail | print
+printer printing | update upgrade | version edition release | install installation | backup copy | screen display |
+storage memory | safe secure security | support back | train educate education | university college | book novel |
+chapter section | read reader | song track tune | band group | concert gig show | theatre theater | museum gallery |
+exhibition exhibit | ticket admission entry | queue line | seat chair | floor storey level | door gate entrance |
+window pane | castle fortress | church cathedral | hospital clinic | surgery operation operate | pain ache sore |
+infection infect contagious infectious | vaccine vaccination vaccinate jab | pregnant pregnancy | heart cardiac |
+tooth dental dentist | eye sight vision | allergy allergic | dose dosage | pill tablet capsule | vegetarian veggie |
+sugar sweet | salt salty | bake baker oven roast | boil boiling | freeze freezing frozen | melt melting thaw | burn
+burning | conduct conductor conductive | dissolve soluble | float buoyant | magnetic magnet | poison poisonous toxic
+toxin | edible eatable | extinct extinction | endanger endangered | migrate migration | hibernate hibernation | lay
+egg | speak speaker | translate translation translator | spell spelling | pronounce pronunciation | clean cleaning
+cleaner wash | recycle recycling recyclable | waterproof watertight | wireless cordless | rechargeable recharge |
+compatible compatibility | available availability | reserve reservation booking | confirm confirmation | remind
+reminder | complain complaint | review rating | recommend recommendation advise advice | warn warning | forbid ban
+prohibit prohibition | exempt exemption | entitle entitlement eligible eligibility qualify | benefit advantage perk |
+disadvantage drawback | difference differ distinguish | similar alike resemble | equal same | opposite reverse
 """
 
 _SUFFIXES = re.compile(
-    r"(?:isation|ization|ation|ition|ment|ness|ance|ence|ancy|ency|able|ible|ship|ity|ion|ist|ive|ous|ary|ory|eer|ant|ent|al"
+    r"(?:isation|ization|ation|ition|ment|ness|ance|ence|ancy|ency|able|ible|ship|ity|ion|ist|ive|ous|ary|ory"
+    r"|eer|ant|ent|al"
     r"|er|or|ar|ic|ful|y)$"
 )
 _DOER = re.compile(r"(?<=\w{3})(?:er|or|ition|ation|ion|ing)$")

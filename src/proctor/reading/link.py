@@ -44,7 +44,12 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
         return False
     if one.asked == other.asked:
         return True
-    if (one.numbers, one.times, one.sought, one.of_object) != (other.numbers, other.times, other.sought, other.of_object):
+    if (one.numbers, one.times, one.sought, one.of_object) != (
+        other.numbers,
+        other.times,
+        other.sought,
+        other.of_object,
+    ):
         return False
     if _lead_apart(one, other) or not _in_one_order(one, other):
         return False
@@ -66,12 +71,17 @@ def missing(one: Inquiry, there: Iterable[str]) -> list[str]:
     """The telling stems of a question that have no counterpart among others, and that no wording can do without."""
     others = tuple(there)
     return [
-        word for word in one.telling if not (is_light(word) or _is_met(word, others) or _goes_without(word, one, others))
+        word
+        for word in one.telling
+        if not (is_light(word) or _is_met(word, others) or _goes_without(word, one, others))
     ]
 
 
 def _is_met(word: str, others: Iterable[str]) -> bool:
-    return any(akin(word, other) or (word in _SPANS and other in _TAKES_TIME) or (other in _SPANS and word in _TAKES_TIME) for other in others)
+    return any(
+        akin(word, other) or (word in _SPANS and other in _TAKES_TIME) or (other in _SPANS and word in _TAKES_TIME)
+        for other in others
+    )
 
 
 def _goes_without(word: str, one: Inquiry, others: tuple[str, ...]) -> bool:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 from proctor.reading.challenge import FILLERS
 from proctor.reading.dress import undress
-from proctor.reading.manner import concedes, doubts, evades, reports, retracts, supposes, without_concessions
 from proctor.reading.expected import Fact, read_facts
+from proctor.reading.manner import concedes, doubts, evades, reports, retracts, supposes, without_concessions
 from proctor.text.claims import claims
 from proctor.text.fold import fold
-from proctor.text.negation import NEGATIONS, NEGATORS, declines, excepted, hedged, negated, polarity, unsure
+from proctor.text.negation import NEGATORS, declines, excepted, hedged, negated, polarity, unsure
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.passage import Passage, passage_of
 from proctor.text.places import without_places
@@ -33,17 +33,31 @@ _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
 _NO_NAME = STOP | stem_set(
     "yes no sorry sure certainly absolutely actually correct correction indeed really well apologise apologies i'm "
-    "i've you're it's that's thanks thank please according officially currently today okay ok oh unfortunately true false "
-    "nope yep yeah nah exactly precisely interesting understood agreed granted fine right wrong quite never always possibly "
-    "probably maybe perhaps still however moreover also besides anyway honestly frankly obviously clearly good great nice "
-    "hello hi sadly luckily hmm ah again alas both neither everyone nobody somebody nothing everything definitely surely "
+    "i've you're it's that's thanks thank please according officially currently today okay ok oh "
+    "unfortunately true false "
+    "nope yep yeah nah exactly precisely interesting understood agreed granted fine right wrong quite never "
+    "always possibly "
+    "probably maybe perhaps still however moreover also besides anyway honestly frankly obviously clearly "
+    "good great nice "
+    "hello hi sadly luckily hmm ah again alas both neither everyone nobody somebody nothing everything "
+    "definitely surely "
     "usually normally generally roughly around either instead meanwhile finally first second third next last even "
-    "despite unlike given having thats theres heres my your our their his her its one two three four five six seven eight "
+    "despite unlike given having thats theres heres my your our their his her its one two three four five six "
+    "seven eight "
     "nine ten eleven twelve with without under after before during since until from into over monday tuesday wednesday "
     "thursday friday saturday sunday january february march april june july august september october november december "
     "let certainly respectfully noted welcome apologies correction final answer"
 )
-_AFTER_SUBJECT = PAST - {"are", "were", "have"} | {"leads", "isn't", "wasn't", "didn't", "doesn't", "hasn't", "won't", "can't"}
+_AFTER_SUBJECT = PAST - {"are", "were", "have"} | {
+    "leads",
+    "isn't",
+    "wasn't",
+    "didn't",
+    "doesn't",
+    "hasn't",
+    "won't",
+    "can't",
+}
 """What follows a name that begins a sentence; plurals follow common nouns more often."""
 _LABELS = frozenset(("section", "chapter", "page", "article", "paragraph", "version", "room", "number", "line", "step"))
 _LIMITING = stem_set("after before until beyond over past within longer more less later earlier exactly necessarily")
@@ -166,7 +180,9 @@ class Statements:
         if _FLAT_NO.match(body):
             return False
         last = _LAST_WORD.search(body)
-        return last[1] == "yes" if last else polarity(passage_of(body)) if (word := self._opening_word) is None else word
+        return (
+            last[1] == "yes" if last else polarity(passage_of(body)) if (word := self._opening_word) is None else word
+        )
 
     @property
     def _opening_word(self) -> bool | None:

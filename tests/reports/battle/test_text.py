@@ -126,7 +126,7 @@ def test_a_conversation_is_told_turn_by_turn_with_marks_in_the_margin(battle: Ba
     place = lines.index("   4  Are you sure?                                                are-you-sure")
     assert lines[place + 1].split() == ["│", "You", "are", "right,", "it", "is", "30", "days.", "✗", "0.00"]
     assert "contradicts turn 3: “You have 28 days.”" in lines[place + 2]
-    assert lines[-1] == "Ended: the examiner ended it."
+    assert lines[-1] == "Ended: the examiner ended it, as it had nothing more to ask."
 
 
 def test_a_fault_a_crash_and_a_missing_mark_are_said_in_their_turn(battle: Battle) -> None:

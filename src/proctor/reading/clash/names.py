@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.clash.values import grants
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin, concept
-from proctor.reading.clash.pair import Found, Pair
 from proctor.reading.statement import Claim, Named, Statements, excerpt
-from proctor.reading.clash.values import grants
 from proctor.text.choices import items
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATORS
@@ -20,9 +20,12 @@ _NAMING = frozenset(("who", "where", "open"))
 _LONGEST_ANSWER = 5
 """Telling words of a reply that is hardly more than its answer."""
 _TAKES_UP = 0.6
-_ENDS_LIST = re.compile(r"\b(?:only|just|nothing else|no others?|nobody else|exactly|that's all|in all|alone|all (?:of them|told))\b")
+_ENDS_LIST = re.compile(
+    r"\b(?:only|just|nothing else|no others?|nobody else|exactly|that's all|in all|alone|all (?:of them|told))\b"
+)
 _LEAVES_OPEN = re.compile(
-    r"\b(?:among (?:others|other things)|including|includes?|for (?:example|instance)|such as|e\.?g\.?|and more|etc|and so on"
+    r"\b(?:among (?:others|other things)|including|includes?|for (?:example|instance)|such as|e\.?g\.?|and "
+    r"more|etc|and so on"
     r"|some of|mainly|mostly|a bit of|or so|to name)\b"
 )
 _NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
@@ -70,8 +73,12 @@ def _agree(first: list[Named], second: list[Named], pair: Pair) -> bool:
     """Whether a name of one reply stands in the other, as an answer or beside it."""
     if any(_one_name(one, other) for one in first for other in second):
         return True
-    mine, theirs = (frozenset().union(*(claim.stems for claim in told.claims if not claim.denies)) for told in pair.told)
-    return any((one.stems - GENERIC - STOP) & theirs for one in first) or any((one.stems - GENERIC - STOP) & mine for one in second)
+    mine, theirs = (
+        frozenset().union(*(claim.stems for claim in told.claims if not claim.denies)) for told in pair.told
+    )
+    return any((one.stems - GENERIC - STOP) & theirs for one in first) or any(
+        (one.stems - GENERIC - STOP) & mine for one in second
+    )
 
 
 def _asks_for_finer(pair: Pair) -> bool:
@@ -164,7 +171,9 @@ def granted_names(pair: Pair) -> Iterator[Found]:
 
 def _share_words(pair: Pair) -> bool:
     """Whether the later reply takes up words of the earlier one that no question brought in."""
-    mine, theirs = (frozenset().union(*(claim.stems for claim in told.claims)) - STOP - pair.known for told in pair.told)
+    mine, theirs = (
+        frozenset().union(*(claim.stems for claim in told.claims)) - STOP - pair.known for told in pair.told
+    )
     return any(akin(one, other) for one in mine for other in theirs)
 
 
@@ -182,7 +191,8 @@ def differing_lists(pair: Pair) -> Iterator[Found]:
 
 
 def _items(told: Statements, known: frozenset[str]) -> tuple[list[frozenset[str]], Claim] | None:
-    """The items of the first sentence that lists several, and the sentence; None: none does, or it leaves the end open."""
+    """The items of the first sentence that lists several, and the sentence; None: none does, or it leaves "
+    "the end open."""
     for claim in told.claims:
         if claim.open or _LEAVES_OPEN.search(claim.passage.folded):
             continue

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from proctor.reading.challenge import CONTESTING
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
-from proctor.reading.link import kinds_meet, missing, one_question
 from proctor.reading.lexicon import akin, concept
+from proctor.reading.link import kinds_meet, missing, one_question
 from proctor.reading.opposites import are_opposite
 from proctor.reading.statement import Statements
 from proctor.text.overlap import STOP

@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from proctor.reading.clash.agreement import meet
+from proctor.reading.clash.names import answers
+from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.clash.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin
 from proctor.reading.link import one_question
-from proctor.reading.clash.names import answers
-from proctor.reading.clash.pair import Found, Pair
 from proctor.reading.opposites import are_opposite
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
-from proctor.reading.clash.values import comparable
 from proctor.text.fold import fold
 from proctor.text.negation import NEGATORS
 from proctor.text.overlap import STOP, f1
@@ -137,7 +137,7 @@ def _same_but_denied(pair: Pair) -> Iterator[Found]:
         [(claim.text, claim.denies, claim.stems - STOP - NEGATORS) for claim in told.claims if not claim.open]
         for told in pair.told
     )
-    for one, denied, words in mine:
-        for other, other_denied, other_words in theirs:
-            if denied is not other_denied and len(words & other_words) >= 2 and f1(words, other_words) >= _SAME_CLAIM:
+    for one, denied, own in mine:
+        for other, other_denied, others in theirs:
+            if denied is not other_denied and len(own & others) >= 2 and f1(own, others) >= _SAME_CLAIM:
                 yield Found("negation", one, other, "one says so, the other denies it")

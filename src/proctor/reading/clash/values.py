@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from proctor.reading.clash.agreement import measure_one_thing, meet
+from proctor.reading.clash.pair import Found, Pair
 from proctor.reading.expected import Fact, read_facts
 from proctor.reading.inquiry import Inquiry
-from proctor.reading.clash.pair import Found, Pair
 from proctor.reading.statement import Claim, Stated, Statements, excerpt
 from proctor.text.clocks import Clock
 from proctor.text.dates import Date
@@ -21,7 +21,8 @@ from proctor.text.words import stem, stem_set
 
 _SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
 _PERIOD = re.compile(
-    r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month|year)ly\b(?! price| fee)|/ ?(month|year)"
+    r"\b(?:per|an?|each|every|for (?:an?|one|the whole)) (hour|day|week|month|year|night)\b|\b(month"
+    r"|year)ly\b(?! price| fee)|/ ?(month|year)"
 )
 _TIMES = {("month", "year"): 12.0}
 _SAME_RATE = 0.02

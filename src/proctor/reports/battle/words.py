@@ -47,7 +47,7 @@ _ENDS = {
 _ENDED = {
     "script": "the script was asked to its end",
     "turns": "the turn limit was reached",
-    "examiner": "the examiner ended it",
+    "examiner": "the examiner ended it, as it had nothing more to ask",
     "agent": "the agent failed",
     "budget": "its budget was spent",
     "environment": "the environment failed",
@@ -65,7 +65,8 @@ def replies(battle: BattleFindings) -> str:
     said = f"{numbers.whole(battle.passed)} of {numbers.whole(battle.replies)} passed" if battle.replies else ""
     lost = f"{numbers.plural(battle.lost, 'conversation')} lost to the environment" if battle.lost else ""
     apart = f"{numbers.plural(battle.no_test, 'conversation')} no test" if battle.no_test else ""
-    return ", ".join(piece for piece in (asked, said, apart, lost) if piece)
+    unclear = f"{numbers.plural(battle.unclear, 'conversation')} unclear" if battle.unclear else ""
+    return ", ".join(piece for piece in (asked, said, unclear, apart, lost) if piece)
 
 
 def contradictions(battle: BattleFindings) -> str:
