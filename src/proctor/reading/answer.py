@@ -34,6 +34,7 @@ MOST_REFUTED = 0.25
 UNSURE = (0.4, 0.7)
 """Marks between these two are for a person or a model to look at."""
 _LONG_ANSWER = 8
+_FEW_WORDS = 25
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -64,7 +65,7 @@ def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgeme
 def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
     weighed = weigh(question, references, reply)
     verdict = weighed.verdict
-    value = verdict.value if weighed.features is None else _marked(verdict, probability(weighed.features, long=is_long(weighed.features)))
+    value = verdict.value if weighed.features is None else _marked(weighed, probability(weighed.features, long=is_long(weighed.features)))
     right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
     return Judgement(value=value, right=right, reason=verdict.explanation, refuted=verdict.refuted)
 
@@ -73,9 +74,14 @@ _remembered = lru_cache(maxsize=_KEPT)(_judged)
 """In a battle the same question is asked, and often answered in the same words, again and again."""
 
 
-def _marked(verdict: Verdict, probable: float) -> float:
-    """The head's probability, which never outranks a refutation."""
-    return min(probable, MOST_REFUTED) if verdict.refuted else probable
+def _marked(weighed: Weighed, probable: float) -> float:
+    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
+    verdict = weighed.verdict
+    if verdict.refuted:
+        return min(probable, MOST_REFUTED)
+    if not (weighed.brief and verdict.form in ("facts", "list")):
+        return probable
+    return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,8 @@ class Weighed:
     verdict: Verdict
     features: list[float] | None = None
     """None: the rules alone decide."""
+    brief: bool = False
+    """Whether the reply has few words."""
 
 
 def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
@@ -101,7 +109,8 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
     verdict = _settled(answered, asked, answers, best_verdict(answered, asked, answers))
     alone = verdict.form in ("same", "yes_no") or not answered.passage.stems
-    return Weighed(verdict, None if alone else features(answered, asked, answers, verdict))
+    brief = len(answered.passage) <= _FEW_WORDS
+    return Weighed(verdict, None if alone else features(answered, asked, answers, verdict), brief)
 
 
 def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:

@@ -99,7 +99,8 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     value, why = match.value * stands.factor, match.explanation
     if stands.does:
         why = f"expected {answer.text!r}, but the reply {stands.does}"
-    return Verdict(value, why, not stands.factor, match.value, stands.factor, match.first, form)
+    sure = stands.sure and match.value >= PASSING
+    return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
 
 
 def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
