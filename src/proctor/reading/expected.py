@@ -31,6 +31,8 @@ _WEIGHT_OF_TITLE = 0.15
 _LITTLE = 0.9
 """Beside a number, words of less weight than this are not a statement of their own."""
 _SHORT = 6
+_ITEM = 4
+"""Words of an item of a list at most."""
 _LETTERS = 60
 """Letters of an expected answer that are compared in groups."""
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
@@ -165,11 +167,17 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         only_facts=only_facts,
         polarity=polarity(passage),
         negative=not NEGATIONS.isdisjoint(passage.stems),
-        items=() if no_list else tuple(_read(asked, part, in_list=True) for part in items(text)),
+        items=() if no_list else tuple(_read(asked, part, in_list=True) for part in _short_items(text)),
         rest=_read(asked, text[rest.end() :]) if rest else None,
         pairs=frozenset(pairwise(passage.stems)),
         letters=_letters(passage.folded),
     )
+
+
+def _short_items(text: str) -> tuple[str, ...]:
+    """The items of a list of names or values; a list of clauses is a statement."""
+    found = items(text)
+    return found if all(len(item.split()) <= _ITEM for item in found) else ()
 
 
 def _letters(folded: str) -> frozenset[str]:

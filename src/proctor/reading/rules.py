@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from proctor.reading.contradiction import contradiction
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.match import Match
@@ -20,6 +21,8 @@ from proctor.text.negation import negated
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
 
+STATEMENT = 6
+"""An answer of more words is a statement."""
 PASSING = 0.7
 """From here on a rule calls a reply right."""
 _AROUND_VERB = re.compile(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
@@ -95,12 +98,23 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if match.first < 0 or not match.value:
         sure = answer.only_facts and bool(reply.facts) and not match.value
         return Verdict(match.value, match.explanation, sure, match.value, form=form)
+    if len(answer.passage) > STATEMENT:
+        return _statement(reply, answer, match)
     stands = stance(reply, asked, answer, match.first, match.last)
     value, why = match.value * stands.factor, match.explanation
     if stands.does:
         why = f"expected {answer.text!r}, but the reply {stands.does}"
     sure = stands.sure and match.value >= PASSING
     return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
+
+
+def _statement(reply: Answered, answer: Expected, match: Match) -> Verdict:
+    """A statement is met by its words, unless something in the reply contradicts it."""
+    said = contradiction(reply, answer)
+    if not said:
+        return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
+    told = f"expected {answer.text!r}, but the reply {said}"
+    return Verdict(min(match.value, _MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
 
 
 def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:
