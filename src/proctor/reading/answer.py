@@ -62,28 +62,6 @@ def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgeme
     return (_remembered if len(reply) <= _LONGEST_KEPT else _judged)(question, references, reply)
 
 
-def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
-    weighed = weigh(question, references, reply)
-    verdict = weighed.verdict
-    value = verdict.value if weighed.features is None else _marked(weighed, probability(weighed.features, long=is_long(weighed.features)))
-    right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
-    return Judgement(value=value, right=right, reason=verdict.explanation, refuted=verdict.refuted)
-
-
-_remembered = lru_cache(maxsize=_KEPT)(_judged)
-"""In a battle the same question is asked, and often answered in the same words, again and again."""
-
-
-def _marked(weighed: Weighed, probable: float) -> float:
-    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
-    verdict = weighed.verdict
-    if verdict.refuted:
-        return min(probable, MOST_REFUTED)
-    if not (weighed.brief and verdict.form in ("facts", "list")):
-        return probable
-    return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
-
-
 @dataclass(frozen=True, slots=True)
 class Weighed:
     """What the rules say, and what the head is to look at."""
@@ -93,6 +71,30 @@ class Weighed:
     """None: the rules alone decide."""
     brief: bool = False
     """Whether the reply has few words."""
+
+
+def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
+    weighed = weigh(question, references, reply)
+    found = weighed.features
+    value = mark(weighed, 0.0 if found is None else probability(found, long=is_long(found)))
+    right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
+    return Judgement(value=value, right=right, reason=weighed.verdict.explanation, refuted=weighed.verdict.refuted)
+
+
+_remembered = lru_cache(maxsize=_KEPT)(_judged)
+"""In a battle the same question is asked, and often answered in the same words, again and again."""
+
+
+def mark(weighed: Weighed, probable: float) -> float:
+    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
+    verdict = weighed.verdict
+    if weighed.features is None:
+        return verdict.value
+    if verdict.refuted:
+        return min(probable, MOST_REFUTED)
+    if not (weighed.brief and verdict.form in ("facts", "list")):
+        return probable
+    return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
 
 
 def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:

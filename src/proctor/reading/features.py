@@ -10,9 +10,11 @@ from proctor.reading.question import Asked
 from proctor.reading.rules import Verdict
 from proctor.text.negation import NEGATORS, unsure
 from proctor.text.overlap import STOP, weight
+from proctor.text.words import stem_set
 
 _KINDS = {"person": 1.0, "place": 2.0, "name": 3.0, "list": 4.0, "date": 5.0, "time": 5.5, "number": 6.0, "quantity": 7.0, "explanation": 9.0}
 _MOST_ANSWERS = 12
+_UNSURE = stem_set("sure certain unsure uncertain idea guess")
 _BEGINNING = 5
 """Letters that forms of one word have in common."""
 _NONE: frozenset[str] = frozenset()
@@ -22,7 +24,7 @@ NAMES = (
     "value", "found", "factor", "place", "kind", "facts", "only facts", "items", "answer words", "answer weight",
     "answer given", "reply words", "new words", "new names", "names before", "recall", "telling recall", "precision",
     "f1", "first found", "last found", "pairs", "letters", "contained", "sentence", "sentences", "question", "here",
-    "negations", "negation differs", "unsure", "or", "facts of reply", "adverse", "head found", "short reply", "best recall", "mean recall",
+    "negations", "negation differs", "unsure", "or", "numbers", "adverse", "head found", "short reply", "best recall", "mean recall",
     "best f1", "soft recall", "soft news", "news share", "denial differs", "opposites", "length ratio", "news", "answers",
 )  # fmt: skip
 """In order."""
@@ -133,13 +135,12 @@ def _of_denial(reply: Answered, answer: Expected) -> tuple[float, ...]:
     passage = reply.passage
     denials = sum(word in NEGATORS for word in passage.stems[:_MOST_WORDS])
     differs = float((denials > 0) != answer.negative)
-    facts = reply.facts
     return (
         float(denials),
         differs,
-        float(unsure(passage.folded)),
+        float(not _UNSURE.isdisjoint(reply.stems) and unsure(passage.folded)),
         float("or" in reply.stems),
-        float(len(facts.quantities) + len(facts.dates) + len(facts.clocks)),
+        float(sum(word[0].isdecimal() for word in reply.stems)),
         float(len(ADVERSE & reply.stems) - len(ADVERSE.intersection(answer.weights))),
         float(bool(answer.head) and answer.head <= reply.stems),
         float(len(passage) <= len(answer.passage) + 2),
