@@ -1,12 +1,15 @@
-"""How well the embedded reviewer agrees with people: NQ301, by question, beside other judges; and how fast it is.
+"""How well the embedded reviewer agrees with people, beside other judges, and on sets of our own; and how fast it is.
 
-Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`.
+Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`; the sets of our own
+in `bench/sets`. `--fit` fits the learned head anew and writes it into the package; `--cross-validate` prints its agreement
+on questions that it has not seen.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -16,10 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from proctor.reading import expected as embedded_reading
-from proctor.reading.answer import judge
+import head
+from proctor.reading.answer import judge, judge_any
+from proctor.reading.expected import read_answer
+from proctor.reading.question import understand
 
 DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data" / "nq301_dev.jsonl"
+SETS = Path(__file__).resolve().parent / "sets"
+OWN = ("yes_no", "values", "names", "sentences")
 PASSING = 0.7
 FOLDS = 10
 RESAMPLES = 4000
@@ -87,7 +94,7 @@ def best(answers: Answers, measure: Callable[[str, str], float]) -> Floats:
 
 def embedded(answers: Answers) -> Floats:
     rows = answers.rows
-    return np.array([judge(row["question"], tuple(row["references"]), row["candidate"]).value for row in rows])
+    return np.array([judge_any(row["question"], tuple(row["references"]), row["candidate"]).value for row in rows])
 
 
 # Agreement
@@ -170,8 +177,8 @@ def seconds(answers: Answers, *, cold: bool) -> float:
     taken = []
     for _ in range(5):
         if cold:
-            embedded_reading.read_answer.cache_clear()
-            embedded_reading.read_question.cache_clear()
+            read_answer.cache_clear()
+            understand.cache_clear()
         started = time.process_time()
         embedded(answers)
         taken.append(time.process_time() - started)
@@ -195,10 +202,66 @@ def recorded(answers: Answers, column: str) -> tuple[Flags, Flags]:
     return np.array([word == "Yes" for word in said]), np.array([word in ("Yes", "No") for word in said])
 
 
+def print_own_sets() -> None:
+    """Accuracy on the sets of our own, by halves of their questions, with both kinds of error."""
+    print(f"\n{'sets of our own':<24}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
+    for name in OWN:
+        rows = [json.loads(line) for line in (SETS / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
+        numbers = {question: place for place, question in enumerate(dict.fromkeys(row["question"] for row in rows))}
+        for half, told in enumerate(("read for the rules", "kept aside")):
+            kept = [row for row in rows if numbers[row["question"]] % 2 == half and row["label"] != "unclear"]
+            print(f"{name + ', ' + told:<24}{own_line(kept)}")
+
+
+def own_line(rows: list[dict[str, Any]]) -> str:
+    passed = [judge(row["question"], row["expected"], row["reply"]).value >= PASSING for row in rows]
+    wanted = [row["label"] == "right" for row in rows]
+    wrong = sum(ours and not theirs for ours, theirs in zip(passed, wanted, strict=True))
+    missed = sum(theirs and not ours for ours, theirs in zip(passed, wanted, strict=True))
+    return f"{len(rows):>5}  {1 - (wrong + missed) / len(rows):.3f}  {wrong:>12}  {missed:>12}"
+
+
+def print_cross_validated(rows: head.Rows) -> None:
+    """Kappa at the passing score on questions not seen, by source and system; and how marks and shares agree."""
+    marks = head.cross_validated(rows)
+    real = ~rows.made
+    groups = np.array([row["group"] for row in rows.rows])
+    print("\nlearned head, cross-validated by question: kappa at the passing score")
+    for source in head.WEIGHTS:
+        print(f"  {source:<28}{plain_kappa(rows.right, marks >= PASSING, real & (rows.source == source)):.3f}")
+        for group in sorted(set(groups[rows.source == source]) - {""}):
+            print(f"    {group:<26}{plain_kappa(rows.right, marks >= PASSING, real & (groups == group)):.3f}")
+    print(f"  hard negatives below the passing score: {(marks[rows.made] < PASSING).mean():.3f}")
+    print("\nmark           n   right")
+    for low in np.arange(0, 1, 0.1):
+        here = real & (marks >= low) & (marks < low + 0.1 + (low > 0.85))
+        print(f"{low:.1f} – {low + 0.1:.1f}{here.sum():>7}   {rows.right[here].mean() if here.any() else float('nan'):.2f}")
+
+
+def plain_kappa(right: Flags, passed: Flags, kept: Flags) -> float:
+    table = [(right & passed & kept).sum(), (~right & passed & kept).sum()]
+    table += [(right & ~passed & kept).sum(), (~right & ~passed & kept).sum()]
+    return float(kappa(np.array(table, dtype=float)))
+
+
 def main() -> None:
+    wanted = set(sys.argv[1:])
     if not DATA.exists():
-        print(f"no data: {DATA.name} is not in ../shared/data beside the project, so there is nothing to measure")
+        print(f"no data: {DATA.name} is not in ../shared/data beside the project; only the sets of our own are measured")
+    elif wanted & {"--fit", "--cross-validate"}:
+        rows = head.gather()
+        print_cross_validated(rows)
+        if "--fit" in wanted:
+            head.write(rows)
+            print(f"written: {head.TARGET.name}, {head.TARGET.stat().st_size:,} bytes")
         return
+    else:
+        print_nq301()
+    print_own_sets()
+
+
+def print_nq301() -> None:
+    """Agreement with people on NQ301, beside other judges."""
     answers = read()
     score, overlap = embedded(answers), best(answers, f1)
     ours, by_f1 = score >= PASSING, cross_validated(answers, overlap)

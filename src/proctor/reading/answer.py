@@ -8,6 +8,8 @@ from functools import lru_cache
 
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
+from proctor.reading.features import features, is_long
+from proctor.reading.head import probability
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
@@ -27,7 +29,12 @@ _TO_JUDGE = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
+MOST_REFUTED = 0.25
+"""What a reply that the reader is sure to be wrong gets at most."""
+UNSURE = (0.4, 0.7)
+"""Marks between these two are for a person or a model to look at."""
 _LONG_ANSWER = 8
+_FEW_WORDS = 25
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -55,35 +62,66 @@ def judge_any(question: str, references: tuple[str, ...], reply: str) -> Judgeme
     return (_remembered if len(reply) <= _LONGEST_KEPT else _judged)(question, references, reply)
 
 
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """What the rules say, and what the head is to look at."""
+
+    verdict: Verdict
+    features: list[float] | None = None
+    """None: the rules alone decide."""
+    brief: bool = False
+    """Whether the reply has few words."""
+
+
 def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
-    verdict = _verdict(question, references, reply)
-    return Judgement(
-        value=verdict.value, right=verdict.value >= PASSING, reason=verdict.explanation, refuted=verdict.refuted
-    )
+    weighed = weigh(question, references, reply)
+    found = weighed.features
+    value = mark(weighed, 0.0 if found is None else probability(found, long=is_long(found)))
+    right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
+    return Judgement(value=value, right=right, reason=weighed.verdict.explanation, refuted=weighed.verdict.refuted)
 
 
 _remembered = lru_cache(maxsize=_KEPT)(_judged)
 """In a battle the same question is asked, and often answered in the same words, again and again."""
 
 
-def _verdict(question: str, references: tuple[str, ...], reply: str) -> Verdict:
+def mark(weighed: Weighed, probable: float) -> float:
+    """The head's probability, which never outranks a refutation; of values in a few words the rules know more."""
+    verdict = weighed.verdict
+    if weighed.features is None:
+        return verdict.value
+    if verdict.refuted:
+        return min(probable, MOST_REFUTED)
+    if not (weighed.brief and verdict.form in ("facts", "list")):
+        return probable
+    return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
+
+
+def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
+    """The rules' verdict on a reply, with the features of it."""
     if reply in references and reply.strip():
-        return Verdict(1.0, f"the same as expected: {reply!r}")
+        return Weighed(Verdict(1.0, f"the same as expected: {reply!r}", form="same"))
     text = without_orders(reply)
     if not text.strip():
-        return Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty", True)
+        return Weighed(Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty", True))
     asked = understand(question)
     answers = [answer for reference in references for answer in read_answer(question, reference)]
-    whole = undress(text)
-    answered = Answered(_plain(_answering(whole, question, asked, answers), asked, references, answers))
-    if answered.passage.folded.strip(" ?.!") == Answered(question).passage.folded.strip(" ?.!"):
-        return Verdict(0.0, "the reply only repeats the question", True)
-    best = best_verdict(answered, asked, answers)
+    answered = Answered(_plain(_answering(undress(text), question, asked, answers), asked, references, answers))
+    if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
+        return Weighed(Verdict(0.0, "the reply only repeats the question", True))
+    verdict = _settled(answered, asked, answers, best_verdict(answered, asked, answers))
+    alone = verdict.form in ("same", "yes_no") or not answered.passage.stems
+    brief = len(answered.passage) <= _FEW_WORDS
+    return Weighed(verdict, None if alone else features(answered, asked, answers, verdict), brief)
+
+
+def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:
+    """The best verdict, where the reply answers at all and gives one answer."""
     if best.value < PASSING:
         declined = declines(answered.passage.folded)
-        return Verdict(0.0, "the reply does not answer", True) if declined else best
+        return best._replace(value=0.0, explanation="the reply does not answer", refuted=True) if declined else best
     if "and" in answered.stems and enumerates(answered, asked, answers):
-        return Verdict(best.value * _ONE_OF_MANY, f"{best.explanation}, but only among others")
+        return best._replace(value=best.value * _ONE_OF_MANY, explanation=f"{best.explanation}, but only among others")
     return best
 
 

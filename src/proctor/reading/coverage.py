@@ -1,4 +1,4 @@
-"""Coverage: how much of an expected text, sentence by sentence, a reply takes up."""
+"""Coverage: how much of an expected reasoning a reply takes up, and whether it rests on the context it was given."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 
-from proctor.reading.expected import Answered
+from proctor.reading.contradiction import contradiction
+from proctor.reading.expected import Answered, Expected, read_answer, read_facts
 from proctor.reading.question import understand
 from proctor.reading.rules import Verdict
 from proctor.text.claims import claims
 from proctor.text.negation import NEGATIONS
 from proctor.text.overlap import content, coverage
-from proctor.text.passage import Passage
+from proctor.text.passage import Passage, passage_of
 
-_ENOUGH = 0.75
+_ENOUGH = 0.6
 """Nobody repeats every word: who takes up this share of a point has made it."""
 _OPPOSITE = 0.5
 """What is left where one of the two is negative and the other is not."""
+_WRONG_STEP = 0.6
+"""What a derivation with a wrong number gets at most."""
+_WRONG_REASON = 0.6
+"""What the reasons for a wrong answer get at most."""
+_BARE_WORDS = 4
+"""Words around an answer that are no reason for it."""
+_NOT_RESTING = 0.4
+"""For a wrong answer, which the context does not give."""
+_ABOUT_THE_SAME = 0.5
 _SHOWN = 60
 _KEPT = 1024
 
@@ -31,6 +41,44 @@ class _Point:
     weights: dict[str, float]
     """What the question does not say already, or all of it where it says everything."""
     negative: bool
+
+
+def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *, right: bool) -> Verdict:
+    """How much of the expected reasoning a reply gives: a bare answer none, a terse derivation as much as its numbers."""
+    if _is_bare(question, answer, reply):
+        return Verdict(0.0, "gives no reason")
+    words = covered(question, reasoning, reply)
+    derived = _derived(question, answer, reasoning, reply)
+    best = words if derived is None or words.value >= derived.value else derived
+    if derived is not None and derived.refuted:
+        best = Verdict(min(best.value, _WRONG_STEP), derived.explanation)
+    return best if right else best._replace(value=min(best.value, _WRONG_REASON))
+
+
+def _is_bare(question: str, answer: str, reply: Answered) -> bool:
+    """Whether a reply says no more than its answer, in about as many words or in the question's."""
+    known = understand(question).words | set(passage_of(answer).stems)
+    return len([word for word in reply.passage.stems if word not in known]) <= _BARE_WORDS and not _shows_work(answer, reply)
+
+
+def _shows_work(answer: str, reply: Answered) -> bool:
+    """Whether the reply holds numbers beside the answer's own."""
+    own = {number.value for number in read_facts(passage_of(answer).folded).quantities}
+    return any(number.value not in own for number in reply.facts.quantities)
+
+
+def _derived(question: str, answer: str, reasoning: str, reply: Answered) -> Verdict | None:
+    """How many of the reasoning's numbers the reply gives; None: fewer than two stand in it."""
+    wanted = {number.value for number in read_facts(passage_of(reasoning).folded).quantities}
+    if len(wanted) < 2:
+        return None
+    found = {number.value for number in reply.facts.quantities}
+    given = {number.value for text in (question, answer) for number in read_facts(passage_of(text).folded).quantities}
+    steps = wanted - given or wanted
+    share = len(steps & found) / len(steps)
+    strange = found - wanted - given
+    told = f"gives {len(steps & found)} of {len(steps)} numbers of the reasoning"
+    return Verdict(share, told + (f", and {min(strange):g}, which is none of them" if strange else ""), bool(strange))
 
 
 def covered(question: str, expected: str, reply: Answered) -> Verdict:
@@ -52,11 +100,17 @@ def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str
     return told if least >= 1.0 else f"{told}; least {_short(point.text)!r} ({100 * least:.0f} %)"
 
 
-def context_used(question: str, context: str, wanted: str, reply: Answered) -> Verdict | None:
-    """How much the reply takes from the context of what the expected answer or reasoning takes from it.
+# Context
 
-    None: they take nothing that the question does not say, so that use of the context cannot be seen in words.
+
+def context_used(question: str, context: str, wanted: str, reply: Answered, *, right: bool | None) -> Verdict | None:
+    """Whether a reply rests on its context: not where it says what the context excludes.
+
+    None: the expected answer takes nothing from the context that the question does not say, and nothing speaks against it.
     """
+    against = _against(question, context, reply)
+    if against:
+        return Verdict(0.0, f"says what the context excludes: {_short(against)!r}", True)
     needed = _needed(question, context, wanted)
     if not needed:
         return None
@@ -64,7 +118,33 @@ def context_used(question: str, context: str, wanted: str, reply: Answered) -> V
     told = f"takes up {len(needed) - len(missing)} of {len(needed)} words that the answer owes to the context"
     if missing:
         told += f"; missing {', '.join(missing[:5])}"
-    return Verdict(min(1.0, coverage(needed, reply.stems) / _ENOUGH), told)
+    share = min(1.0, coverage(needed, reply.stems) / _ENOUGH)
+    if right:
+        return Verdict(1.0, "gives the answer, which comes from the context" if missing else told)
+    return Verdict(min(share, _NOT_RESTING) if right is False else share, told)
+
+
+def _against(question: str, context: str, reply: Answered) -> str:
+    """The sentence of the context that the reply contradicts; empty: none."""
+    for sentence in _statements(question, context):
+        shared = coverage(sentence.weights, reply.stems)
+        if shared >= _ABOUT_THE_SAME and (contradiction(reply, sentence) or _denies(reply, sentence)):
+            return sentence.text
+    return ""
+
+
+def _denies(reply: Answered, sentence: Expected) -> bool:
+    """Whether a clause of the reply affirms what the sentence denies of the same thing, or the reverse."""
+    facts = sentence.facts
+    if not sentence.negative or not (facts.dates or facts.quantities or facts.clocks):
+        return False
+    texts = [sentence.passage.cut(fact.start, fact.end).strip().lower() for fact in facts]
+    return any(text in reply.passage.folded for text in texts) and NEGATIONS.isdisjoint(reply.stems)
+
+
+@lru_cache(maxsize=_KEPT)
+def _statements(question: str, context: str) -> tuple[Expected, ...]:
+    return tuple(read_answer(question, sentence)[0] for sentence in claims(context))
 
 
 @lru_cache(maxsize=_KEPT)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from proctor.reading.names import TITLES, plain_names
 from proctor.reading.question import Asked, understand
@@ -30,6 +31,10 @@ _WEIGHT_OF_TITLE = 0.15
 _LITTLE = 0.9
 """Beside a number, words of less weight than this are not a statement of their own."""
 _SHORT = 6
+_ITEM = 4
+"""Words of an item of a list at most."""
+_LETTERS = 60
+"""Letters of an expected answer that are compared in groups."""
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
 """Words that belong to the number beside them."""
 _KEPT = 1024
@@ -82,6 +87,10 @@ class Expected:
     """Where the answer is a list."""
     rest: Expected | None
     """What follows a leading yes or no."""
+    pairs: frozenset[tuple[str, str]]
+    """Its neighbouring stems."""
+    letters: frozenset[str]
+    """Its groups of three letters."""
 
     def word(self, wanted: str) -> str:
         """A stem as the answer writes it."""
@@ -100,6 +109,11 @@ class Answered:
     def facts(self) -> Facts:
         """Its numbers, dates and times of day."""
         return read_facts(self.passage.folded)
+
+    @cached_property
+    def pairs(self) -> frozenset[tuple[str, str]]:
+        """Its neighbouring stems."""
+        return frozenset(pairwise(self.passage.stems))
 
     @cached_property
     def squeezed(self) -> str:
@@ -153,9 +167,22 @@ def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:
         only_facts=only_facts,
         polarity=polarity(passage),
         negative=not NEGATIONS.isdisjoint(passage.stems),
-        items=() if no_list else tuple(_read(asked, part, in_list=True) for part in items(text)),
+        items=() if no_list else tuple(_read(asked, part, in_list=True) for part in _short_items(text)),
         rest=_read(asked, text[rest.end() :]) if rest else None,
+        pairs=frozenset(pairwise(passage.stems)),
+        letters=_letters(passage.folded),
     )
+
+
+def _short_items(text: str) -> tuple[str, ...]:
+    """The items of a list of names or values; a list of clauses is a statement."""
+    found = items(text)
+    return found if all(len(item.split()) <= _ITEM for item in found) else ()
+
+
+def _letters(folded: str) -> frozenset[str]:
+    text = " ".join(folded.split())
+    return frozenset(text[place : place + 3] for place in range(min(_LETTERS, len(text)) - 2))
 
 
 def _head(text: str, weights: dict[str, float]) -> frozenset[str]:

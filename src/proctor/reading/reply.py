@@ -39,6 +39,11 @@ _MARK = re.compile(
     r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
+# Cheap looks before the dear ones: most replies mark no answer and take nothing back.
+_MARK_HINT = re.compile(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
+_RETRACT_HINT = re.compile(
+    r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected|mean|rather|was wrong|, no|no, sorry|edit"
+)
 _END = re.compile(r"\n|(?<=[.!?])[\"')\]*]*\s+(?=[A-Z\"(])")
 _CONCLUDES = re.compile(
     r"\b(?:so|therefore|thus|hence|in total|altogether|in all|total|that makes|which makes|this makes|leaves|consequently|as a result|in conclusion|overall|finally|that means|which means|this means|giving|makes)\b",
@@ -135,6 +140,8 @@ def final_answer(text: str, *, numeric: bool = False, question: str = "") -> tup
 
 def _marked(text: str) -> str:
     """What stands after the last `the answer is`, `Answer:` or `A:`; empty: nothing is marked."""
+    if _MARK_HINT.search(text) is None:
+        return ""
     found = ""
     for match in _MARK.finditer(text):
         end = _END.search(text, match.end())
@@ -145,6 +152,8 @@ def _marked(text: str) -> str:
 
 def after_retraction(text: str) -> str:
     """What stands after the last change of mind; all of it where nothing follows."""
+    if _RETRACT_HINT.search(text) is None:
+        return text
     last = None
     for match in _RETRACTS.finditer(text):
         last = match

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+from proctor.reading.contradiction import contradiction
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.facts import facts_met
 from proctor.reading.match import Match
@@ -20,6 +21,8 @@ from proctor.text.negation import negated
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
 
+STATEMENT = 6
+"""An answer of more words is a statement."""
 PASSING = 0.7
 """From here on a rule calls a reply right."""
 _AROUND_VERB = re.compile(r"\b(?:is|are|was|were|include|includes)\b(?: all)?|:\s")
@@ -37,6 +40,9 @@ _BY_MEANING_OTHERWISE = 0.1
 _UNDECIDED = 0.4
 
 
+Form = Literal["words", "facts", "list", "yes_no", "same"]
+
+
 class Verdict(NamedTuple):
     """How right a reply is, from 0 to 1, and why."""
 
@@ -44,14 +50,25 @@ class Verdict(NamedTuple):
     explanation: str
     refuted: bool = False
     """Whether it is surely wrong, whatever words it shares."""
+    found: float = 0.0
+    """How well the words and facts are met, before how the reply stands by them."""
+    factor: float = 1.0
+    """What is left of that by how the reply stands by them."""
+    first: int = -1
+    """The place of the first matching word; -1: none."""
+    form: Form = "words"
+    """Of what form the expected answer is."""
+    answer: Expected | None = None
+    """The spelling of the expected answer that is met best."""
 
 
 def best_verdict(reply: Answered, asked: Asked, answers: list[Expected]) -> Verdict:
+    """What the rules say by the spelling of the expected answer that is met best."""
     best = Verdict(0.0, "nothing is expected")
     for answer in answers:
         verdict = _against(reply, asked, answer)
-        if verdict.value > best.value or not best.value:
-            best = verdict
+        if best.answer is None or verdict.value > best.value:
+            best = verdict._replace(answer=answer)
         if best.value >= 1.0:
             break
     return best
@@ -67,22 +84,37 @@ def enumerates(reply: Answered, asked: Asked, answers: list[Expected]) -> bool:
 
 def _against(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     if answer.squeezed and reply.squeezed == answer.squeezed:
-        return Verdict(1.0, f"the same as expected: {answer.text!r}")
+        return Verdict(1.0, f"the same as expected: {answer.text!r}", found=1.0, first=0, form="same")
     if answer.polarity is not None and (asked.yes_no or len(answer.passage) == 1):
-        return _yes_or_no(reply, asked, answer)
+        return _yes_or_no(reply, asked, answer)._replace(form="yes_no")
     if answer.items:
-        return _list(reply, asked, answer)
+        return _list(reply, asked, answer)._replace(form="list")
     return _single(reply, asked, answer)
 
 
 def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     match = _met(reply, asked, answer)
+    form: Form = "facts" if answer.only_facts else "words"
     if match.first < 0 or not match.value:
-        return Verdict(match.value, match.explanation)
+        sure = answer.only_facts and bool(reply.facts) and not match.value
+        return Verdict(match.value, match.explanation, sure, match.value, form=form)
+    if len(answer.passage) > STATEMENT:
+        return _statement(reply, answer, match)
     stands = stance(reply, asked, answer, match.first, match.last)
+    value, why = match.value * stands.factor, match.explanation
     if stands.does:
-        return Verdict(match.value * stands.factor, f"expected {answer.text!r}, but the reply {stands.does}")
-    return Verdict(match.value, match.explanation)
+        why = f"expected {answer.text!r}, but the reply {stands.does}"
+    sure = stands.sure and match.value >= PASSING
+    return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
+
+
+def _statement(reply: Answered, answer: Expected, match: Match) -> Verdict:
+    """A statement is met by its words, unless something in the reply contradicts it."""
+    said = contradiction(reply, answer)
+    if not said:
+        return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
+    told = f"expected {answer.text!r}, but the reply {said}"
+    return Verdict(min(match.value, _MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
 
 
 def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:

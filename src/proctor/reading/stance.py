@@ -19,6 +19,8 @@ class Stance(NamedTuple):
 
     factor: float
     does: str = ""
+    sure: bool = False
+    """Whether that is enough to call the reply wrong, whatever else speaks for it."""
 
 
 STANDS = Stance(1.0)
@@ -37,10 +39,10 @@ _MOST_FILLING = 3
 _TAKES_UP = 0.6
 _FORMER = 0.2
 _LOOK_BACK = 30
-_SHORT_REPLY, _SHORT_ANSWER = 30, 8
+_SHORT_REPLY, _FEW_WORDS, _SHORT_ANSWER = 30, 16, 8
 _FORMER_CUE = re.compile(
-    r"\b(?:used to be|formerly|previously|originally|no longer(?: in| at| on)?|migrated (?:off|from|away from)|moved (?:off|away from)"
-    r"|switched (?:off|from|away from)|left|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
+    r"\b(?:used to be|(?<!\()formerly|previously|no longer(?: in| at| on)?|migrated (?:off|from|away from)|moved (?:off|away from)"
+    r"|switched (?:off|from|away from)|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
 )
 _FORMER_AFTER = re.compile(r",? to \w+")
 _MOVES = re.compile(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
@@ -60,26 +62,27 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
     if len(passage) == last - first + 1:
         return STANDS
     denial = None if asked.negative else _denial(reply, answer, first, last)
+    brief = len(passage) <= _SHORT_REPLY
     if denial is not None:
-        return denial
+        return denial._replace(sure=brief and denial.factor == 0.0)
     apart = excepted(passage, first)
     if apart is not None and passage.stems[apart] not in answer.passage.stems:
-        return Stance(0.0, f"says {passage.quote(apart, last)!r}")
+        return Stance(0.0, f"says {passage.quote(apart, last)!r}", brief)
     past = _is_former(reply, asked, first, last)
     if past:
-        return Stance(_FORMER, f"says {past!r} of it")
+        return Stance(_FORMER, f"says {past!r} of it", brief)
     if _is_owner(reply, asked, answer, last):
-        return Stance(_OF_ANOTHER, f"names something of {passage.quote(first, last)!r}")
+        return Stance(_OF_ANOTHER, f"names something of {passage.quote(first, last)!r}", brief)
     if _is_doubted(reply, asked, first):
-        return Stance(_FORMER, f"names {passage.quote(first, last)!r} only as what others say")
+        return Stance(_FORMER, f"names {passage.quote(first, last)!r} only as what others say", brief)
     if _is_second(reply, asked, answer, first):
-        return Stance(_OF_ANOTHER, f"answers otherwise before it names {passage.quote(first, last)!r}")
+        return Stance(_OF_ANOTHER, f"answers otherwise before it names {passage.quote(first, last)!r}", True)
     if _is_one_choice(reply, asked, answer, first, last):
         return Stance(_OPEN, "leaves it open between several answers")
     if _is_compared(reply, asked, answer, first):
         return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} only beside another answer")
     if _is_elsewhere(reply, asked, answer, first, last):
-        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise")
+        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise", len(passage) <= _FEW_WORDS)
     if unsure(passage.folded):
         return Stance(_UNSURE, "is not sure")
     maybe = hedged(passage, first)
@@ -91,9 +94,16 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
     if answer.negative:
         return Stance(_NOT_DENIED, "says so without the negation") if NEGATORS.isdisjoint(reply.stems) else None
     place = negated(reply.passage, first, last)
-    if place is None:
+    if place is None or _is_quoted(reply, place, first) or "until" in reply.passage.stems[min(place, first) : max(place, last)]:
         return None
     return Stance(0.0, f"says {reply.passage.quote(min(place, first), max(place, last))!r}")
+
+
+def _is_quoted(reply: Answered, place: int, first: int) -> bool:
+    """Whether a negation stands in a title or quotation that ends before the match."""
+    passage = reply.passage
+    between = passage.folded[passage.ends[place] : passage.starts[first]] if place < first else ""
+    return between.count('"') % 2 == 1
 
 
 def _is_one_choice(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
@@ -142,7 +152,7 @@ def _is_owner(reply: Answered, asked: Asked, answer: Expected, last: int) -> boo
     passage = reply.passage
     if last + 1 >= len(passage) or passage.clauses[last + 1] != passage.clauses[last]:
         return False
-    if not passage.folded[passage.starts[last] : passage.ends[last]].endswith("'s"):
+    if "'s" in answer.passage.folded or not passage.folded[passage.starts[last] : passage.ends[last]].endswith("'s"):
         return False
     after = passage.stems[last + 1]
     return after not in asked.words and after not in STOP and after not in answer.passage.stems
@@ -190,7 +200,7 @@ def _is_compared(reply: Answered, asked: Asked, answer: Expected, first: int) ->
 def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, last: int) -> bool:
     """Whether another clause takes up the question's words and fills them with something else."""
     stems, clauses = reply.passage.stems, reply.passage.clauses
-    if len(asked.content) < 2 or clauses[0] == clauses[-1]:
+    if len(asked.content) < 2 or clauses[0] == clauses[-1] or len(stems) > _SHORT_REPLY:
         return False
     shared = taken_up(reply, asked)
     most = max(map(len, shared.values()), default=0)
@@ -202,12 +212,20 @@ def _is_elsewhere(reply: Answered, asked: Asked, answer: Expected, first: int, l
     answering = next(clause for clause, found in shared.items() if len(found) == most)
     there = [word for word, clause in zip(stems, clauses, strict=True) if clause == answering]
     around = [word for word, clause in zip(stems, clauses, strict=True) if clause in here]
-    return not _is_only(around, answer) and _is_filled(there, asked, answer)
+    named = not answer.text[:1].isupper() or _brings_name(reply, asked, answer, answering)
+    return named and not _is_only(around, answer) and _is_filled(there, asked, answer)
 
 
 def _is_only(clause: list[str], answer: Expected) -> bool:
     """Whether a clause is the answer and nothing more: `Timmy Smith (…)`."""
-    return all(word in answer.weights or word in _SMALL for word in clause)
+    return all(word in answer.passage.stems or word in _SMALL for word in clause)
+
+
+def _brings_name(reply: Answered, asked: Asked, answer: Expected, clause: int) -> bool:
+    """Whether a clause holds a name that neither question nor expected answer hold."""
+    stems, clauses = reply.passage.stems, reply.passage.clauses
+    places = (place for place, number in enumerate(clauses) if number == clause and _is_new(stems[place], asked, answer))
+    return any(_is_name(reply, place) for place in places)
 
 
 def _is_filled(clause: list[str], asked: Asked, answer: Expected) -> bool:

@@ -9,8 +9,9 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.reading.answer import judge
-from proctor.reading.coverage import context_used, covered
+from proctor.reading.answer import Judgement, judge
+from proctor.reading.coverage import context_used, reason_given
+from proctor.reading.dress import undress
 from proctor.reading.expected import Answered
 from proctor.reading.rules import Verdict
 from proctor.roles import Reviewer
@@ -18,6 +19,8 @@ from proctor.score import Part, Review
 from proctor.transcript import Turn
 
 _NOTHING = Review()
+UNSURE = "unsure"
+"""What the explanation of a mark says that somebody else should look at."""
 _LONG = 4_000
 """Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
 _LONGEST = 100_000
@@ -25,10 +28,10 @@ _LONGEST = 100_000
 
 
 class EmbeddedReviewer:
-    """Marks correctness, and the coverage of reasoning and context, by rules over words, numbers and dates."""
+    """Marks correctness, and the coverage of reasoning and context, by rules over words, numbers and dates, and a small learned head."""
 
     name = "embedded"
-    rubric = "embedded-1"
+    rubric = "embedded-2"
     asks_nobody = True
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
@@ -54,28 +57,30 @@ def _review(case: Case, text: str) -> Review:
 
 
 def _parts(case: Case, text: str) -> Iterator[Part]:
-    if case.answer:
-        yield _part("correctness", _correctness(case.question, case.answer, text))
+    judged = judge(case.question, case.answer, text) if case.answer else None
+    if judged is not None:
+        yield Part(name="correctness", value=judged.value, explanation=_told(judged))
     if not (case.reasoning or (case.context and case.answer)):
         return  # context alone is nothing to judge by
-    reply = Answered(text)
+    reply = Answered(undress(text))
     if case.reasoning:
-        yield _part("reasoning", covered(case.question, case.reasoning, reply))
+        right = judged is None or judged.right is not False
+        yield _part("reasoning", reason_given(case.question, case.answer or "", case.reasoning, reply, right=right))
     if case.context:
-        used = _context(case, reply)
+        used = _context(case, reply, judged)
         if used is not None:
             yield _part("context", used)
 
 
-def _correctness(question: str, answer: str, text: str) -> Verdict:
-    judgement = judge(question, answer, text)
-    return Verdict(judgement.value, judgement.reason)
+def _told(judged: Judgement) -> str:
+    """The reason, and that it is unsure where it is: such marks are worth a model's or a person's look."""
+    return judged.reason if judged.right is not None else f"{judged.reason}; {UNSURE}, {judged.value:.0%} likely right"
 
 
-def _context(case: Case, reply: Answered) -> Verdict | None:
+def _context(case: Case, reply: Answered, judged: Judgement | None) -> Verdict | None:
     assert case.context is not None
     wanted = " ".join(text for text in (case.answer, case.reasoning) if text)
-    return context_used(case.question, case.context, wanted, reply)
+    return context_used(case.question, case.context, wanted, reply, right=judged.right if judged else None)
 
 
 def _part(name: str, verdict: Verdict) -> Part:

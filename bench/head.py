@@ -1,0 +1,159 @@
+"""The learned head of the embedded reviewer: fitted on `../shared/data`, cross-validated by question.
+
+`python bench/reviewer.py --fit` writes `src/proctor/reading/head.json`. Equal data give equal trees.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import zlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from boosting import Fitted, fit, predict
+from hard_negatives import hard_negatives
+from proctor.reading.answer import Weighed, mark, weigh
+from proctor.reading.features import LONG, NAMES
+
+DATA = Path(__file__).resolve().parents[1].parent / "shared" / "data"
+TARGET = Path(__file__).resolve().parents[1] / "src" / "proctor" / "reading" / "head.json"
+FOLDS = 4
+SEED = 7
+HARD_SHARE = 0.35
+WEIGHTS = {"evouna": 1.0, "nq301": 3.0, "semeval2013": 3.0, "gsm8k": 0.5}
+HARD_WEIGHT = 0.6
+RIGHT_SHARES = {"evouna": 0.83, "nq301": 0.7, "semeval2013": 0.78, "gsm8k": 0.5}
+"""Each source is weighed to this share of right replies, so that marks mean the same for short and long answers."""
+EVERY_GSM8K = 5
+STATEMENT_FEATURES = (
+    "value", "found", "factor", "recall", "telling recall", "precision", "f1", "pairs", "letters", "negation differs",
+    "best recall", "mean recall", "best f1", "soft recall", "soft news", "news share", "denial differs", "opposites",
+    "answers",
+)  # fmt: skip
+"""Of statements there are few questions: features that would tell them apart are left out."""
+
+Flags = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
+
+
+class Rows(NamedTuple):
+    """What the head learns from, one row per reply."""
+
+    rows: list[dict[str, Any]]
+    weighed: list[Weighed]
+    columns: Floats
+    right: Flags
+    source: npt.NDArray[np.str_]
+    made: Flags
+    """Whether it is a hard negative."""
+    long: Flags
+    learns: Flags
+    """Whether the head has a say; else the rules decide alone."""
+    fold: npt.NDArray[np.int64]
+
+
+def read_rows() -> list[dict[str, Any]]:
+    """The replies of all sources in one form."""
+    rows = []
+    for name in WEIGHTS:
+        for number, line in enumerate((DATA / f"{name}_dev.jsonl").read_text(encoding="utf-8").splitlines()):
+            if name != "gsm8k" or number % EVERY_GSM8K == 0:
+                rows.append(_row(name, json.loads(line)))
+    return rows
+
+
+def _row(name: str, data: dict[str, Any]) -> dict[str, Any]:
+    right = {
+        "evouna": data.get("correct"),
+        "nq301": data.get("human") == "Yes",
+        "semeval2013": data.get("label") == "correct",
+        "gsm8k": data.get("correct"),
+    }[name]
+    return {
+        "source": name,
+        "group": data.get("model") or data.get("corpus") or "",
+        "question": data["question"],
+        "references": data.get("references") or [data["answer"]],
+        "candidate": data.get("candidate") or data.get("reply", ""),
+        "right": bool(right),
+    }
+
+
+def gather() -> Rows:
+    """The rows with their features, hard negatives among them."""
+    rows = read_rows()
+    short = [row for row in rows if row["source"] in ("evouna", "nq301")]
+    rows += hard_negatives(short, random.Random(SEED), share=HARD_SHARE)
+    weighed = [weigh(row["question"], tuple(row["references"]), row["candidate"]) for row in rows]
+    nothing = [0.0] * len(NAMES)
+    columns = np.array([each.features or nothing for each in weighed])
+    return Rows(
+        rows,
+        weighed,
+        columns,
+        np.array([row["right"] for row in rows]),
+        np.array([row["source"] for row in rows]),
+        np.array([bool(row.get("made")) for row in rows]),
+        columns[:, NAMES.index("answer words")] > LONG,
+        np.array([each.features is not None for each in weighed]),
+        np.array([zlib.crc32(row["question"].encode()) % FOLDS for row in rows]),
+    )
+
+
+def weights_of(rows: Rows) -> Floats:
+    weights = np.array([WEIGHTS[source] for source in rows.source])
+    weights[rows.made] = HARD_WEIGHT
+    for source, wanted in RIGHT_SHARES.items():
+        real = (rows.source == source) & ~rows.made & rows.learns
+        share = rows.right[real].mean()
+        weights[real & rows.right] *= wanted / share
+        weights[real & ~rows.right] *= (1 - wanted) / (1 - share)
+    return weights
+
+
+def fit_both(rows: Rows, kept: Flags) -> tuple[Fitted, Fitted]:
+    """The trees for short answers and for statements."""
+    weights, right = weights_of(rows), rows.right.astype(float)
+    short, long = kept & rows.learns & ~rows.long, kept & rows.learns & rows.long
+    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    return (
+        fit(rows.columns[short], right[short], weights[short], trees=110, depth=3, rate=0.12),
+        fit(rows.columns[long][:, places], right[long], weights[long], trees=40, depth=3, rate=0.1),
+    )
+
+
+def cross_validated(rows: Rows) -> Floats:
+    """Each reply's mark by trees that have not seen its question."""
+    chance = np.zeros(len(rows.rows))
+    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    for number in range(FOLDS):
+        short, long = fit_both(rows, rows.fold != number)
+        held = rows.fold == number
+        chance[held] = predict(short, rows.columns[held])
+        statements = held & rows.long
+        chance[statements] = predict(long, rows.columns[statements][:, places])
+    return np.array([mark(each, float(value)) for each, value in zip(rows.weighed, chance, strict=True)])
+
+
+def write(rows: Rows) -> None:
+    """The trees fitted on all rows, as numbers in the package."""
+    short, long = fit_both(rows, np.ones(len(rows.rows), dtype=bool))
+    places = [NAMES.index(name) for name in STATEMENT_FEATURES]
+    data = {"short": _plain(short, list(range(len(NAMES)))), "long": _plain(long, places)}
+    TARGET.write_text(json.dumps(data, separators=(",", ":")) + "\n", encoding="utf-8")
+
+
+def _plain(fitted: Fitted, places: list[int]) -> dict[str, Any]:
+    trees = [
+        (
+            [places[column] for column in columns],
+            [float(f"{min(threshold, 1e9):.4g}") for threshold in thresholds],
+            [round(leaf, 4) for leaf in leaves],
+        )
+        for columns, thresholds, leaves in fitted.trees
+    ]
+    return {"base": round(fitted.base, 4), "depth": fitted.depth, "trees": trees}

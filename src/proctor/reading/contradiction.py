@@ -1,0 +1,85 @@
+"""Does a reply contradict a statement that was expected? Numbers, opposites, negations, and words put in place of others."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
+from proctor.text.numbers import compare
+from proctor.text.overlap import STOP
+
+_ALIKE = 0.6
+"""From this share of words in the same order on, the reply is the expected sentence with something changed."""
+_BEGINNING = 4
+_LONGEST = 60
+_REACH = 3
+
+
+def contradiction(reply: Answered, answer: Expected) -> str:
+    """What in the reply contradicts the expected statement, in words; empty: nothing."""
+    if len(reply.passage) > _LONGEST:
+        return ""
+    return _other_number(reply, answer) or _opposite(reply, answer) or _changed(reply, answer)
+
+
+def _other_number(reply: Answered, answer: Expected) -> str:
+    """Numbers of the same kind as the expected ones, and none that equals any of them."""
+    kinds = {wanted.dimension for wanted in answer.facts.quantities} - {""}
+    found = [other for other in reply.facts.quantities if other.dimension in kinds]
+    pairs = [(wanted, other) for wanted in answer.facts.quantities for other in found]
+    if not pairs or any(compare(wanted, other) in ("same", "rounded") for wanted, other in pairs):
+        return ""
+    return f"says {reply.passage.cut(found[0].start, found[0].end).strip()}"
+
+
+def _opposite(reply: Answered, answer: Expected) -> str:
+    """A word whose opposite was expected, with no negation that would turn it round."""
+    wanted = frozenset(answer.passage.stems)
+    for place, word in enumerate(reply.passage.stems):
+        if word in wanted or word in STOP:
+            continue
+        others = {other for other in OPPOSITES.get(word, ()) if other in wanted and other not in reply.stems}
+        plain = without_prefix(word)
+        if plain in wanted and plain not in reply.stems:
+            others.add(plain)
+        if others and _is_denied(reply.passage.stems, place) == any(_is_denied(answer.passage.stems, answer.passage.stems.index(o)) for o in others):
+            return f"says {reply.passage.quote(place, place)!r}"
+    return ""
+
+
+def _is_denied(stems: list[str], place: int) -> bool:
+    return sum(word in NEGATORS for word in stems[max(0, place - _REACH) : place]) % 2 == 1
+
+
+def _changed(reply: Answered, answer: Expected) -> str:
+    """The expected sentence nearly word for word, with a telling word in another's place, or two that changed places."""
+    theirs, ours = reply.passage.stems, answer.passage.stems
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    if matcher.ratio() < _ALIKE:
+        return ""
+    for tag, start, end, first, last in matcher.get_opcodes():
+        if tag != "replace":
+            continue
+        gone = [word for word in ours[start:end] if word not in STOP]
+        new = [word for word in theirs[first:last] if word not in STOP]
+        if _is_other(gone, new):
+            return f"says {reply.passage.quote(first, last - 1)!r} in place of {answer.passage.quote(start, end - 1)!r}"
+    return _denied_after(reply, answer) or _swapped(ours, theirs)
+
+
+def _is_other(gone: list[str], new: list[str]) -> bool:
+    return len(gone) == len(new) == 1 and gone[0][:_BEGINNING] != new[0][:_BEGINNING]
+
+
+def _denied_after(reply: Answered, answer: Expected) -> str:
+    """A negation on one side only."""
+    ours, theirs = (sum(word in NEGATORS for word in passage.stems) for passage in (answer.passage, reply.passage))
+    return "denies it" if theirs > ours else "leaves out the negation" if theirs < ours else ""
+
+
+def _swapped(ours: list[str], theirs: list[str]) -> str:
+    """The same telling words in another order."""
+    one = [word for word in ours if word not in STOP]
+    other = [word for word in theirs if word not in STOP]
+    return "puts the same words in another order" if one != other and sorted(one) == sorted(other) else ""

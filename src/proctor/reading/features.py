@@ -1,0 +1,182 @@
+"""What the learned head looks at: numbers that say how a reply and an expected answer stand to each other."""
+
+from __future__ import annotations
+
+import math
+
+from proctor.reading.expected import Answered, Expected
+from proctor.reading.opposites import ADVERSE, OPPOSITES
+from proctor.reading.question import Asked
+from proctor.reading.rules import Verdict
+from proctor.text.negation import NEGATORS, unsure
+from proctor.text.overlap import STOP, weight
+from proctor.text.words import stem_set
+
+_KINDS = {"person": 1.0, "place": 2.0, "name": 3.0, "list": 4.0, "date": 5.0, "time": 5.5, "number": 6.0, "quantity": 7.0, "explanation": 9.0}
+_MOST_ANSWERS = 12
+_UNSURE = stem_set("sure certain unsure uncertain idea guess")
+_BEGINNING = 5
+"""Letters that forms of one word have in common."""
+_NONE: frozenset[str] = frozenset()
+_MOST_WORDS = 400
+"""Words of a reply that are looked at: more would only cost time."""
+NAMES = (
+    "value", "found", "factor", "place", "kind", "facts", "only facts", "items", "answer words", "answer weight",
+    "answer given", "reply words", "new words", "new names", "names before", "recall", "telling recall", "precision",
+    "f1", "first found", "last found", "pairs", "letters", "contained", "sentence", "sentences", "question", "here",
+    "negations", "negation differs", "unsure", "or", "numbers", "adverse", "head found", "short reply", "best recall", "mean recall",
+    "best f1", "soft recall", "soft news", "news share", "denial differs", "opposites", "length ratio", "news", "answers",
+)  # fmt: skip
+"""In order."""
+
+
+_ANSWER_WORDS = NAMES.index("answer words")
+LONG = 6
+"""From more words than this on an expected answer is a statement, and has trees of its own."""
+
+
+def features(reply: Answered, asked: Asked, answers: list[Expected], verdict: Verdict) -> list[float]:
+    """The features of a reply, against the expected answer that the rules found it to meet best."""
+    answer = verdict.answer or answers[0]
+    return [
+        *_of_rules(asked, answer, verdict),
+        *_of_size(reply, asked, answer, verdict),
+        *_of_overlap(reply, answer),
+        *_of_place(reply, asked, verdict),
+        *_of_denial(reply, answer),
+        *_of_all(reply, asked, answers),
+    ]
+
+
+def is_long(found: list[float]) -> bool:
+    """Whether the expected answer is a statement rather than a name or a number."""
+    return found[_ANSWER_WORDS] > LONG
+
+
+def _of_rules(asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
+    telling = list(answer.weights)
+    given = sum(word in asked.content for word in telling) / max(1, len(telling))
+    return (
+        verdict.value,
+        verdict.found,
+        verdict.factor,
+        float(verdict.first),
+        _KINDS.get(asked.kind, 0.0),
+        float(len(answer.facts.quantities) + len(answer.facts.dates) + len(answer.facts.clocks)),
+        float(answer.only_facts),
+        float(len(answer.items)),
+        float(len(answer.passage)),
+        answer.total,
+        given,
+    )
+
+
+def _of_size(reply: Answered, asked: Asked, answer: Expected, verdict: Verdict) -> tuple[float, ...]:
+    """How long the reply is, and what it brings that neither question nor expected answer hold."""
+    passage = reply.passage
+    own = [
+        place
+        for place, word in enumerate(passage.stems[:_MOST_WORDS])
+        if word not in STOP and word not in answer.weights and word not in asked.words
+    ]
+    cased = len(passage.text) == len(passage.folded)
+    names = [place for place in own if cased and passage.text[passage.starts[place]].isupper()]
+    before = sum(place < verdict.first for place in names) if verdict.first >= 0 else len(names)
+    return math.log1p(len(passage)), float(len(own)), float(len(names)), float(before)
+
+
+def _of_overlap(reply: Answered, answer: Expected) -> tuple[float, ...]:
+    stems, words = reply.stems, answer.passage.stems
+    total = answer.total or 1.0
+    met = [word for word in answer.weights if word in stems]
+    recall = len(met) / max(1, len(answer.weights))
+    theirs = sum(map(weight, stems)) or 1.0
+    shared = sum(map(weight, met))
+    ours = sum(map(weight, answer.weights)) or 1.0
+    return (
+        recall,
+        sum(answer.weights[word] for word in met) / total,
+        min(1.0, shared / theirs),
+        2 * shared / (theirs + ours),
+        float(bool(words) and words[0] in stems),
+        float(bool(words) and words[-1] in stems),
+        _pairs(reply, answer),
+        _letters(reply, answer),
+        float(bool(answer.squeezed) and answer.squeezed in reply.squeezed),
+    )
+
+
+def _pairs(reply: Answered, answer: Expected) -> float:
+    """The share of the answer's neighbouring words that are neighbours in the reply."""
+    pairs = answer.pairs
+    return len(pairs & reply.pairs) / len(pairs) if pairs else -1.0
+
+
+def _letters(reply: Answered, answer: Expected) -> float:
+    """The share of the answer's groups of three letters that the reply holds."""
+    groups = answer.letters
+    folded = reply.passage.folded
+    return sum(group in folded for group in groups) / len(groups) if groups else -1.0
+
+
+def _of_place(reply: Answered, asked: Asked, verdict: Verdict) -> tuple[float, ...]:
+    """Where the match stands, and how much of the question stands there."""
+    passage = reply.passage
+    many = float(passage.sentences[-1] + 1) if passage.stems else 0.0
+    taken = len(asked.content & reply.stems) / max(1, len(asked.content))
+    if verdict.first < 0:
+        return -1.0, many, taken, -1.0
+    sentence = passage.sentences[verdict.first]
+    here = {word for word, number in zip(passage.stems, passage.sentences, strict=True) if number == sentence}
+    return float(sentence), many, taken, len(asked.content & here) / max(1, len(asked.content))
+
+
+def _of_denial(reply: Answered, answer: Expected) -> tuple[float, ...]:
+    passage = reply.passage
+    denials = sum(word in NEGATORS for word in passage.stems[:_MOST_WORDS])
+    differs = float((denials > 0) != answer.negative)
+    return (
+        float(denials),
+        differs,
+        float(not _UNSURE.isdisjoint(reply.stems) and unsure(passage.folded)),
+        float("or" in reply.stems),
+        float(sum(word[0].isdecimal() for word in reply.stems)),
+        float(len(ADVERSE & reply.stems) - len(ADVERSE.intersection(answer.weights))),
+        float(bool(answer.head) and answer.head <= reply.stems),
+        float(len(passage) <= len(answer.passage) + 2),
+    )
+
+
+def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[float, ...]:
+    """What holds over all spellings of the answer: the best, the mean, and how the nearest one is said."""
+    own = frozenset(word for word in reply.stems if word not in STOP)
+    news = own - asked.content
+    theirs = sum(map(weight, own)) or 1.0
+    shares, nearest, best = [], answers[0], -1.0
+    for answer in answers[:_MOST_ANSWERS]:
+        met = sum(value for word, value in answer.weights.items() if word in own)
+        shares.append(met / (answer.total or 1.0))
+        f1 = 2 * met / (theirs + answer.total)
+        if f1 > best:
+            best, nearest = f1, answer
+    denied = not NEGATORS.isdisjoint(reply.stems)
+    return (
+        max(shares),
+        sum(shares) / len(shares),
+        best,
+        _soft_recall(own, nearest),
+        _soft_recall(news, nearest),
+        len(news - nearest.weights.keys()) / max(1, len(own)),
+        float(denied) - float(nearest.negative),
+        float(sum(not OPPOSITES.get(word, _NONE).isdisjoint(nearest.weights) for word in own if word not in nearest.weights)),
+        len(own) / max(1, len(nearest.weights)),
+        float(len(news)),
+        float(min(len(answers), _MOST_ANSWERS)),
+    )
+
+
+def _soft_recall(own: frozenset[str], answer: Expected) -> float:
+    """The share of the answer's words that the reply holds in some form with the same beginning."""
+    beginnings = {word[:_BEGINNING] for word in own}
+    telling = [word for word in answer.weights if word not in STOP]
+    return sum(word[:_BEGINNING] in beginnings for word in telling) / max(1, len(telling))
