@@ -92,6 +92,7 @@ _REQUESTS = re.compile(
     r"|why|how|is|are"
     r"|was|were|do|does|did|can|could|will|would|should|has|have|had|know|learn|convert|solve|find|add|pick|choose)\b"
 )
+_CONCLUDES = re.compile(r"\W*so,? (?:it|that|this|you|they|he|she|there)\b")
 _FIRST = re.compile(
     r"\b(?:first|initial|original|opening) (?:answer|question|reply|response|one)\b|\bat the (?:start|beginning)\b"
 )
@@ -120,6 +121,8 @@ def contests(folded: str) -> bool:
 
 def goes_on(folded: str) -> bool:
     """Whether it is no question and asks for nothing: an objection, a remark, a plea after an answer."""
+    if _CONCLUDES.match(folded):
+        return True
     return "?" not in folded and _REQUESTS.match(folded) is None and any(map(str.isalpha, folded))
 
 

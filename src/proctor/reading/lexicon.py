@@ -49,7 +49,7 @@ _PHRASES = (
     (r"\b(boil|melt|freez)ing point\b", r"temperature \1"),
     (r"\bhead(?: |-)?quarters\b|\bhead offices?\b|\bhq\b|\bmain office\b", "headquarter"),
     (r"\bcar ?parks?\b|\bparking (?:lots?|spaces?|places?)\b", "parking"),
-    (r"\bfree(?=\?)", "gratis"),
+    (r"\bfree\b(?! (?:of|from|to|time|will|speech|kick))", "gratis"),
     (r"\bset up\b|\bstarted up\b", "found"),
     (r"\bcall(?:ed|s|ing)? off\b", "cancel"),
     (r"\bover(?=\?)", "end"),

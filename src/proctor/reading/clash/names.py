@@ -30,6 +30,7 @@ _LEAVES_OPEN = re.compile(
 )
 _NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$|^(?:nothing|etc|more|others?)$")
 _LISTED = re.compile(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
+_SPEAKERS = stem_set("i i'm i'd i'll i've my me you you're your we our us sorry apologise apologies")
 _DEMONYM = re.compile(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
 _SHORT_FORM = re.compile(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
 _VERB = stem_set("is are was were be has have had do does did can will would")
@@ -98,7 +99,7 @@ def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
     """A short reply without a verb of its own: the coastal road."""
     for claim in told.claims:
         own = [word for word in claim.passage.stems if word not in STOP and word not in known]
-        if claim.open or claim.denies or not own or len(claim.passage) > _LONGEST_ANSWER or told.word is not None:
+        if claim.open or claim.mentions or claim.denies or _SPEAKERS & claim.stems or not own or len(claim.passage) > _LONGEST_ANSWER or told.word is not None:
             continue
         if not any(word.isalpha() for word in own) or any(is_light(word) for word in own):
             continue
@@ -164,6 +165,11 @@ def granted_names(pair: Pair) -> Iterator[Found]:
     if not mine or not new or any(word[:1].isdigit() for word in new):
         return
     meets = any(akin(concept(word), other) for name in mine for word in name.stems for other in pair.asked[1].telling)
+    listed = _items(pair.told[0], pair.topic.stems)
+    if listed is not None:
+        meets = any(_one_item(frozenset((word,)), item) for word in new for item in listed[0])
+        if takes and not _is_closed(listed[1]):
+            return
     if meets is not takes and (meets or len(new) <= 3):
         reason = f"{'yes' if told.word else 'no'} to {excerpt(pair.asked[1].asked)!r}"
         yield Found("name", mine[0].quote, told.first(), reason)

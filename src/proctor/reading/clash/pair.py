@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple
@@ -10,14 +11,22 @@ from proctor.reading.challenge import CONTESTING
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import kinds_meet, missing, one_question
-from proctor.reading.opposites import are_opposite
+from proctor.reading.opposites import ADVERSE, are_opposite
 from proctor.reading.statement import Statements
 from proctor.text.overlap import STOP
-from proctor.text.words import words
+from proctor.text.words import stem_set, words
 
 Relation = Literal["same", "offer", "near", "other"]
 """same: both replies answer one question; offer: the later question puts an answer to the earlier one forward; near: it
 asks nothing new of the same subject; other: anything else."""
+
+_MANY = 3
+_TIMES = stem_set(
+    "monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april may june july "
+    "august september october november december spring summer autumn winter christmas easter morning afternoon evening "
+    "night noon midnight today tomorrow holiday bank week month year"
+)
+_OF_ALL = re.compile(r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b")
 
 
 class Exchange(NamedTuple):
@@ -67,8 +76,10 @@ def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, 
         return "same"
     if asked.others:
         return "other"
-    if _restates(topic, told, asked, later):
+    if _restates(topic, told, asked, later) or _is_instance(topic, told, asked):
         return "same"
+    if is_reverse(topic, asked):
+        return "near"
     if asked.times - topic.times or not asked.numbers <= topic.numbers | _words_of(told):
         return "offer" if _offers(topic, asked) and asked.times <= topic.times else "other"
     if _offers(topic, asked):
@@ -94,9 +105,32 @@ def _restates(topic: Inquiry, told: Statements, asked: Inquiry, later: Statement
         met = [word for word in wanted if _is_met(word, own)]
         if claim.open or claim.mentions or not met:
             continue
-        if len(met) == len(wanted) or (not bounded and all(_is_met(word, own | asked.stems) for word in wanted)):
+        left = [word for word in wanted if not _is_met(word, own | asked.stems)]
+        if len(met) == len(wanted) or (not bounded and (not left or _is_trifle(left, wanted, met))):
             return True
     return False
+
+
+def _is_trifle(left: list[str], wanted: list[str], met: list[str]) -> bool:
+    """Whether only one word of many is left out, and what is said of the subject is taken up: statistically."""
+    return len(left) == 1 and len(wanted) >= _MANY and wanted[-1] in met
+
+
+def _is_instance(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
+    """Whether it asks of one case what was said of all: free every day, free on weekdays."""
+    if topic.kind != "yes-no" or asked.kind != "yes-no" or missing(topic, asked.telling):
+        return False
+    if not _TIMES.issuperset(missing(asked, topic.telling)):
+        return False
+    return any(_OF_ALL.search(claim.passage.folded) for claim in told.claims if not claim.open)
+
+
+def is_reverse(topic: Inquiry, asked: Inquiry) -> bool:
+    """Whether a yes to the later question is a no to the earlier one: open to cyclists, cyclists are excluded."""
+    if topic.kind != "yes-no" or asked.kind != "yes-no":
+        return False
+    new = missing(asked, topic.telling)
+    return bool(new) and all(word in ADVERSE or any(are_opposite(word, own) for own in topic.telling) for word in new)
 
 
 @lru_cache(maxsize=1024)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from proctor.reading.clash.agreement import meet
 from proctor.reading.clash.names import answers
-from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.clash.pair import Found, Pair, is_reverse
 from proctor.reading.clash.values import comparable
-from proctor.reading.inquiry import Inquiry, is_light
+from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
-from proctor.reading.link import one_question
+from proctor.reading.link import missing, one_question
 from proctor.reading.opposites import are_opposite
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
@@ -47,15 +47,35 @@ def opposite_sides(pair: Pair) -> Iterator[Found]:
 def _side(pair: Pair, place: int) -> Side | None:
     """By a yes or no where the topic itself was asked; else by what the reply says beside one."""
     asked, told = pair.asked[place], pair.told[place]
-    topic = understand(pair.topic.asked)
     if one_question(pair.topic, asked):
-        said = says(told.stated, topic)
-        sure = said.yes is not None and (said.outright or (_takes_up(pair.topic, told.body) and not _is_partial(told)))
-        return Side(said.yes is True, told.first()) if sure else None
-    if not _takes_up(pair.topic, told.body, least=0.0 if pair.linked else _TAKES_UP):
+        return _answered(pair, told, least=_TAKES_UP if place else 0.0)
+    if told.word is not None and is_reverse(pair.topic, asked):
+        return Side(not told.word, told.first())
+    if told.word is not None and _is_narrower(pair, asked):
+        return Side(told.word, told.first())
+    body = _on_topic(pair.topic, told)
+    if not _takes_up(pair.topic, body, least=0.0 if pair.relation == "same" else _TAKES_UP):
         return _granted(asked, told)
-    said = says(told.body, topic)
+    said = says(body, understand(pair.topic.asked))
     return None if said.yes is None else Side(said.yes, told.first())
+
+
+def _answered(pair: Pair, told: Statements, *, least: float) -> Side | None:
+    """The side of a reply to the topic itself: outright, or by meaning where it takes enough of it up."""
+    said = says(told.stated, understand(pair.topic.asked))
+    by_meaning = _takes_up(pair.topic, told.body, least=least) and not _is_partial(told)
+    return Side(said.yes, told.first()) if said.yes is not None and (said.outright or by_meaning) else None
+
+
+def _is_narrower(pair: Pair, asked: Inquiry) -> bool:
+    """Whether a question has all of the topic's words and some of its own: free, free on weekdays."""
+    return asked.kind == "yes-no" and asked.negative == pair.topic.negative and not missing(pair.topic, asked.telling)
+
+
+def _on_topic(topic: Inquiry, told: Statements) -> str:
+    """What a reply states in sentences that take up the topic: not `I don't admit that`."""
+    stated = (claim.body.folded for claim in told.claims if not (claim.open or claim.mentions))
+    return " ".join(body for body in stated if _takes_up(topic, body, least=0.0))
 
 
 def _is_partial(told: Statements) -> bool:
@@ -76,7 +96,7 @@ def _granted(asked: Inquiry, told: Statements) -> Side | None:
 def _takes_up(topic: Inquiry, body: str, *, least: float = _TAKES_UP) -> bool:
     """Whether a text speaks of what was asked: in the question's words, or in words of the opposite meaning."""
     telling = {word for word in topic.telling if not is_light(word)}
-    stems = words(fold(body, accents=False))
+    stems = words(plain_words(fold(body, accents=False)))
     met = [any(akin(word, other) or are_opposite(word, other) for other in stems) for word in telling]
     return any(met) and sum(met) >= least * len(met)
 
