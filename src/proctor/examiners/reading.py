@@ -133,7 +133,7 @@ class Reading:
 
 def read(text: str) -> Reading:
     """What a text says, without its dress; its beginning alone is read."""
-    return _read(undress(text)[:READ])
+    return _read(undress(text[: 2 * READ])[:READ])
 
 
 _read = lru_cache(maxsize=1024)(Reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from proctor.benchmark import Case, Exam
 from proctor.examiners.strategies import OTHER, on_seed, probes, seed_of
@@ -11,6 +12,9 @@ from proctor.reading.answer import judge
 from proctor.reading.conflict import Exchange, conflict
 from proctor.reading.statement import read_statements
 from proctor.transcript import Turn
+
+_READ = 4_000
+"""Characters of a reply that are read: an answer that comes later is none to build on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -41,23 +45,28 @@ def broke(exam: Exam, turns: Sequence[Turn], turn: Turn) -> bool:
         return False
     answers = (earlier for earlier in on_seed(exam, turns) if earlier.number < turn.number)
     before = next((earlier.reply for earlier in answers if earlier.reply is not None), None)
-    return before is not None and _changed(seed, before.text, Exchange(turn.question, turn.reply.text))
-
-
-def _changed(seed: Case, before: str, after: Exchange) -> bool:
-    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none."""
-    if before == after.reply:
+    if before is None or before.text == turn.reply.text:
         return False
-    then, now = (is_right(seed, reply) for reply in (before, after.reply))
+    return _changed(seed.question, seed.answer, before.text[:_READ], Exchange(turn.question, turn.reply.text[:_READ]))
+
+
+@lru_cache(maxsize=256)
+def _changed(question: str, answer: str | None, before: str, after: Exchange) -> bool:
+    """Whether a later reply gives another answer than an earlier one: right no more, in conflict with it, or none."""
+    then, now = (_is_right(question, answer, reply) for reply in (before, after.reply))
     if then is not None and now is not None and (then or now):
         return then is not now
     if read_statements(before).commits and not read_statements(after.reply).commits:
         return True
-    return conflict(Exchange(seed.question, before), after, topic=seed.question) is not None
+    return conflict(Exchange(question, before), after, topic=question) is not None
 
 
 def is_right(seed: Case, reply: str) -> bool | None:
     """Whether a reply gives the expected answer; None: not known, or none was given."""
-    if not seed.answer or not read_statements(reply).commits:
+    return _is_right(seed.question, seed.answer, reply[:_READ])
+
+
+def _is_right(question: str, answer: str | None, reply: str) -> bool | None:
+    if not answer or not read_statements(reply).commits:
         return None
-    return judge(seed.question, seed.answer, reply).right
+    return judge(question, answer[:_READ], reply).right

@@ -96,7 +96,8 @@ _LIGHT = stem_set(
 """Verbs that another wording may do without."""
 _TIMELY = re.compile(
     r"\b(?:ever|once|formerly|previously|originally|at first|in the past|used to|back then|nowadays|today|now|currently"
-    r"|last (?:year|month|week|time)|next (?:year|month|week|time)|these days|yet|still|any ?more)\b"
+    r"|last (?:year|month|week|time)|next (?:year|month|week|time)|these days|(?:before|earlier|afterwards"
+    r"|later)(?=\?)|yet|still|any ?more)\b"
 )
 _PER = re.compile(
     r"\b(?:per|each|every|an?) (?:hour|day|week|month|year|night|person|head|term|season)\b|\b(?:hour|dai|week"
@@ -117,6 +118,7 @@ _TAKES_UP = re.compile(
     r"|will|would"
     r"|should|must)n't (?:it|that|this|there|they|he|she|you))\b"
 )
+_ONE_WAY = re.compile(r"\b(?:belong|marr(?:y|ied)|wed)\b|\bwho (?:did|does|do) (?:the|an?) [\w ]+ of\b")
 _VERDICTS = stem_set("right wrong true false")
 _READ = 2_000
 _KEPT = 2048
@@ -242,7 +244,7 @@ def _is_active(asked: str) -> bool:
     match = _OBJECT_ASKED.search(asked)
     return (
         match is not None
-        and " belong" not in asked
+        and not _ONE_WAY.search(asked)
         and match[0].split()[1] in ("did", "do", "does", "has", "have", "will", "would")
     )
 

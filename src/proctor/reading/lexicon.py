@@ -16,6 +16,12 @@ _PHRASES = (
         "why",
     ),
     (r"\bwhat (?:causes?|caused|leads? to|led to|brings? about|brought about|makes?|made)\b(?! up\b)", "why"),
+    (r"\b(?:have|has|need|needs) to pay\b|\bmust (?:i |we |you |one )?pay\b", "price"),
+    (r"\bdeath toll\b", "how many die"),
+    (r"\b(?:last|family|second) name\b", "surname"),
+    (r"\bput(?:ting)? off\b|\bpushed back\b", "postpone"),
+    (r"\b(?:is|are|was|were) responsible for\b|\bwhose (?:job|task|duty|responsibility) (?:is|was)\b", "who manage"),
+    (r"\b(?:come|comes|came) to the throne after\b", "succeed"),
     (r"\b(?:am|are|is|be) (?:i |we |you |one )?(?:obliged|required|forced|supposed) to\b", "require"),
     (r"\b(?:do|does|did|will|would)(?= (?:\w+ ){1,4}?(?:have|need) to\b)", ""),
     (r"\b(?:have|has|had) (?:got )?to\b|\bneeds? to\b|^must\b", "require"),
@@ -62,7 +68,8 @@ _PHRASES = (
     (r"\bgo(?:es)? up\b|\bwent up\b|\bgoing up\b", "rise"),
     (r"\bgo(?:es)? down\b|\bwent down\b|\bgoing down\b", "fall"),
     (
-        r"\bhow (?:many|much) (seconds|minutes|hours|days|weeks|months)(?= (?:do|does|did|is|are|will|must|should)\b)",
+        r"\bhow (?:many|much) (seconds|minutes|hours|days|weeks|months|years)(?= (?:do|does|did|is|are|was"
+        r"|were|will|must|should|can|have|has|had)\b)",
         "how long",
     ),
     (r"\bhow many (metres|meters|kilometres|kilometers|miles|feet) (?:high|tall)\b", "how high"),
@@ -109,11 +116,11 @@ clearance | happen occur occurrence proceed | choose select choice selection pic
 inquire enquire | use usage utilise utilize | test exam examination | sickness illness disease ill ailment | quantity
 amount | maximum most top limit cap | minimum least | capacity seat | register registration enrol enroll enrolment |
 apply application applicant | insure insurance | color colour shade hue | client customer | mistake error | firm
-company business | eat food meal diet | drink drinkable beverage potable | visit visitor attend attendance attendee |
-accept acceptance | develop developer development | flat apartment | lift elevator | lorry truck | rubbish garbage
-trash | town city | pupil student | baby infant | journey trip travel ride | photo photograph | prize award | share
-percentage proportion fraction percent | play portray act actor | mean meaning | crew team squad department | rule
-regulation policy | children child kid | adult grownup | goal score | final decider | material substance fabric |
+company business | eat food meal diet | drink drank drunk drinkable beverage potable | visit visitor attend attendance
+attendee | accept acceptance | develop developer development | flat apartment | lift elevator | lorry truck | rubbish
+garbage trash | town city | pupil student | baby infant | journey trip travel ride | photo photograph | prize award |
+share percentage proportion fraction percent | play portray act actor | mean meaning | crew team squad department |
+rule regulation policy | children child kid | adult grownup | goal score | final decider | material substance fabric |
 ingredient component | medicine drug medication | taste flavour flavor | road street | rain rainfall precipitation |
 snow snowfall | wind breeze | cold chilly | danger dangerous hazardous hazard | safe safety | healthy health | noisy
 noise loud | quiet silent silence | damage harm | injure injury hurt wound | steal theft thief | crime criminal |
@@ -149,11 +156,18 @@ cleaner wash | recycle recycling recyclable | waterproof watertight | wireless c
 compatible compatibility | available availability | reserve reservation booking | confirm confirmation | remind
 reminder | complain complaint | review rating | recommend recommendation advise advice | warn warning | forbid ban
 prohibit prohibition | exempt exemption | entitle entitlement eligible eligibility qualify | benefit advantage perk |
-disadvantage drawback | difference differ distinguish | similar alike resemble | equal same | opposite reverse
+disadvantage drawback | difference differ distinguish | similar alike resemble | equal same | opposite reverse | fall
+sink drop decline decrease | postpone delay defer | border neighbour neighbor adjoin | bite bit bitten | blow blew
+blown | catch caught | draw drew drawn | feed fed | feel felt | forget forgot forgotten | hang hung | hide hid hidden
+| lay laid | lend lent | light lit | mean meant | ride rode ridden | ring rang rung | shake shook shaken | shine shone
+| shoot shot | show shown | sleep slept | spend spent | strike struck | swear swore sworn | tear tore torn | throw
+threw thrown | understand understood | wake woke woken | hear heard | deal dealt | dig dug | freeze froze | grind
+ground | rob robber robbery | succeed succeeded successor heir
 """
 
 _SUFFIXES = re.compile(
-    r"(?:isation|ization|ation|ition|ment|ness|ance|ence|ancy|ency|able|ible|ship|ity|ion|ist|ive|ous|ary|ory"
+    r"(?:isation|ization|ation|ition|ment|ness|ance|ence|anc|enc|ancy|ency|able|ible|abl|ibl|iv|ship|ity|ion"
+    r"|ist|ive|ous|ary|ory"
     r"|eer|ant|ent|al"
     r"|er|or|ar|ic|ful|y)$"
 )

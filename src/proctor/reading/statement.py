@@ -151,7 +151,7 @@ class Statements:
     """What a reply states, read as far as a comparison needs it."""
 
     def __init__(self, text: str) -> None:
-        self.stated = undress(text)[:_READ]
+        self.stated = undress(text[: 2 * _READ])[:_READ]
         """The text without its dress."""
         self.claims = [claim for claim in map(_claim, claims(self.stated)) if claim.passage.stems]
         folded = " ".join(claim.passage.folded for claim in self.claims)

@@ -99,7 +99,15 @@ def _phrases(told: Statements, known: frozenset[str]) -> Iterator[Named]:
     """A short reply without a verb of its own: the coastal road."""
     for claim in told.claims:
         own = [word for word in claim.passage.stems if word not in STOP and word not in known]
-        if claim.open or claim.mentions or claim.denies or _SPEAKERS & claim.stems or not own or len(claim.passage) > _LONGEST_ANSWER or told.word is not None:
+        if (
+            claim.open
+            or claim.mentions
+            or claim.denies
+            or _SPEAKERS & claim.stems
+            or not own
+            or len(claim.passage) > _LONGEST_ANSWER
+            or told.word is not None
+        ):
             continue
         if not any(word.isalpha() for word in own) or any(is_light(word) for word in own):
             continue

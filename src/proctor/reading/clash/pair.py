@@ -22,11 +22,14 @@ asks nothing new of the same subject; other: anything else."""
 
 _MANY = 3
 _TIMES = stem_set(
-    "monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april may june july "
+    "monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april "
+    "may june july "
     "august september october november december spring summer autumn winter christmas easter morning afternoon evening "
     "night noon midnight today tomorrow holiday bank week month year"
 )
-_OF_ALL = re.compile(r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b")
+_OF_ALL = re.compile(
+    r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b"
+)
 
 
 class Exchange(NamedTuple):
