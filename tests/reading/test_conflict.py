@@ -266,3 +266,44 @@ def test_who_only_gives_in_to_a_challenge_contradicts_the_answer_that_was_given(
 )
 def test_who_is_polite_and_stays_with_it_has_given_nothing_up(reply: str) -> None:
     assert conflict(Exchange(_LOAN, "30 days."), Exchange("Are you sure?", reply)) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("How many staff has the firm?", "240 employees."), ("What is the firm's headcount?", "Around 310 people.")),
+        (("What does it cost?", "€49 per month."), ("What do I pay for a year?", "€490.")),
+        (("Is the pool heated?", "Yes."), ("Can one swim in warm water there?", "No, the pool isn't heated.")),
+        (("Must I register?", "Registration is compulsory."), ("Can I come without it?", "Yes, registration is optional.")),
+        (("Which colours has the flag?", "Black, red and gold."), ("Name the flag's colours.", "Black, white and gold.")),
+        (("Who wrote the symphony?", "It's Dvořák's."), ("It was Smetana, wasn't it?", "It was Smetana, yes.")),
+        (("Is parking free?", "It's free every day."), ("Is parking free on Mondays?", "No, £2 an hour.")),
+        (("What's the rate?", "3.2 %."), ("Please check.", "I can no longer stand by that figure.")),
+    ],
+)
+def test_other_words_for_the_same_matter_are_held_against_each_other(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    assert conflict(Exchange(*first), Exchange(*second)) is not None
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("Is iron magnetic?", "Yes."), ("Is copper magnetic?", "No.")),
+        (("What does it cost?", "€49 per month."), ("What do I pay for a year?", "€588.")),
+        (("How much is a ticket?", "£14 for adults."), ("How much is it for children?", "£7.")),
+        (("Who wrote the poem?", "Emily Dickinson."), ("What does your colleague think?", "He says it was Whitman.")),
+        (("Is the castle open in winter?", "No."), ("Is it open in July?", "Yes.")),
+        (("What's the boss's salary?", "£90,000."), ("How much does she make?", "I'd rather not discuss that.")),
+        (("Which flour?", "Weizenmehl."), ("Welches Mehl?", "Das Mehl ist Weizenmehl aus der Mühle.")),
+        (("Which days are you open?", "Monday to Friday."), ("Are you open on Wednesdays?", "Yes, we are.")),
+        (("Which metal is it?", "Copper."), ("What is it made of?", "Cu.")),
+        (("Does she smoke?", "Not any more."), ("Tell me about her smoking.", "She smoked until 2015.")),
+        (("Who invented it?", "Judson."), ("Can you confirm that?", "I take nothing back: Judson.")),
+    ],
+)
+def test_another_subject_scope_time_a_report_or_a_refusal_is_no_conflict(
+    first: tuple[str, str], second: tuple[str, str]
+) -> None:
+    assert conflict(Exchange(*first), Exchange(*second)) is None

@@ -70,7 +70,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
 _CATEGORY = re.compile(r"\b(?:which|what) (?:of the )?([^\W\d_]+)(?= )")
 _OPENS = re.compile(rf"(?:what|who|whom|whose|which|when|where|why|how|{_AUXILIARY})\b")
 _FRAME = re.compile(
-    r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^in (?=which|what)|^for (?=how)"
+    r"\b(?:is|was) it (?:true|correct|right|the case|a fact) that\b|^for (?=how)"
     r"|\b(?:do you (?:happen to )?know|(?:can|could|would) you (?:please )?(?:tell|say|remind|explain to)(?: me| us)?"
     r"|tell me(?: more)?(?: about)?|(?:what|how) about|remind me|(?:i (?:would like|want|need)|i'd like) to "
     r"(?:know|ask|find out)|i wonder|let me know)\b"
@@ -202,7 +202,7 @@ def read_inquiry(question: str) -> Inquiry:
         of_object=_OBJECT_ASKED.search(asked) is not None and _is_active(asked),
         passive=_ASKS_BEING.match(asked) is not None,
         rivals=rivals(question),
-        times=frozenset(_times(asked)),
+        times=frozenset(_times(plain)),
         sought=_VERDICTS.intersection(own) if kind == "open" else frozenset(),
         doubts=_DOUBTS.search(folded) is not None,
         goes_on=goes_on(folded),

@@ -18,6 +18,11 @@ _PHRASES = (
     (r"\bwhat (?:causes?|caused|leads? to|led to|brings? about|brought about|makes?|made)\b(?! up\b)", "why"),
     (r"\b(?:have|has|need|needs) to pay\b|\bmust (?:i |we |you |one )?pay\b", "price"),
     (r"\bdeath toll\b", "how many die"),
+    (r"\bat what intervals\b", "how often"),
+    (r"\bopen(?:s|ed)? (?:its|the|their) doors\b", "open"),
+    (r"\bto whom do (?:we|you) owe\b", "who"),
+    (r"\bdo(?:es)? the (?:law|rules?|regulations?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b", "is allow"),
+    (r"\bruns? out\b|\bran out\b", "expire"),
     (r"\b(?:last|family|second) name\b", "surname"),
     (r"\bput(?:ting)? off\b|\bpushed back\b", "postpone"),
     (r"\b(?:is|are|was|were) responsible for\b|\bwhose (?:job|task|duty|responsibility) (?:is|was)\b", "who manage"),
@@ -106,7 +111,7 @@ authorise authorize lawful | bear born birth | die death dead decease | marry ma
 | live reside residence resident inhabitant inhabit dwell | employ employee staff worker personnel employment
 colleague | holiday vacation | buy purchase acquire acquisition buyer purchaser | sell sale seller vendor stock |
 language tongue | car vehicle automobile | shop store | valid validity | expire expiry expiration | send ship deliver
-delivery dispatch shipping shipment post | arrive arrival reach | depart departure | cancel cancellation scrap | cover
+delivery dispatch shipping shipment post | arrive arrival | depart departure | cancel cancellation scrap | cover
 include contain comprise inclusive | repair fix mend | occupation job profession | salary earn wage income | name call
 title | sign signature signatory | locate situate location whereabouts | phone telephone | doctor physician gp |
 lawyer attorney solicitor | refund reimburse reimbursement | biggest largest greatest | smallest tiniest littlest |

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.clash.pair import TIMES, Found, Pair
 from proctor.reading.clash.values import grants
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin, concept
@@ -32,6 +32,7 @@ _NO_ITEM = re.compile(r"^(?:nothing|no(?:body)?|and nothing|that's|none|not) .*$
 _LISTED = re.compile(r"^(.*(?:,| and ).*?) (?:is|are|was|were)\b.*$")
 _SPEAKERS = stem_set("i i'm i'd i'll i've my me you you're your we our us sorry apologise apologies")
 _DEMONYM = re.compile(r"(?:ish|ese|ian|an|ch|ole|ek|ss?)$")
+_SHORT = 3
 _SHORT_FORM = re.compile(r"[A-Z][a-z]?(?:\d|[A-Z])[A-Za-z\d]*")
 _VERB = stem_set("is are was were be has have had do does did can will would")
 
@@ -155,7 +156,7 @@ def _is_one_slip(one: str, other: str) -> bool:
 
 
 def _is_short_form(name: str) -> bool:
-    return _SHORT_FORM.fullmatch(name) is not None
+    return len(name) <= _SHORT or _SHORT_FORM.fullmatch(name) is not None
 
 
 def _initials(name: str) -> str:
@@ -170,7 +171,7 @@ def granted_names(pair: Pair) -> Iterator[Found]:
     mine = [name for name in answers(pair.told[0], pair.topic.stems) if not name.denied]
     new = [word for word in pair.asked[1].telling if not any(akin(word, other) for other in pair.topic.telling)]
     new = [word for word in new if not is_light(word)]
-    if not mine or not new or any(word[:1].isdigit() for word in new):
+    if not mine or not new or any(word[:1].isdigit() or word in TIMES for word in new):
         return
     meets = any(akin(concept(word), other) for name in mine for word in name.stems for other in pair.asked[1].telling)
     listed = _items(pair.told[0], pair.topic.stems)

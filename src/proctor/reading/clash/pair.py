@@ -21,12 +21,21 @@ Relation = Literal["same", "offer", "near", "other"]
 asks nothing new of the same subject; other: anything else."""
 
 _MANY = 3
-_TIMES = stem_set(
+_OF_IT = re.compile(
+    r"(?:so |but |and )?(?:(?:it|that|he|she|they)(?:'s| is| was| are| were)|(?:is|was|isn't|wasn't) (?:it|that|he|she))\b"
+)
+_PERIODS = frozenset(("hour", "day", "week", "month", "year", "night"))
+_MEASURES = frozenset(
+    map(concept, stem_set("age height length weight price speed depth width distance size temperature duration many much"))
+)
+"""What a number answers without naming it."""
+TIMES = stem_set(
     "monday tuesday wednesday thursday friday saturday sunday weekday weekend january february march april "
     "may june july "
     "august september october november december spring summer autumn winter christmas easter morning afternoon evening "
     "night noon midnight today tomorrow holiday bank week month year"
 )
+"""Stems that name a time."""
 _OF_ALL = re.compile(
     r"\b(?:every|all|always|any ?time|never|none|nobody|no one|everyone|everybody|everywhere|without exception)\b"
 )
@@ -83,8 +92,9 @@ def relate(topic: Inquiry, told: Statements, asked: Inquiry, later: Statements, 
         return "same"
     if is_reverse(topic, asked):
         return "near"
-    if asked.times - topic.times or not asked.numbers <= topic.numbers | _words_of(told):
-        return "offer" if _offers(topic, asked) and asked.times <= topic.times else "other"
+    times = asked.times - topic.times - (_PERIODS if topic.kind == "amount" else frozenset())
+    if times or not asked.numbers <= topic.numbers | _words_of(told):
+        return "offer" if _offers(topic, asked) and not times else "other"
     if _offers(topic, asked):
         return "offer"
     new = _new(topic, told, asked)
@@ -123,7 +133,7 @@ def _is_instance(topic: Inquiry, told: Statements, asked: Inquiry) -> bool:
     """Whether it asks of one case what was said of all: free every day, free on weekdays."""
     if topic.kind != "yes-no" or asked.kind != "yes-no" or missing(topic, asked.telling):
         return False
-    if not _TIMES.issuperset(missing(asked, topic.telling)):
+    if not TIMES.issuperset(missing(asked, topic.telling)):
         return False
     return any(_OF_ALL.search(claim.passage.folded) for claim in told.claims if not claim.open)
 
@@ -168,7 +178,9 @@ def _offers(topic: Inquiry, asked: Inquiry) -> bool:
     if asked.kind != "yes-no" or topic.kind in ("yes-no", "choice", "why", "how"):
         return False
     own = [word for word in asked.telling if not is_light(word)]
-    if own and all(word[:1].isdigit() for word in own):
+    if own and (all(word[:1].isdigit() for word in own) or (_OF_IT.match(asked.asked) and len(own) <= _MANY)):
         return True
     left = [word for word in missing(topic, asked.telling) if word not in STOP]
+    if asked.numbers:
+        left = [word for word in left if word not in _MEASURES]
     return not left and any(not is_light(word) for word in topic.telling)

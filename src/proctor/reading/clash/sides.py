@@ -23,6 +23,7 @@ from proctor.text.overlap import STOP, f1
 from proctor.text.words import words
 
 _PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
+_FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")
 _SAME_CLAIM = 0.8
 _TAKES_UP = 0.5
 
@@ -37,6 +38,8 @@ class Side(NamedTuple):
 def opposite_sides(pair: Pair) -> Iterator[Found]:
     """Yes, then no, to a question for yes or no."""
     if pair.topic.kind != "yes-no" or pair.topic.inverted or pair.relation == "other" or not pair.topic.content:
+        return
+    if any(_FORMER.search(told.stated.lower()) for told in pair.told):
         return
     first, second = (_side(pair, place) for place in (0, 1))
     if first is not None and second is not None and first.yes is not second.yes:
