@@ -30,13 +30,14 @@ _TO_JUDGE = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
-MOST_REFUTED = 0.25
+MOST_REFUTED = 0.15
 """What a reply that the reader is sure to be wrong gets at most."""
 UNSURE = (0.4, 0.7)
 """Marks between these two are for a person or a model to look at."""
 _LONG_ANSWER = 8
 _FEW_WORDS, _VERY_FEW_WORDS = 25, 10
 _AGAINST, _MOST_AGAINST = 0.5, 0.4
+_FOR, _LEAST_FOR = 0.9, 0.9
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -96,9 +97,18 @@ def mark(weighed: Weighed, probable: float) -> float:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
+    if weighed.terse and verdict.form == "words":
+        return _in_few_words(verdict.value, probable)
     if not (weighed.brief and verdict.form in ("facts", "list")):
-        return min(probable, _MOST_AGAINST) if weighed.terse and verdict.value < _AGAINST else probable
+        return probable
     return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
+
+
+def _in_few_words(value: float, probable: float) -> float:
+    """Where there is little else to look at, what the rules are sure of holds."""
+    if value < _AGAINST:
+        return min(probable, _MOST_AGAINST)
+    return max(probable, _LEAST_FOR) if value >= _FOR else probable
 
 
 def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
