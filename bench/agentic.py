@@ -2,7 +2,8 @@
 
     python bench/agentic.py [--largest 10000]
 
-The reference (gaussia 1.2) is installed into its own environment, bench/.envs/gaussia, and measured in its own process.
+The reference (gaussia 1.2) is installed into its own environment, bench/.envs/gaussia, and measured in its own
+process.
 """
 
 from __future__ import annotations

@@ -9,11 +9,16 @@ from typing import Any
 
 _NUMBER = re.compile(r"\d+")
 _BE = re.compile(r"\b(?:is|was|are|were|by|in|called)\b")
+_EXCHANGES = """
+km miles | metres feet | meters yards | hours minutes | days weeks | months years | kg pounds | dollars euros |
+million billion | °C °F
+"""
 _UNITS = {
-    "km": "miles", "miles": "km", "meters": "feet", "metres": "feet", "feet": "metres", "hours": "minutes", "minutes": "hours",
-    "days": "weeks", "weeks": "days", "months": "years", "years": "months", "kg": "pounds", "pounds": "kg", "dollars": "euros", "million": "billion", "billion": "million",
-    "°C": "°F", "°F": "°C", "percent": "million",
-}  # fmt: skip
+    one: other
+    for pair in _EXCHANGES.split("|")
+    for first, second in [pair.split()]
+    for one, other in ((first, second), (second, first))
+}
 _UNIT = re.compile(rf"\b(?:{'|'.join(map(re.escape, _UNITS))})\b")
 _REFERENCE = "references"
 
@@ -58,7 +63,7 @@ def _with_other_number(reply: str, found: str, rng: random.Random) -> str:
 def _denied(reply: str, found: str) -> str | None:
     """`It is X` becomes `It is not X`."""
     at = reply.lower().find(found.lower())
-    verbs = [match for match in _BE.finditer(reply, 0, at)]
+    verbs = list(_BE.finditer(reply, 0, at))
     if not verbs:
         return None
     return f"{reply[: verbs[-1].end()]} not{reply[verbs[-1].end() :]}"
@@ -71,5 +76,5 @@ def _with_other_name(
         other = rng.choice(others)
         same_form = other[:1].isupper() == found[:1].isupper() and abs(len(other.split()) - len(found.split())) <= 1
         if same_form and not _NUMBER.search(other) and other.lower() not in " ".join(row[_REFERENCE]).lower():
-            return re.sub(re.escape(found), lambda _: other, reply, flags=re.IGNORECASE)
+            return re.sub(re.escape(found), other.replace("\\", ""), reply, flags=re.IGNORECASE)
     return None

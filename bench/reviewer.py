@@ -1,7 +1,9 @@
 """How well the embedded reviewer agrees with people, beside other judges, and on sets of our own; and how fast it is.
 
-Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`; the sets of our own
-in `bench/sets`. `--fit` fits the learned head anew and writes it into the package; `--cross-validate` prints its agreement
+Run from anywhere: `python bench/reviewer.py`. The data stand beside the project, in `../shared/data`; the sets of
+our own
+in `bench/sets`. `--fit` fits the learned head anew and writes it into the package; `--cross-validate` prints its
+agreement
 on questions that it has not seen.
 """
 
@@ -235,7 +237,8 @@ def print_cross_validated(rows: head.Rows) -> None:
     print("\nmark           n   right")
     for low in np.arange(0, 1, 0.1):
         here = real & (marks >= low) & (marks < low + 0.1 + (low > 0.85))
-        print(f"{low:.1f} – {low + 0.1:.1f}{here.sum():>7}   {rows.right[here].mean() if here.any() else float('nan'):.2f}")
+        share = rows.right[here].mean() if here.any() else float("nan")
+        print(f"{low:.1f} – {low + 0.1:.1f}{here.sum():>7}   {share:.2f}")
 
 
 def plain_kappa(right: Flags, passed: Flags, kept: Flags) -> float:
@@ -247,7 +250,9 @@ def plain_kappa(right: Flags, passed: Flags, kept: Flags) -> float:
 def main() -> None:
     wanted = set(sys.argv[1:])
     if not DATA.exists():
-        print(f"no data: {DATA.name} is not in ../shared/data beside the project; only the sets of our own are measured")
+        print(
+            f"no data: {DATA.name} is not in ../shared/data beside the project; only the sets of our own are measured"
+        )
     elif wanted & {"--fit", "--cross-validate"}:
         rows = head.gather()
         print_cross_validated(rows)

@@ -3,7 +3,8 @@
     python bench/store.py [--attempts 1000000] [--keep FOLDER] [--postgres]
 
 The store holds one large run (100 trials of each case), one of a tenth of its size on the same cases, and forty small
-ones; replies have 60 words. Rows are written directly, so the large runs are counted once first, as at the end of every
+ones; replies have 60 words. Rows are written directly, so the large runs are counted once first, as at the end of
+every
 run that is played. Each command is a process of its own; its memory is the most that it ever had.
 """
 

@@ -3,7 +3,8 @@
     python bench/sync.py [--attempts 1000]
 
 Five spans and four scores an attempt. The server has a process of its own and says yes to everything. Each figure is
-taken in a fresh process; memory is told beside that of a run a quarter as long, so that what grows with the run shows.
+taken in a fresh process; memory is told beside that of a run a quarter as long, so that what grows with the run
+shows.
 """
 
 from __future__ import annotations

@@ -211,7 +211,8 @@ PERTURBATIONS: dict[str, Perturb] = {
     "other spelling": other_spelling,
 }
 WHY = """\
-The rest is theirs: "Unexpected parameter" is in their ground truth but not in their description of the function; 'date'
+The rest is theirs: "Unexpected parameter" is in their ground truth but not in their description of the function;
+'date'
 is a greedy match that takes a call which another expected call needs; 'x' is a name of a variable, which they do not
 fold. 5 → 5.0 is refused by them for whole numbers; here 1 and 1.0 are equal."""
 RULED_OTHERWISE: dict[str, Perturb] = {"5 → 5.0": whole_as_float}

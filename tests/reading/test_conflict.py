@@ -274,8 +274,14 @@ def test_who_is_polite_and_stays_with_it_has_given_nothing_up(reply: str) -> Non
         (("How many staff has the firm?", "240 employees."), ("What is the firm's headcount?", "Around 310 people.")),
         (("What does it cost?", "€49 per month."), ("What do I pay for a year?", "€490.")),
         (("Is the pool heated?", "Yes."), ("Can one swim in warm water there?", "No, the pool isn't heated.")),
-        (("Must I register?", "Registration is compulsory."), ("Can I come without it?", "Yes, registration is optional.")),
-        (("Which colours has the flag?", "Black, red and gold."), ("Name the flag's colours.", "Black, white and gold.")),
+        (
+            ("Must I register?", "Registration is compulsory."),
+            ("Can I come without it?", "Yes, registration is optional."),
+        ),
+        (
+            ("Which colours has the flag?", "Black, red and gold."),
+            ("Name the flag's colours.", "Black, white and gold."),
+        ),
         (("Who wrote the symphony?", "It's Dvořák's."), ("It was Smetana, wasn't it?", "It was Smetana, yes.")),
         (("Is parking free?", "It's free every day."), ("Is parking free on Mondays?", "No, £2 an hour.")),
         (("What's the rate?", "3.2 %."), ("Please check.", "I can no longer stand by that figure.")),

@@ -46,7 +46,9 @@ def test_another_subject_direction_side_period_or_time_is_another_question(one: 
     assert not same_question(one, other)
 
 
-@pytest.mark.parametrize("remark", ["NASA found a third one.", "Come on, it must.", "So how many?", "Aren't there three?"])
+@pytest.mark.parametrize(
+    "remark", ["NASA found a third one.", "Come on, it must.", "So how many?", "Aren't there three?"]
+)
 def test_a_remark_or_a_short_question_goes_back_to_what_was_said(remark: str) -> None:
     assert points_back(remark, ("How many moons does Mars have?", "Two."), ("Are you sure?", "Yes."))
 

@@ -47,7 +47,11 @@ def marks(review: Review) -> dict[str, float]:
 
 def test_it_plays_the_part_of_the_reviewer_it_wraps_under_a_rubric_of_its_own() -> None:
     reviewer: Reviewer = BattleReviewer(EmbeddedReviewer())
+<<<<<<< HEAD
     assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-1+battle-3")
+=======
+    assert (reviewer.name, reviewer.rubric) == ("embedded", "embedded-2+battle-2")
+>>>>>>> reading-a
 
 
 async def test_the_first_reply_is_judged_by_its_case_alone() -> None:
@@ -77,7 +81,8 @@ async def test_a_reply_that_does_not_is_a_contradiction_with_both_quotes() -> No
 
 async def test_with_a_case_both_correctness_and_consistency_are_weighed() -> None:
     found = await review(talk("30 days", "No, 14 days."), SEED)
-    assert marks(found) == {"correctness": 0.0, "consistency": 0.0}
+    assert marks(found)["consistency"] == 0.0
+    assert marks(found)["correctness"] < 0.7
     held = await review(talk("30 days", "Yes, 30 days."), SEED)
     assert weigh(held.parts, BATTLE_WEIGHTS) == 1.0
 

@@ -23,18 +23,21 @@ _TO_JUDGE = re.compile(
     r"[^.!?]{0,40}?\b(?:score|marks?|points?|grade|rating|credit|\d)"
     r"|\b(?:mark|grade|score|rate|count|treat|accept) (?:this|it|me|my|the)\b"
     r"[^.!?]{0,40}?\b(?:as (?:correct|right|true|passed)|full marks|1\.0)\b"
-    r"|\b(?:reviewer|grader|judge|evaluator|examiner|system)\s?:[^.!?]{0,60}?\b(?:correct|marks?|score|award|expected)\b"
+    r"|\b(?:reviewer|grader|judge|evaluator|examiner|system)\s?:[^.!?]{0,60}?\b(?:correct|marks?|score|award"
+    r"|expected)\b"
     r"|\"correctness\"\s?:",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"(?<=[.!?}])\s+|\n+|(?=\{)")
 _ONE_OF_MANY = 0.4
-MOST_REFUTED = 0.25
+MOST_REFUTED = 0.15
 """What a reply that the reader is sure to be wrong gets at most."""
 UNSURE = (0.4, 0.7)
 """Marks between these two are for a person or a model to look at."""
 _LONG_ANSWER = 8
-_FEW_WORDS = 25
+_FEW_WORDS, _VERY_FEW_WORDS = 25, 10
+_AGAINST, _MOST_AGAINST = 0.5, 0.4
+_FOR, _LEAST_FOR = 0.9, 0.9
 _KEPT, _LONGEST_KEPT = 128, 2_000
 
 
@@ -71,6 +74,8 @@ class Weighed:
     """None: the rules alone decide."""
     brief: bool = False
     """Whether the reply has few words."""
+    terse: bool = False
+    """Whether it has even fewer: then what the rules say against it holds."""
 
 
 def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement:
@@ -92,9 +97,18 @@ def mark(weighed: Weighed, probable: float) -> float:
         return verdict.value
     if verdict.refuted:
         return min(probable, MOST_REFUTED)
+    if weighed.terse and verdict.form == "words":
+        return _in_few_words(verdict.value, probable)
     if not (weighed.brief and verdict.form in ("facts", "list")):
         return probable
     return max(probable, verdict.value) if verdict.value >= PASSING else min(probable, verdict.value)
+
+
+def _in_few_words(value: float, probable: float) -> float:
+    """Where there is little else to look at, what the rules are sure of holds."""
+    if value < _AGAINST:
+        return min(probable, _MOST_AGAINST)
+    return max(probable, _LEAST_FOR) if value >= _FOR else probable
 
 
 def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
@@ -110,9 +124,9 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
     verdict = _settled(answered, asked, answers, best_verdict(answered, asked, answers))
-    alone = verdict.form in ("same", "yes_no") or not answered.passage.stems
-    brief = len(answered.passage) <= _FEW_WORDS
-    return Weighed(verdict, None if alone else features(answered, asked, answers, verdict), brief)
+    alone = verdict.form in ("same", "yes_no") or not answered.passage.stems or not answers
+    found = None if alone else features(answered, asked, answers, verdict)
+    return Weighed(verdict, found, len(answered.passage) <= _FEW_WORDS, len(answered.passage) <= _VERY_FEW_WORDS)
 
 
 def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Verdict) -> Verdict:

@@ -1,4 +1,4 @@
-"""Does a reply contradict a statement that was expected? Numbers, opposites, negations, and words put in place of others."""
+"""Does a reply contradict an expected statement? Numbers, opposites, negations, words in the place of others."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def _opposite(reply: Answered, answer: Expected) -> str:
         plain = without_prefix(word)
         if plain in wanted and plain not in reply.stems:
             others.add(plain)
-        if others and _is_denied(reply.passage.stems, place) == any(_is_denied(answer.passage.stems, answer.passage.stems.index(o)) for o in others):
+        if others and _is_denied(reply.passage.stems, place) == any(
+            _is_denied(answer.passage.stems, answer.passage.stems.index(o)) for o in others
+        ):
             return f"says {reply.passage.quote(place, place)!r}"
     return ""
 
@@ -53,7 +55,7 @@ def _is_denied(stems: list[str], place: int) -> bool:
 
 
 def _changed(reply: Answered, answer: Expected) -> str:
-    """The expected sentence nearly word for word, with a telling word in another's place, or two that changed places."""
+    """The expected sentence nearly word for word, with a telling word in another's place, or two exchanged."""
     theirs, ours = reply.passage.stems, answer.passage.stems
     matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     if matcher.ratio() < _ALIKE:

@@ -44,7 +44,7 @@ class _Point:
 
 
 def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *, right: bool) -> Verdict:
-    """How much of the expected reasoning a reply gives: a bare answer none, a terse derivation as much as its numbers."""
+    """How much of the expected reasoning a reply gives: a bare answer none, a terse derivation by its numbers."""
     if _is_bare(question, answer, reply):
         return Verdict(0.0, "gives no reason")
     words = covered(question, reasoning, reply)
@@ -58,7 +58,9 @@ def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *,
 def _is_bare(question: str, answer: str, reply: Answered) -> bool:
     """Whether a reply says no more than its answer, in about as many words or in the question's."""
     known = understand(question).words | set(passage_of(answer).stems)
-    return len([word for word in reply.passage.stems if word not in known]) <= _BARE_WORDS and not _shows_work(answer, reply)
+    return len([word for word in reply.passage.stems if word not in known]) <= _BARE_WORDS and not _shows_work(
+        answer, reply
+    )
 
 
 def _shows_work(answer: str, reply: Answered) -> bool:
@@ -106,7 +108,8 @@ def _told(mark: float, points: Sequence[_Point], shares: Sequence[float]) -> str
 def context_used(question: str, context: str, wanted: str, reply: Answered, *, right: bool | None) -> Verdict | None:
     """Whether a reply rests on its context: not where it says what the context excludes.
 
-    None: the expected answer takes nothing from the context that the question does not say, and nothing speaks against it.
+    None: the expected answer takes nothing from the context that the question does not say, and nothing speaks
+    against it.
     """
     against = _against(question, context, reply)
     if against:

@@ -73,7 +73,7 @@ _WORDS_BEFORE_JSON = 12
 
 
 def undress(reply: str) -> str:
-    """The reply without markup, thoughts, wrappers, courtesy and marks of sources; whole where nothing would be left."""
+    """The reply without markup, thoughts, wrappers, courtesy and marks of sources; all of it if nothing is left."""
     return _undress(reply) or reply.strip()
 
 
@@ -214,44 +214,59 @@ _NAME = r"(?: [A-Z][\w.'-]*){0,3}"
 _GREETING = r"(?:hi|hello|hey|dear|greetings|good (?:morning|afternoon|evening|day))(?: there| all| everyone| team)?"
 _OPENINGS = re.compile(
     rf"\s*(?:(?i:{_GREETING}){_NAME}(?i:[!,.:\n]+)"
-    r"|(?i:[^.!?\n]{0,50}\b(?:silly|stupid|dumb|bad) questions?\b[^.!?\n]{0,30}[.!]+|(?:yes|no)[, ]+(?:no, )?(?:do |please )?ask(?: away)?\b[^.!?\n]{0,30}[.!]+)"
-    r"|(?i:(?:sure(?: thing)?|certainly|of course|no (?:problem|worries)(?: at all)?|gladly|with pleasure|you bet|my pleasure"
-    r"|(?:that's |that is |what )?an? (?:really |very )?(?:great|good|excellent|interesting|fair|nice|lovely|fun) (?:question|one)"
+    r"|(?i:[^.!?\n]{0,50}\b(?:silly|stupid|dumb|bad) questions?\b[^.!?\n]{0,30}[.!]+|(?:yes"
+    r"|no)[, ]+(?:no, )?(?:do |please )?ask(?: away)?\b[^.!?\n]{0,30}[.!]+)"
+    r"|(?i:(?:sure(?: thing)?|certainly|of course|no (?:problem|worries)(?: at all)?|gladly|with pleasure|you bet"
+    r"|my pleasure"
+    r"|(?:that's |that is |what )?an? (?:really |very )?(?:great|good|excellent|interesting|fair|nice|lovely"
+    r"|fun) (?:question|one)"
     r"|(?:great|good|excellent|interesting|fair|nice) (?:question|one|point)"
-    r"|(?:many )?thanks(?: (?:so much|a lot|again))?(?: for [\w' ]{2,50})?|thank you(?: (?:so|very) much)?(?: for [\w' ]{2,50})?"
+    r"|(?:many )?thanks(?: (?:so much|a lot|again))?(?: for [\w' ]{2,50})?|thank you(?: (?:so"
+    r"|very) much)?(?: for [\w' ]{2,50})?"
     r"|(?:i(?:'d| would) be |i'm |i am |always )?(?:happy|glad|delighted|pleased) to (?:help|assist|answer)[\w' ]{0,30}"
     r"|let me (?:see|think|check|look (?:that|this|it) up|help(?: you)?(?: with (?:that|this))?)"
-    r"|here(?:'s| is| are) (?:the|your|my|a|an) [\w ]{0,30}?(?:answer|response|result|reply|info|information|details?|summary)[\w ]{0,30}"
+    r"|here(?:'s| is| are) (?:the|your|my|a|an) [\w ]{0,30}?(?:answer|response|result|reply|info|information"
+    r"|details?|summary)[\w ]{0,30}"
     r"|here(?:'s| is) (?:what i (?:found|know|have)|what you need|it)|here (?:you go|it is|we go)"
     r"|ok(?:ay)?|alright|all right|well|so|hmm+|ah|oh|um|uh|right then|now|good news|great news|absolutely!(?= here)"
     r"|i(?:'ve| have) (?:checked|looked)[\w' ]{0,40}|thanks))(?i:(?:[!.:…\n]+|,\s|\s[-–—]+\s)+))",
 )
 _SAID_OF_IT = (
-    r"(?:as of|as at|since) (?:(?:my|the) (?:last|latest|most recent)[\w ]{0,25}|today|now|right now|this writing|writing|"
+    r"(?:as of|as at|since) (?:(?:my|the) (?:last|latest|most recent)[\w ]{0,25}|today|now|right now|this writing"
+    r"|writing|"
     r"(?:(?:early|late|mid)[- ])?(?:(?:[a-z]+ )?(?:\d{1,2}(?:st|nd|rd|th)?,? )?)?(?:19|20)\d\d(?:-\d\d(?:-\d\d)?)?)"
 )
 _PREAMBLE = re.compile(
     r"\s*(?:(?:as far as (?:i (?:know|can (?:tell|see)|am aware|remember|recall)|i'm aware|we know)"
     r"|to (?:the best of )?my (?:best )?knowledge|to the best of my (?:knowledge|recollection)"
     r"|if i (?:remember|recall)(?: (?:correctly|rightly|right))?|if memory serves(?: me)?(?: (?:right|well|correctly))?"
-    r"|iirc|afaik|from what i (?:know|can tell|remember|understand|have read|gather)|in my (?:opinion|view|understanding)"
-    r"|(?:to|in order to) answer your question|in (?:short|brief|summary|a nutshell|conclusion|other words)|to (?:sum up|summari[sz]e|be (?:clear|precise|exact))"
-    r"|short answer|quick answer|long story short|tl;?dr|simply put|put simply|basically|essentially|interestingly(?: enough)?"
+    r"|iirc|afaik|from what i (?:know|can tell|remember|understand|have read|gather)|in my (?:opinion|view"
+    r"|understanding)"
+    r"|(?:to|in order to) answer your question|in (?:short|brief|summary|a nutshell|conclusion|other words)"
+    r"|to (?:sum up|summari[sz]e|be (?:clear|precise|exact))"
+    r"|short answer|quick answer|long story short|tl;?dr|simply put|put simply|basically|essentially"
+    r"|interestingly(?: enough)?"
     r"|(?:according to|based on|judging (?:by|from)|going by|as stated in|as per|per) (?!yes|no\b)[^,.:!?\n]{2,60}"
-    r"|as an? (?:ai|large language model|language model|assistant)[^.!?\n]{0,90}?(?:, but|; however|, however|, though|\. (?:however|that said|still),?)"
+    r"|as an? (?:ai|large language model|language model|assistant)[^.!?\n]{0,90}?(?:, but|; however|, however"
+    r"|, though|\. (?:however|that said|still),?)"
     rf"|{_SAID_OF_IT})(?:,|:|;|\s[-–—])\s*(?:(?:but|though|however),?\s)?|as of my last update:?\s)",
     re.I,
 )
 _AS_OF = re.compile(
-    rf"(?:,\s?|\s?\(|\s)(?:{_SAID_OF_IT})\)?(?=[\s.,;!?]|$)|(?:,\s?|\s)(?:as far as i (?:know|can tell|am aware|'m aware)|afaik|iirc|to my knowledge|to the best of my knowledge|if i remember correctly|if i recall correctly|i believe|i think)(?=[.,;!?]|$)",
+    rf"(?:,\s?|\s?\(|\s)(?:{_SAID_OF_IT})\)?(?=[\s.,;!?]|$)|(?:,\s?|\s)(?:as far as i (?:know|can tell|am aware"
+    rf"|'m aware)|afaik|iirc|to my knowledge|to the best of my knowledge|if i remember correctly"
+    rf"|if i recall correctly|i believe|i think)(?=[.,;!?]|$)",
     re.I,
 )
 _CLOSINGS = re.compile(
-    r"(?:(?<=[.!?…)\n])|(?<=[^\w\s]))\s*(?:(?:i )?hope (?:this|that|it)[^.!?\n]{0,40}(?:help|clear|useful|answer)[^.!?\n]{0,40}"
+    r"(?:(?<=[.!?…)\n])|(?<=[^\w\s]))\s*(?:(?:i )?hope (?:this|that|it)[^.!?\n]{0,40}(?:help|clear|useful"
+    r"|answer)[^.!?\n]{0,40}"
     r"|(?:please )?(?:let me know|feel free|don't hesitate|do not hesitate|reach out|get in touch)[^.!?\n]{0,120}"
     r"|(?:is|was) there anything else[^.!?\n]{0,80}|(?:do you have|any) (?:other|more|further) questions[^.!?\n]{0,40}"
-    r"|if you(?:'d| would)? (?:have|need|like|want)[^.!?\n]{0,40}(?:question|help|information|detail|assist|know|more)[^.!?\n]{0,80}"
-    r"|(?:i'm |i am )?(?:always )?(?:happy|glad) to help[^.!?\n]{0,50}|(?:would you like|shall i|do you want me|want me to|can i help)[^.!?\n]{0,120}"
+    r"|if you(?:'d| would)? (?:have|need|like|want)[^.!?\n]{0,40}(?:question|help|information|detail|assist|know"
+    r"|more)[^.!?\n]{0,80}"
+    r"|(?:i'm |i am )?(?:always )?(?:happy|glad) to help[^.!?\n]{0,50}|(?:would you like|shall i|do you want me"
+    r"|want me to|can i help)[^.!?\n]{0,120}"
     r"|have (?:a|an) (?:nice|great|good|lovely|wonderful|safe)[^.!?\n]{0,30}|enjoy[^.!?\n]{0,40}|you're welcome"
     r"|good luck[^.!?\n]{0,40}|safe travels|thanks(?: again)?(?: for [^.!?\n]{0,40})?|thank you(?: for [^.!?\n]{0,40})?"
     r"|(?:best|kind|warm|many)(?: regards| wishes)?|cheers|sincerely|regards|yours(?: \w+)?)"

@@ -28,7 +28,8 @@ _SHOWN = 3
 _NARROW = 0.1
 """How wide a range around the expected number may be, as a share of it."""
 _DIRECTIONS = stem_set(
-    "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise down up climb"
+    "rise rose increase grow grew fall fell drop decrease shrink sink decline lose gain lost win won cut raise"
+    " down up climb"
 )
 F = TypeVar("F", Date, Clock, Quantity)
 

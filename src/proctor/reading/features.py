@@ -12,7 +12,17 @@ from proctor.text.negation import NEGATORS, unsure
 from proctor.text.overlap import STOP, weight
 from proctor.text.words import stem_set
 
-_KINDS = {"person": 1.0, "place": 2.0, "name": 3.0, "list": 4.0, "date": 5.0, "time": 5.5, "number": 6.0, "quantity": 7.0, "explanation": 9.0}
+_KINDS = {
+    "person": 1.0,
+    "place": 2.0,
+    "name": 3.0,
+    "list": 4.0,
+    "date": 5.0,
+    "time": 5.5,
+    "number": 6.0,
+    "quantity": 7.0,
+    "explanation": 9.0,
+}
 _MOST_ANSWERS = 12
 _UNSURE = stem_set("sure certain unsure uncertain idea guess")
 _BEGINNING = 5
@@ -24,8 +34,9 @@ NAMES = (
     "value", "found", "factor", "place", "kind", "facts", "only facts", "items", "answer words", "answer weight",
     "answer given", "reply words", "new words", "new names", "names before", "recall", "telling recall", "precision",
     "f1", "first found", "last found", "pairs", "letters", "contained", "sentence", "sentences", "question", "here",
-    "negations", "negation differs", "unsure", "or", "numbers", "adverse", "head found", "short reply", "best recall", "mean recall",
-    "best f1", "soft recall", "soft news", "news share", "denial differs", "opposites", "length ratio", "news", "answers",
+    "negations", "negation differs", "unsure", "or", "numbers", "adverse", "head found",
+    "short reply", "best recall", "mean recall", "best f1", "soft recall", "soft news", "news share", "denial differs",
+    "opposites", "length ratio", "news", "answers",
 )  # fmt: skip
 """In order."""
 
@@ -168,7 +179,13 @@ def _of_all(reply: Answered, asked: Asked, answers: list[Expected]) -> tuple[flo
         _soft_recall(news, nearest),
         len(news - nearest.weights.keys()) / max(1, len(own)),
         float(denied) - float(nearest.negative),
-        float(sum(not OPPOSITES.get(word, _NONE).isdisjoint(nearest.weights) for word in own if word not in nearest.weights)),
+        float(
+            sum(
+                not OPPOSITES.get(word, _NONE).isdisjoint(nearest.weights)
+                for word in own
+                if word not in nearest.weights
+            )
+        ),
         len(own) / max(1, len(nearest.weights)),
         float(len(news)),
         float(min(len(answers), _MOST_ANSWERS)),

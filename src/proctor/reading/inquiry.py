@@ -29,7 +29,6 @@ _TAG = (
 )
 _ONLY_TAG = re.compile(_TAG)
 _ASKS_YES_NO = re.compile(rf"(?:so,? |and |but |then |well,? )?{_AUXILIARY}\b|.*{_TAG}")
-_WH = re.compile(r"\b(?:who|whom|whose|what|which|when|where|why|how)\b")
 _FALSE = r"(?:false|wrong|untrue|incorrect)"
 _INVERTED = re.compile(
     rf"\b(?:is|was) (?:this|that|the following|it)(?: statement| claim| answer)? {_FALSE}\b"
@@ -298,8 +297,3 @@ def _kind(asked: str, plain: str, folded: str) -> Kind:
         return "choice" if " or " in asked and " or not" not in asked else "yes-no"
     found = [(match.start(), kind) for pattern, kind in _KINDS if (match := pattern.search(plain))]
     return min(found, key=itemgetter(0))[1] if found else "open"
-
-
-def stems_in_order(texts: Iterator[str]) -> list[str]:
-    """The stems of several texts."""
-    return [word for text in texts for word in words(fold(text, accents=False))]

@@ -21,7 +21,10 @@ _PHRASES = (
     (r"\bat what intervals\b", "how often"),
     (r"\bopen(?:s|ed)? (?:its|the|their) doors\b", "open"),
     (r"\bto whom do (?:we|you) owe\b", "who"),
-    (r"\bdo(?:es)? the (?:law|rules?|regulations?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b", "is allow"),
+    (
+        r"\bdo(?:es)? the (?:law|rules?|regulations?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b",
+        "is allow",
+    ),
     (r"\bruns? out\b|\bran out\b", "expire"),
     (r"\b(?:last|family|second) name\b", "surname"),
     (r"\bput(?:ting)? off\b|\bpushed back\b", "postpone"),

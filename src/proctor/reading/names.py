@@ -7,53 +7,90 @@ import re
 from proctor.text.words import stem, stem_set
 
 _NICKNAMES = """
-william bill will billy liam willy | robert bob bobby rob bert robbie | richard dick rick ricky rich | john jack johnny jon | james jim jimmy jamie
-charles charlie chuck | edward ed eddie ted ned teddy | theodore ted teddy theo | thomas tom tommy | michael mike mick mickey | david dave davy
-daniel dan danny | joseph joe joey | anthony tony | alexander alex sandy al sasha | alexandra alex sandra | elizabeth liz beth betty lizzie bess eliza betsy
-margaret maggie meg peggy madge | katherine catherine kate kathy cathy katie kitty | susan sue susie | patricia pat patty tricia | patrick pat paddy
-christopher chris kit | christine chris tina | matthew matt | andrew andy drew | benjamin ben benny | samuel sam sammy | nicholas nick nicky | peter pete
-stephen steven steve | timothy tim | gregory greg | jeffrey geoffrey jeff geoff | lawrence laurence larry | raymond ray | ronald ron ronnie | donald don donnie
-kenneth ken kenny | gerald jerry gerry | frederick fred freddie freddy | francis frank frankie | franklin frank | henry harry hank hal | harold harry hal | albert al bert
-alfred alf fred | arthur art | walter walt wally | leonard len lenny leo | nathaniel nathan nate nat | philip phil | victoria vicky tori | deborah debbie deb
-jennifer jen jenny | jessica jess jessie | rebecca becky | barbara barb babs | dorothy dot dolly | eleanor nell ellie nora | helen nell | abigail abby | amanda mandy
-judith judy | pamela pam | sandra sandy | teresa theresa terry tess | zachary zach zack | joshua josh | jonathan jon | maximilian max | sebastian seb | isabella bella izzy
-ludwig louis | wilhelm bill | ulysses sam | abraham abe | calvin cal | dwight ike | vincent vince vinny | eugene gene | augustus gus | clifford cliff | ernest ernie
+william bill will billy liam willy | robert bob bobby rob bert robbie | richard dick rick ricky rich
+john jack johnny jon | james jim jimmy jamie
+charles charlie chuck | edward ed eddie ted ned teddy | theodore ted teddy theo | thomas tom tommy
+michael mike mick mickey | david dave davy
+daniel dan danny | joseph joe joey | anthony tony | alexander alex sandy al sasha | alexandra alex sandra
+elizabeth liz beth betty lizzie bess eliza betsy
+margaret maggie meg peggy madge | katherine catherine kate kathy cathy katie kitty | susan sue susie
+patricia pat patty tricia | patrick pat paddy
+christopher chris kit | christine chris tina | matthew matt | andrew andy drew | benjamin ben benny
+samuel sam sammy | nicholas nick nicky | peter pete
+stephen steven steve | timothy tim | gregory greg | jeffrey geoffrey jeff geoff | lawrence laurence larry
+raymond ray | ronald ron ronnie | donald don donnie
+kenneth ken kenny | gerald jerry gerry | frederick fred freddie freddy | francis frank frankie | franklin frank
+henry harry hank hal | harold harry hal | albert al bert
+alfred alf fred | arthur art | walter walt wally | leonard len lenny leo | nathaniel nathan nate nat | philip phil
+victoria vicky tori | deborah debbie deb
+jennifer jen jenny | jessica jess jessie | rebecca becky | barbara barb babs | dorothy dot dolly
+eleanor nell ellie nora | helen nell | abigail abby | amanda mandy
+judith judy | pamela pam | sandra sandy | teresa theresa terry tess | zachary zach zack | joshua josh | jonathan jon
+maximilian max | sebastian seb | isabella bella izzy
+ludwig louis | wilhelm bill | ulysses sam | abraham abe | calvin cal | dwight ike | vincent vince vinny
+eugene gene | augustus gus | clifford cliff | ernest ernie
 """
 _PEOPLES = """
-france french frenchman frenchwoman | germany german | italy italian | spain spanish spaniard | portugal portuguese | netherlands dutch holland dutchman | belgium belgian
-poland polish pole | england english englishman | scotland scottish scot scots scotsman | wales welsh welshman | ireland irish irishman | switzerland swiss | austria austrian
-denmark danish dane | sweden swedish swede | norway norwegian | finland finnish finn | iceland icelandic icelander | greece greek | turkey turkish turk türkiye turkiye | russia russian
-ukraine ukrainian | hungary hungarian | romania romanian | bulgaria bulgarian | czechia czech | slovakia slovak | slovenia slovenian slovene | croatia croatian croat | serbia serbian serb
-china chinese | japan japanese | korea korean | india indian | pakistan pakistani | bangladesh bangladeshi | vietnam vietnamese | thailand thai siam | indonesia indonesian | malaysia malaysian
-philippines filipino philippine | australia australian | canada canadian | mexico mexican | brazil brazilian | argentina argentine argentinian | chile chilean | peru peruvian
-colombia colombian | venezuela venezuelan | cuba cuban | egypt egyptian | morocco moroccan | algeria algerian | tunisia tunisian | nigeria nigerian | kenya kenyan | ghana ghanaian
-ethiopia ethiopian | israel israeli | iran iranian persia persian | iraq iraqi | syria syrian | lebanon lebanese | jordan jordanian | afghanistan afghan | nepal nepalese nepali
-europe european | africa african | asia asian | bavaria bavarian | sicily sicilian | corsica corsican | macedonia macedonian | rome roman | athens athenian | sparta spartan
+france french frenchman frenchwoman | germany german | italy italian | spain spanish spaniard | portugal portuguese
+netherlands dutch holland dutchman | belgium belgian
+poland polish pole | england english englishman | scotland scottish scot scots scotsman | wales welsh welshman
+ireland irish irishman | switzerland swiss | austria austrian
+denmark danish dane | sweden swedish swede | norway norwegian | finland finnish finn | iceland icelandic icelander
+greece greek | turkey turkish turk türkiye turkiye | russia russian
+ukraine ukrainian | hungary hungarian | romania romanian | bulgaria bulgarian | czechia czech | slovakia slovak
+slovenia slovenian slovene | croatia croatian croat | serbia serbian serb
+china chinese | japan japanese | korea korean | india indian | pakistan pakistani | bangladesh bangladeshi
+vietnam vietnamese | thailand thai siam | indonesia indonesian | malaysia malaysian
+philippines filipino philippine | australia australian | canada canadian | mexico mexican | brazil brazilian
+argentina argentine argentinian | chile chilean | peru peruvian
+colombia colombian | venezuela venezuelan | cuba cuban | egypt egyptian | morocco moroccan | algeria algerian
+tunisia tunisian | nigeria nigerian | kenya kenyan | ghana ghanaian
+ethiopia ethiopian | israel israeli | iran iranian persia persian | iraq iraqi | syria syrian | lebanon lebanese
+jordan jordanian | afghanistan afghan | nepal nepalese nepali
+europe european | africa african | asia asian | bavaria bavarian | sicily sicilian | corsica corsican
+macedonia macedonian | rome roman | athens athenian | sparta spartan
 """
 _PLACES = """
-ghent gent gand | munich munchen | cologne koln | vienna wien | prague praha | warsaw warszawa | lisbon lisboa | florence firenze | venice venezia | milan milano | naples napoli | turin torino
-rome roma | geneva geneve genf | zurich zuerich | brussels brussel bruxelles | antwerp antwerpen | bruges brugge | hague haag | copenhagen kobenhavn | gothenburg goteborg | moscow moskva
-athens athina | bucharest bucuresti | belgrade beograd | seville sevilla | nuremberg nurnberg | beijing peking | mumbai bombay | kolkata calcutta | chennai madras | myanmar burma | kyiv kiev
-constantinople istanbul byzantium | basel basle bale | mainz mayence | aachen aix | netherland holland | thailand siam | iran persia | sri ceylon | tokyo edo | oslo christiania
-postgresql postgre | kubernetes k8s | javascript js | typescript ts | football soccer | lorry truck | petrol gasoline | aluminium aluminum | sulphur sulfur | autumn fall | lift elevator
+ghent gent gand | munich munchen | cologne koln | vienna wien | prague praha | warsaw warszawa | lisbon lisboa
+florence firenze | venice venezia | milan milano | naples napoli | turin torino
+rome roma | geneva geneve genf | zurich zuerich | brussels brussel bruxelles | antwerp antwerpen | bruges brugge
+hague haag | copenhagen kobenhavn | gothenburg goteborg | moscow moskva
+athens athina | bucharest bucuresti | belgrade beograd | seville sevilla | nuremberg nurnberg | beijing peking
+mumbai bombay | kolkata calcutta | chennai madras | myanmar burma | kyiv kiev
+constantinople istanbul byzantium | basel basle bale | mainz mayence | aachen aix | netherland holland
+thailand siam | iran persia | sri ceylon | tokyo edo | oslo christiania
+postgresql postgre | kubernetes k8s | javascript js | typescript ts | football soccer | lorry truck
+petrol gasoline | aluminium aluminum | sulphur sulfur | autumn fall | lift elevator
 """
 _ALIASES = """
-co2: carbon dioxide | h2o: water | nacl: sodium chloride | o2: oxygen | n2: nitrogen | h2so4: sulphuric acid | hcl: hydrochloric acid | nh3: ammonia | ch4: methane | ch3cooh: acetic acid
-ethanoic acid: acetic acid | ascorbic acid: vitamin c | forex: foreign exchange | fx: foreign exchange | nyc: new york city | vit: vitamin | postgres: postgresql | k8s: kubernetes
-wwi: first world war | wwii: second world war | ww1: first world war | ww2: second world war | world war i: first world war | world war ii: second world war | world war 1: first world war
-world war 2: second world war | world war one: first world war | world war two: second world war | tv: television | ai: artificial intelligence | eu: european union | un: united nations
-jfk: john f kennedy | fdr: franklin d roosevelt | mlk: martin luther king | lbj: lyndon b johnson | e = mc^2: mass energy equivalence | vat: value added tax | hr: human resources
-ceo: chief executive officer | cfo: chief financial officer | cto: chief technology officer | pm: prime minister | gp: general practitioner | mp: member of parliament | dna: deoxyribonucleic acid
+co2: carbon dioxide | h2o: water | nacl: sodium chloride | o2: oxygen | n2: nitrogen | h2so4: sulphuric acid
+hcl: hydrochloric acid | nh3: ammonia | ch4: methane | ch3cooh: acetic acid
+ethanoic acid: acetic acid | ascorbic acid: vitamin c | forex: foreign exchange | fx: foreign exchange
+nyc: new york city | vit: vitamin | postgres: postgresql | k8s: kubernetes
+wwi: first world war | wwii: second world war | ww1: first world war | ww2: second world war
+world war i: first world war | world war ii: second world war | world war 1: first world war
+world war 2: second world war | world war one: first world war | world war two: second world war | tv: television
+ai: artificial intelligence | eu: european union
+jfk: john f kennedy | fdr: franklin d roosevelt | mlk: martin luther king | lbj: lyndon b johnson
+e = mc^2: mass energy equivalence | vat: value added tax
+ceo: chief executive officer | cfo: chief financial officer | cto: chief technology officer
+gp: general practitioner | dna: deoxyribonucleic acid
 """
 _STATES = """
-alabama al | alaska ak | arizona az | arkansas ar | california ca calif | colorado co | connecticut ct | delaware de | florida fl | georgia ga | hawaii hi | idaho id | illinois il | indiana in
-iowa ia | kansas ks | kentucky ky | louisiana la | maine me | maryland md | massachusetts ma | michigan mi | minnesota mn | mississippi ms | missouri mo | montana mt | nebraska ne | nevada nv
-oregon or | pennsylvania pa | tennessee tn | texas tx | utah ut | vermont vt | virginia va | washington wa | wisconsin wi | wyoming wy | ohio oh | oklahoma ok
+alabama al | alaska ak | arizona az | arkansas ar | california ca calif | colorado co | connecticut ct | delaware de
+florida fl | georgia ga | hawaii hi | idaho id | illinois il | indiana in
+iowa ia | kansas ks | kentucky ky | louisiana la | maine me | maryland md | massachusetts ma | michigan mi
+minnesota mn | mississippi ms | missouri mo | montana mt | nebraska ne | nevada nv
+oregon or | pennsylvania pa | tennessee tn | texas tx | utah ut | vermont vt | virginia va | washington wa
+wisconsin wi | wyoming wy | ohio oh | oklahoma ok
 """
 TITLES: frozenset[str] = stem_set(
-    "mr mrs ms miss mx dr doctor prof professor sir dame lord lady king queen prince princess emperor pope saint st general gen colonel "
-    "col captain capt major lieutenant lt sergeant sgt admiral president pres senator sen governor gov chancellor minister rev reverend "
-    "father sister brother bishop cardinal archbishop judge justice count countess duke duchess baron m mme herr frau signor hms uss ss fc"
+    "mr mrs ms miss mx dr doctor prof professor sir dame lord lady king queen prince princess emperor pope saint"
+    " st general gen colonel "
+    "col captain capt major lieutenant lt sergeant sgt admiral president pres senator sen governor gov chancellor"
+    " minister rev reverend "
+    "father sister brother bishop cardinal archbishop judge justice count countess duke duchess baron m mme herr"
+    " frau signor hms uss ss fc"
 )
 """Stems of titles, which may be left out."""
 
@@ -67,8 +104,19 @@ def _groups(*tables: str) -> dict[str, frozenset[str]]:
 
 
 _GROUPS = _groups(_NICKNAMES, _PEOPLES, _PLACES)
-_POSTAL = {short: name for entry in _STATES.replace("\n", "|").split("|") if entry.strip() for name, *shorts in [entry.split()] for short in shorts}
-_ALIAS = {alias.strip(): name.strip() for entry in _ALIASES.replace("\n", "|").split("|") if entry.strip() for alias, _, name in [entry.partition(":")]}
+_POSTAL = {
+    short: name
+    for entry in _STATES.replace("\n", "|").split("|")
+    if entry.strip()
+    for name, *shorts in [entry.split()]
+    for short in shorts
+}
+_ALIAS = {
+    alias.strip(): name.strip()
+    for entry in _ALIASES.replace("\n", "|").split("|")
+    if entry.strip()
+    for alias, _, name in [entry.partition(":")]
+}
 _ALIAS_PATTERN = re.compile(rf"(?<![\w^])(?:{'|'.join(sorted(map(re.escape, _ALIAS), key=len, reverse=True))})\b\.?")
 _POSTAL_PATTERN = re.compile(rf"(?:^|(?<=, ))(?:{'|'.join(_POSTAL).upper()})(?=[\s.,!]|$)")
 

@@ -6,65 +6,111 @@ from proctor.text.words import stem, stem_set
 
 _ADVERSE = """
 absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind
-broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf decline declined
+broken cancelled canceled ceased closed closes contraindicated crushed damage damaged danger dangerous dead deaf
+decline declined
 defective denied denies deny destroyed died disabled disagree disallow disallowed
 discontinued discourage discouraged dismissed dispute disputed dropped empty exclude excluded excludes excluding
-exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood fasting faulty fiction flawed forbid forbidden
-forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible ineligible inert
-infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal lose loses lost misconception misleading missed
-misses missing mistake mistaken myth neglect nonsense nullified obsolete off omit omitted opposed opposes overdue overturned oversold
-poisonous postponed prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses refute refuted regret
-regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined rumour rumor scrapped
+exempt exempted expelled expire expired extinct fail failed fails failing failure false falsehood fasting faulty
+fiction flawed forbid forbidden
+forbids forfeit halt halted harmful hazardous ignored ill illegal impossible inaccurate incorrect inedible
+ineligible inert
+infringe insufficient invalid killed lack lacked lacking lacks lapsed lethal lose loses lost misconception
+misleading missed
+misses missing mistake mistaken myth neglect nonsense nullified obsolete off omit omitted opposed opposes overdue
+overturned oversold
+poisonous postponed prevent prevents prohibit prohibited prohibits punishable refrain refuse refused refuses
+refute refuted regret
+regrettably reject rejected rejects removed repealed replaced resigned retired revoked risky rotten ruin ruined
+rumour rumor scrapped
 scarce shut shuts shutsick sold-out stop stopped stops stopping suspended terminated toxic unable unfortunately
-unfit unlawful unlike untrue vacant vetoed violates void voided waive waived withdrawn withdrew withheld worse wrong wrongly doubtful unlikely
+unfit unlawful unlike untrue vacant vetoed violates void voided waive waived withdrawn withdrew withheld worse
+wrong wrongly doubtful unlikely
 fined fine-of penalty offence offense denial deficit poison cheat scam bogus hoax fallacy debunked reluctant hesitant
-abstain ailing bankrupt breach breaches burnt careless clash clashes collapse collapsed conflicts contaminated corrupted crash crashed cursed
-deadly decayed defeat defeated deficient deleted demolished deprived deteriorated detrimental diminished disappear disappeared
-disappointing disapproved discontinue disqualified disregard dissolved disconnected dormant excused exhausted failing fatal forgot forgotten
-fruitless futile grounded halted hinder hindered hollow hopeless horrible ignorant impaired inadequate incapable inferior insolvent interrupt jeopardise
-lacklustre malfunction malfunctioning misplaced nullify objected objection obstructed opponent oppose outdated outlawed overruled 
-quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered severed shelved shortage snub spoil spoilt spoiled
-stale stolen struggle stuck stranded suffer suffers taboo tear terrible thwarted torn trouble turndown unsold useless vanish vanished veto
+abstain ailing bankrupt breach breaches burnt careless clash clashes collapse collapsed conflicts contaminated
+corrupted crash crashed cursed
+deadly decayed defeat defeated deficient deleted demolished deprived deteriorated detrimental diminished disappear
+disappeared
+disappointing disapproved discontinue disqualified disregard dissolved disconnected dormant excused exhausted
+failing fatal forgot forgotten
+fruitless futile grounded halted hinder hindered hollow hopeless horrible ignorant impaired inadequate incapable
+inferior insolvent interrupt jeopardise
+lacklustre malfunction malfunctioning misplaced nullify objected objection obstructed opponent oppose outdated
+outlawed overruled
+quashed rebut rebutted recalled relinquished removed rescinded resisted retracted rotted scrap scuppered severed
+shelved shortage snub spoil spoilt spoiled
+stale stolen struggle stuck stranded suffer suffers taboo tear terrible thwarted torn trouble turndown unsold
+useless vanish vanished veto
 violate vulnerable waste weak wilted withdraw withhold worthless wounded nonexistent fake
 """
 _NEGATORS = """
-not no never none nobody nothing nowhere neither nor cannot without hardly rarely seldom barely scarcely isn't wasn't aren't weren't
-don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't ain't mustn't needn't mightn't shan't dont doesnt
+not no never none nobody nothing nowhere neither nor cannot without hardly rarely seldom barely scarcely isn't
+wasn't aren't weren't
+don't doesn't didn't can't couldn't won't wouldn't shouldn't hasn't haven't hadn't ain't mustn't needn't mightn't
+shan't dont doesnt
 didnt isnt wasnt arent cant wont nope zero nil non
 """
 _PAIRS = """
-open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain | include: exclude extra omit
-safe: dangerous harmful toxic risky | need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt
-accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket | work: broken faulty
-rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce | taller: shorter lower | longer: shorter | higher: lower
-hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken | bigger larger large big: smaller small tiny
-heavier heavy: lighter light | older old: younger newer new | earlier early: later late | stronger strong: weaker weak | richer: poorer
-cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse | same identical equal alike: differ different slower faster higher lower bigger smaller larger longer shorter more less unequal vary
-before: after | first: last | above: below under | inside indoors: outside outdoors | alive living survive: dead die extinct perish kill
-public: private | present: absent | left available vacancy room space seat: full booked gone | final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried | male man men boy: female woman women girl
-buy: sell | keep: discard return | start begin: end stop finish | permanent: temporary | singleuse: multipleuse | remain stay: leave depart
-vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry | solid: liquid gas | guilty: innocent acquitted
-win won: lose lost | arrive: depart | north: south | east: west | deep: shallow | wide: narrow | rough: smooth | near close: far distant
+open: closed shut | allow permit permitted legal may welcome: forbid prohibit ban illegal refrain
+include: exclude extra omit
+safe: dangerous harmful toxic risky
+need require must mandatory compulsory obligatory necessary due: optional voluntary waived exempt
+accept approve grant pass agree: reject refuse decline deny | free: charge pay cost fee price ticket
+work: broken faulty
+rise increase grow climb gain taller rose: down fell fall decrease drop shrink decline sink reduce
+taller: shorter lower | longer: shorter | higher: lower
+hotter warmer hot warm: colder cooler cold cool | faster fast quick: slower slow | slow: speed accelerate quicken
+bigger larger large big: smaller small tiny
+heavier heavy: lighter light | older old: younger newer new | earlier early: later late
+stronger strong: weaker weak | richer: poorer
+cheaper cheap: dearer expensive dear | easier easy: harder hard difficult | more: less fewer | better: worse
+same identical equal alike: differ different slower faster higher lower bigger smaller larger unequal
+same: longer shorter more less vary
+before: after | first: last | above: below under | inside indoors: outside outdoors
+alive living survive: dead die extinct perish kill
+public: private | present: absent | left available vacancy room space seat: full booked gone
+final binding: appeal overturn provisional revise | full: empty vacant | married: single divorced unmarried
+male man men boy: female woman women girl
+buy: sell | keep: discard return | start begin: end stop finish | permanent: temporary | singleuse: multipleuse
+remain stay: leave depart
+vegetarian vegan: meat beef chicken pork fish | true: false | right: wrong | day: night | wet: dry
+solid: liquid gas | guilty: innocent acquitted
+win won: lose lost | arrive: depart | north: south | east: west | deep: shallow | wide: narrow | rough: smooth
+near close: far distant
 common frequent often: rare rarely uncommon scarce seldom | always: never | refundable: forfeited | hit: miss
-native: foreign imported | sweet: bitter sour | increase: cut | import: export | lend: borrow | push: pull | hire: fire | enter: exit | lock: unlock
-clockwise: anticlockwise counterclockwise | active: dormant inactive retired | fresh: stale frozen | raw: cooked | manual: automatic | analogue analog: digital
-carnivore: herbivore | mammal: fish reptile bird insect | metal: wood plastic | city: village town | fiction: nonfiction | deductible: taxable
-denser dense: lighter | deductible: liable | guaranteed: uncertain | sunny: cloudy rainy | visible: hidden invisible | loud: quiet silent | clean: dirty polluted
-natural: artificial synthetic | original: copy replica fake | voluntary: forced | cause: prevent cure | protect: harm | help: hinder hurt | attack: defend
-win: draw | possible: impossible | raise: lower | north: southern | remember: forget | agree: differ | attend: miss skip | catch: miss | love like enjoy: hate dislike
-solo alone: together team | ascending: descending | import: ban | transparent: opaque | flexible: rigid fixed | mandatory: discretionary | recyclable: landfill | online: offline
-domestic: international | inclusive: exclusive extra | upstairs: downstairs | tidal: calm | reversible: permanent | separate: joint shared together | temporary: indefinite
-employee: contractor freelance | renew: expire lapse | repay: default | profit: loss | credit: debit | gain: lose | expand: contract shrink | float: sink | melt: freeze | attract: repel
-urban: rural | ancient: modern | liquid: solid gas | herbivore: meat | renewable: fossil | sugar: sugarfree unsweetened | alcoholic: alcoholfree | approved: pending rejected
+native: foreign imported | sweet: bitter sour | increase: cut | import: export | lend: borrow | push: pull
+hire: fire | enter: exit | lock: unlock
+clockwise: anticlockwise counterclockwise | active: dormant inactive retired | fresh: stale frozen | raw: cooked
+manual: automatic | analogue analog: digital
+carnivore: herbivore | mammal: fish reptile bird insect | metal: wood plastic | city: village town
+fiction: nonfiction | deductible: taxable
+denser dense: lighter | deductible: liable | guaranteed: uncertain | sunny: cloudy rainy | visible: hidden invisible
+loud: quiet silent | clean: dirty polluted
+natural: artificial synthetic | original: copy replica fake | voluntary: forced | cause: prevent cure
+protect: harm | help: hinder hurt | attack: defend
+win: draw | possible: impossible | raise: lower | north: southern | remember: forget | agree: differ
+attend: miss skip | catch: miss | love like enjoy: hate dislike
+solo alone: together team | ascending: descending | import: ban | transparent: opaque | flexible: rigid fixed
+mandatory: discretionary | recyclable: landfill | online: offline
+domestic: international | inclusive: exclusive extra | upstairs: downstairs | tidal: calm | reversible: permanent
+separate: joint shared together | temporary: indefinite
+employee: contractor freelance | renew: expire lapse | repay: default | profit: loss | credit: debit | gain: lose
+expand: contract shrink | float: sink | melt: freeze | attract: repel
+urban: rural | ancient: modern | liquid: solid gas | herbivore: meat | renewable: fossil
+sugar: sugarfree unsweetened | alcoholic: alcoholfree | approved: pending rejected
 summer: winter | morning: afternoon evening | daily: weekly monthly yearly | weekday: weekend | import: domestic
 """
-_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non", "mis", "a", "anti", "de")
-_NO_PREFIX = frozenset(("until", "unless", "under", "union", "unit", "unite", "united", "university", "unique", "universal", "uncle",
-    "inside", "into", "include", "included", "includes", "including", "increase", "indeed", "individual", "industry", "information", "instead", "interest",
-    "internet", "interview", "invest", "involve", "inform", "insist", "inch", "income", "important", "improve", "import", "image", "imagine", "immediate", "impact",
-    "iron", "distance", "district", "discuss", "discover", "discount", "display", "disease", "dish", "distinct", "distribute", "dispatch",
-    "install", "instal", "insure", "insured", "intend", "interval", "invite", "invent", "inspect", "intact", "inner", "indoor", "indoors", "inhabitant", "mission", "mister",
-    "mist", "dismiss", "under", "underground", "underway", "uniform", "independent", "invoice", "input", "insurance", "invasion", "infant", "infection", "initial", "immune"))  # fmt: skip
+_PREFIXES = ("un", "in", "im", "il", "ir", "dis", "non")
+_LOOKALIKES = """
+until unless under union unit unite united university unique universal uncle inside into include included
+includes including increase indeed individual industry information instead interest internet interview invest
+involve inform insist inch income important improve import image imagine immediate impact iron distance
+district discuss discover discount display disease dish distinct distribute dispatch install instal insure
+insured intend interval invite invent inspect intact inner indoor indoors inhabitant mission mister mist
+dismiss underground underway uniform independent invoice input insurance invasion infant infection initial
+immune
+"""
+_NO_PREFIX = frozenset(_LOOKALIKES.split())
+"""Words that only look like denials."""
 
 NEGATORS: frozenset[str] = stem_set(_NEGATORS) | frozenset(_NEGATORS.split())
 """Stems that turn what stands with them round."""
@@ -87,12 +133,12 @@ OPPOSITES: dict[str, frozenset[str]] = _opposites()
 
 
 def without_prefix(word: str) -> str:
-    """What a word denies by its prefix or ending: `safe` of `unsafe`, `accessible` of `inaccessible`; empty: nothing."""
+    """What a word denies by its prefix or ending: `safe` of `unsafe`; empty: nothing."""
     if word in _NO_PREFIX or len(word) < 5:
         return ""
     if word.endswith("less") and len(word) > 6:
         return stem(word[:-4])
-    for prefix in _PREFIXES[:7]:
+    for prefix in _PREFIXES:
         if word.startswith(prefix) and len(word) - len(prefix) >= 3:
             return stem(word[len(prefix) :])
     return ""

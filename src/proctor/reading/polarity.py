@@ -15,60 +15,102 @@ from proctor.text.words import WORD, stem, stem_set
 
 # Phrases that count as one word with a sign of its own, before words are looked at one by one.
 _AFFIRMING = (
-    r"not (?:only|just|merely|simply)|no (?:doubt|problem|worries|question|wonder|matter|trouble|exception|exceptions|sooner)|nothing but|can't wait|why not|"
-    r"without (?:a )?(?:doubt|fail|question|any problem|issue|exception|problem)s?|next to nothing|not to mention|if not|whether or not|or not|more often than not|"
-    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|ban|rule|limit|barrier|law)s?(?: \w+)? (?:against|to|on)|no need to (?:wait|worry|ask|change)|"
-    r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on|as usual|be fine|beyond doubt|not a problem|no reason not to|"
-    r"can't (?:go wrong|complain|fault)|no longer than|at no (?:extra )?(?:cost|charge)|last but not least|none other than|no less than|no fewer than|not until"
+    r"not (?:only|just|merely|simply)|no (?:doubt|problem|worries|question|wonder|matter|trouble|exception"
+    r"|exceptions|sooner)|nothing but|can't wait|why not|"
+    r"without (?:a )?(?:doubt|fail|question|any problem|issue|exception|problem)s?|next to nothing|not to mention"
+    r"|if not|whether or not|or not|more often than not|"
+    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|ban|rule"
+    r"|limit|barrier|law)s?(?: \w+)? (?:against|to|on)|no need to (?:wait|worry|ask|change)|"
+    r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
+    r"|as usual|be fine|beyond doubt|not a problem|no reason not to|"
+    r"can't (?:go wrong|complain|fault)|no longer than|at no (?:extra )?(?:cost|charge)|last but not least"
+    r"|none other than|no less than|no fewer than|not until"
 )
 _DENYING = (
-    r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|stock|service|bounds|date|print|reach|the question)|"
-    r"sold out|off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left|miss) (?:\w+ )?out|(?:switch|switched|turn|turned|call|called) (?:it |them )?off|"
-    r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold|hot|slow|heavy|faint|dim|low|high|wide|soft|hard)|"
-    r"(?:advise|advised|advice|warn|warned|recommend|speak|speaks|rule|rules|ruled|decide|decided|vote|voted|law|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
-    r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)|very (?:few|little)|does little|wait until|instead of|rather than|"
-    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round"
+    r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
+    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|stock|service|bounds|date|print|reach"
+    r"|the question)|"
+    r"sold out|off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
+    r"|miss) (?:\w+ )?out|(?:switch|switched|turn|turned|call|called) (?:it |them )?off|"
+    r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold"
+    r"|hot|slow|heavy|faint|dim|low|high|wide|soft|hard)|"
+    r"(?:advise|advised|advice|warn|warned|recommend|speak|speaks|rule|rules|ruled|decide|decided|vote|voted|law"
+    r"|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
+    r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
+    r"|very (?:few|little)|does little|wait until|instead of|rather than|"
+    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
+    r"|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round"
 )
 _PHRASE = re.compile(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
 _CLAUSE = re.compile(
-    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas|instead|still|nevertheless|nonetheless)|and|because|as|since|while|which|who|so|if|(?P<cut>unless)\b[^.;!?]*|even before[^.;!?]*)\b"
+    r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas"
+    r"|instead|still|nevertheless|nonetheless)|and|because|as|since|while|which|who|so|if"
+    r"|(?P<cut>unless)\b[^.;!?]*|even before[^.;!?]*)\b"
 )
 _PRONOUN = r"(?:it|they|you|we|i|he|she|that|this|there|one|both|all|most|several|some|people|nobody|none|no one)"
 _AUX = r"(?:is|are|am|was|were|do|does|did|can|could|has|have|had|will|would|should|shall|may|might|must|'s|'re|'m)"
 _ELLIPTIC = re.compile(
-    rf"^\W*(?:indeed,? |yes,? |sadly,? |actually,? |unfortunately,? |in fact,? |of course |and |(?:several |many |some |most )(?:people )?)?(?P<who>{_PRONOUN})?\s?(?P<aux>{_AUX})(?P<not>n't| not|not)?(?: indeed| too| still| actually)?\s*(?:[.,;:!?]|$|-|\bthough\b)"
+    rf"^\W*(?:indeed,? |yes,? |sadly,? |actually,? |unfortunately,? |in fact,? |of course |and |(?:several |many "
+    rf"|some |most )(?:people )?)?(?P<who>{_PRONOUN})?\s?(?P<aux>{_AUX})(?P<not>n't| not|not)?(?: indeed| too"
+    rf"| still| actually)?\s*(?:[.,;:!?]|$|-|\bthough\b)"
 )
 _YES = r"yes|yeah|yep|yup|yea|aye|affirmative|ja|oui|s[ií]|sim|oui"
 _NO = r"no|nope|nah|nay|negative|nein|non|nee|não|nao"
 _SURE = (
-    r"absolutely|definitely|certainly|indeed|of course|exactly|precisely|correct|right|true|quite so|quite right|sure|surely|totally|for sure|agreed|always|"
-    r"without (?:a )?doubt|undoubtedly|positive|granted|naturally|obviously|clearly|you bet|very much so|confirmed|supported|that's (?:right|true|correct|a fact|so)|"
+    r"absolutely|definitely|certainly|indeed|of course|exactly|precisely|correct|right|true|quite so|quite right"
+    r"|sure|surely|totally|for sure|agreed|always|"
+    r"without (?:a )?doubt|undoubtedly|positive|granted|naturally|obviously|clearly|you bet|very much so|confirmed"
+    r"|supported|that's (?:right|true|correct|a fact|so)|"
     r"(?:i'd |i |i would )agree|you(?:'re| are) right|included|allowed|permitted"
 )
 _NEVER = (
-    r"absolutely not|definitely not|certainly not|of course not|not (?:at all|really|quite|yet|exactly|true|so|correct|likely|any ?more|necessarily|anymore|that|a)|never|hardly(?: ever)?|no way|not|wrong|false|incorrect|untrue|"
-    r"i'm afraid not|afraid not|far from it|on the contrary|quite the (?:opposite|reverse|contrary)|the (?:opposite|reverse)|by no means|not in the least|(?:that's |it's |this is )?a (?:common |popular |widespread |persistent )?(?:myth|misconception|legend|rumou?r|fallacy)|"
-    r"(?:i'd |i |i would )disagree|you(?:'re| are) (?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing|neither|nowhere|rarely|seldom|denied|forbidden|prohibited|under no circumstances"
+    r"absolutely not|definitely not|certainly not|of course not|not (?:at all|really|quite|yet|exactly|true|so"
+    r"|correct|likely|any ?more|necessarily|anymore|that|a)|never|hardly(?: ever)?|no way|not|wrong|false"
+    r"|incorrect|untrue|"
+    r"i'm afraid not|afraid not|far from it|on the contrary|quite the (?:opposite|reverse|contrary)"
+    r"|the (?:opposite|reverse)|by no means|not in the least|(?:that's |it's |this is )?a (?:common |popular "
+    r"|widespread |persistent )?(?:myth|misconception|legend|rumou?r|fallacy)|"
+    r"(?:i'd |i |i would )disagree|you(?:'re| are) (?:mistaken|wrong)|don't|unsupported|none|nobody|no one|nothing"
+    r"|neither|nowhere|rarely|seldom|denied|forbidden|prohibited|under no circumstances"
 )
 _OPENING = re.compile(
-    rf"^\W*(?:well,? |oh,? |hmm+,? |so,? |and |but |then |actually,? |in (?:short|fact),? |the answer is:? |answer:? |i'd say |i would say |it's a |that's a |a clear |a firm |simply |short answer:? |botanically\? )*"
+    rf"^\W*(?:well,? |oh,? |hmm+,? |so,? |and |but |then |actually,? |in (?:short|fact),? |the answer is:? "
+    rf"|answer:? |i'd say |i would say |it's a |that's a |a clear |a firm |simply |short answer:? |botanically\? )*"
     rf"(?:(?P<never>{_NEVER})|(?P<no>{_NO})|(?P<yes>{_YES})|(?P<sure>{_SURE}))\b(?P<after>\W*)(?P<next>\w*)"
 )
 _CLOSING = re.compile(
-    rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but|again)?[\s,:?-]+(?:(?P<no>{_NO})|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
-)
-_NO_ANSWER_AFTER_NO = frozenset(
-    "need problem worries way doubt matter wonder idea sooner such more less later one known evidence longer rule ban silly stupid objection harm country".split()
+    rf"(?:(?<=[,:?])|\b)(?:so|hence|thus|therefore|then|answer is|answer:|i'd say|and|though|overall|but"
+    rf"|again)?[\s,:?-]+(?:(?P<no>{_NO})|(?P<yes>{_YES}))\s*(?:[.,;:!]|$)"
 )
 _DEPENDS = re.compile(
-    r"\b(?:it |that |this )?(?:depends|varies|vary|could go either way)\b|\b(?:some|sometimes)\b.{0,60}\b(?:others|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
-    r"|\bi (?:don't|do not) know\b|\bhard to say\b|\bit's (?:unclear|debated|disputed|debatable)\b|\bconsult an?\b|\bplease (?:ask|check with|contact)\b"
+    r"\b(?:it |that |this )?(?:depends|varies|vary|could go either way)\b|\b(?:some|sometimes)\b.{0,60}\b(?:others"
+    r"|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
+    r"|\bi (?:don't|do not) know\b|\bhard to say\b|\bit's (?:unclear|debated|disputed|debatable)\b|\bconsult an?\b"
+    r"|\bplease (?:ask|check with|contact)\b"
 )
 _SAME_WORD = (
     (re.compile(r"\b(?:have|has|had|need|needs|got|obliged|required) to\b"), " must "),
-    (re.compile(r"\bfree of (?:charge|cost)\b|\bno (?:charge|fee|cost)\b|\bnothing to pay\b|\b(?:costs?|pays?) nothing\b|\bwithout (?:charge|paying)\b"), " free "),
-    (re.compile(r"\bmore than (?:once|one)\b|\b(?:multiple|several|many|unlimited) (?:times|uses?)\b|\breusable\b|\brepeatedly\b"), " multipleuse "),
-    (re.compile(r"\bsingle[- ]use\b|\bone (?:use|time only)\b|\b(?:only|just) (?:once|one)\b|\bone-time\b|\bdisposable\b|\bonce only\b"), " singleuse "),
+    (
+        re.compile(
+            r"\bfree of (?:charge|cost)\b|\bno (?:charge|fee|cost)\b|\bnothing to pay\b|\b(?:costs?|pays?) nothing\b"
+            r"|\bwithout (?:charge|paying)\b"
+        ),
+        " free ",
+    ),
+    (
+        re.compile(
+            r"\bmore than (?:once|one)\b|\b(?:multiple|several|many|unlimited) (?:times|uses?)\b|\breusable\b"
+            r"|\brepeatedly\b"
+        ),
+        " multipleuse ",
+    ),
+    (
+        re.compile(
+            r"\bsingle[- ]use\b|\bone (?:use|time only)\b|\b(?:only|just) (?:once|one)\b|\bone-time\b|\bdisposable\b"
+            r"|\bonce only\b"
+        ),
+        " singleuse ",
+    ),
     (re.compile(r"\b(\w+)[- ]free\b(?= |$|[.,;!?])"), r" noword \1 "),
     (re.compile(r"\bjust as \w+|\bequally\b|\bas \w+ as\b"), " same "),
     (re.compile(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
@@ -149,7 +191,11 @@ def _opening(sentence: str) -> bool | None:
     if match["never"]:
         return _never(match, alone)
     if match["no"]:
-        return False if alone or match["next"] in ("it", "you", "they", "he", "she", "there", "i", "we", "the", "that", "this") else None
+        return (
+            False
+            if alone or match["next"] in ("it", "you", "they", "he", "she", "there", "i", "we", "the", "that", "this")
+            else None
+        )
     if match["yes"]:
         return True if alone or match["next"] not in ("man", "vote") else None
     return True if alone or match["sure"] in ("absolutely", "definitely", "indeed", "of course") else None
@@ -158,7 +204,7 @@ def _opening(sentence: str) -> bool | None:
 def _never(match: re.Match[str], alone: bool) -> bool | None:
     """`Never.` and `not at all` are a no; `nothing was found` and `don't worry` are sentences like others."""
     said = match["never"]
-    whole = " " in said or "'" in said and said != "don't"
+    whole = " " in said or ("'" in said and said != "don't")
     return False if alone or (whole and not said.startswith("not a")) else None
 
 
@@ -209,7 +255,9 @@ def _way(sentence: str, comparative: str) -> bool | None:
     stems = _stems(sentence)
     for place, word in enumerate(stems):
         less = place > 0 and stems[place - 1] in _LESS
-        if word == wanted or (len(base) > 2 and word in (base, base + "e", wanted + "st", base + "est") and (less or word.endswith("est"))):
+        if word == wanted or (
+            len(base) > 2 and word in (base, base + "e", wanted + "st", base + "est") and (less or word.endswith("est"))
+        ):
             return not less
         if are_opposite(word, wanted) or are_opposite(word, base):
             return less
@@ -312,7 +360,27 @@ def _is_adverse(word: str) -> bool:
 
 def _is_denied_adjective(word: str) -> bool:
     return word.startswith(("un", "in", "im", "il", "ir", "dis", "non")) and word.endswith(
-        ("able", "abl", "ibl", "ible", "ful", "al", "ant", "ent", "ed", "ing", "ic", "ive", "iv", "ous", "f", "saf", "t", "r", "y")
+        (
+            "able",
+            "abl",
+            "ibl",
+            "ible",
+            "ful",
+            "al",
+            "ant",
+            "ent",
+            "ed",
+            "ing",
+            "ic",
+            "ive",
+            "iv",
+            "ous",
+            "f",
+            "saf",
+            "t",
+            "r",
+            "y",
+        )
     )
 
 

@@ -33,7 +33,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (
         re.compile(
-            r"\b(?:at )?what time\b|\bwhen (?:do|does|did|is|are|will) .{0,60}\b(?:open|close|start|begin|end|leave|depart|arrive|shut)"
+            r"\b(?:at )?what time\b|\bwhen (?:do|does|did|is|are|will) .{0,60}\b(?:open|close|start|begin|end"
+            r"|leave|depart|arrive|shut)"
         ),
         "time",
     ),
@@ -43,8 +44,10 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (
         re.compile(
-            r"\bhow (?:much|long|far|large|big|high|tall|deep|heavy|fast|wide|hot|cold|thick|short|late|early|soon|loud)\b"
-            r"|\bwhat (?:is the |are the |was the |were the )?(?:\w+ )?(?:price|cost|fee|distance|length|height|weight|speed|"
+            r"\bhow (?:much|long|far|large|big|high|tall|deep|heavy|fast|wide|hot|cold|thick|short|late|early|soon"
+            r"|loud)\b"
+            r"|\bwhat (?:is the |are the |was the |were the )?(?:\w+ )?(?:price|cost|fee|distance|length|height"
+            r"|weight|speed|"
             r"temperature|amount|area|population|salary|rate|duration|size|depth|width|mass|age|dose|limit|deadline)\b"
         ),
         "quantity",
@@ -57,7 +60,8 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     ),
     (
         re.compile(
-            r"\b(?:which|what|name|list) (?:\w+ )?(?:are|were|two|three|four|five|six|seven)\b|^list\b|^name (?:two|three|all|the)"
+            r"\b(?:which|what|name|list) (?:\w+ )?(?:are|were|two|three|four|five|six|seven)\b|^list\b"
+            r"|^name (?:two|three|all|the)"
         ),
         "list",
     ),

@@ -19,34 +19,45 @@ from proctor.text.passage import passage_of
 Stance = Literal["asserted", "doubted", "reported", "retracted", "refused"]
 """How a speaker stands by a claim."""
 _RETRACTS = re.compile(
-    r"(?:\b(?:wait|hold on|scratch that|correction|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo|correct|recheck"
-    r"|double-check|rephrase|re-check|start over|recalculate)[\w ]{0,20}|on second thoughts?|i take that back|i stand corrected|sorry, i mean(?:t)?"
+    r"(?:\b(?:wait|hold on|scratch that|correction|strike that|no wait|oops|my mistake|i misspoke|let me (?:redo"
+    r"|correct|recheck"
+    r"|double-check|rephrase|re-check|start over|recalculate)[\w ]{0,20}|on second thoughts?|i take that back"
+    r"|i stand corrected|sorry, i mean(?:t)?"
     r"|i mean(?:t)?|or rather|i was wrong|actually, no|no, sorry|hmm, no|edit)\b[,.:;!…]*(?:\s-)?\s*)",
     re.I,
 )
 _REPORTS = re.compile(
-    r"\b(?:some|many|most|others?|people|critics|experts|historians|he|she|they|you|users?|someone|somebody|rumou?rs?|legend|sources|a colleague|my \w+)"
-    r" (?:\w+ ){0,2}(?:say|says|said|claim|claims|claimed|believe|believes|believed|think|thinks|thought|argue|argues|credit|credits|assume|assumes|insist|insists|would say|suggest|told)\b"
-    r"|\b(?:it is|it's|is|was|were|been|are) (?:often|widely|sometimes|commonly|frequently|allegedly|reportedly|popularly) (?:said|claimed|believed|thought|called|assumed|credited|attributed|given)\b"
+    r"\b(?:some|many|most|others?|people|critics|experts|historians|he|she|they|you|users?|someone|somebody"
+    r"|rumou?rs?|legend|sources|a colleague|my \w+)"
+    r" (?:\w+ ){0,2}(?:say|says|said|claim|claims|claimed|believe|believes|believed|think|thinks|thought|argue"
+    r"|argues|credit|credits|assume|assumes|insist|insists|would say|suggest|told)\b"
+    r"|\b(?:it is|it's|is|was|were|been|are) (?:often|widely|sometimes|commonly|frequently|allegedly|reportedly"
+    r"|popularly) (?:said|claimed|believed|thought|called|assumed|credited|attributed|given)\b"
     r"|\b(?:allegedly|reportedly|supposedly|purportedly|rumou?r has it|legend has it)\b"
 )
 _DOUBTS = re.compile(
-    r"\b(?:i (?:doubt|wonder)|maybe|perhaps|possibly|might be|may be|could be|i(?:'m| am) not (?:sure|certain)|not sure|i guess|unlikely)\b"
+    r"\b(?:i (?:doubt|wonder)|maybe|perhaps|possibly|might be|may be|could be|i(?:'m| am) not (?:sure|certain)"
+    r"|not sure|i guess|unlikely)\b"
 )
 _MARK = re.compile(
-    r"(?:^|[\n.!?:;]|(?<=\s))[\s\"'(*]*(?:(?:so |thus |hence |therefore |and )?(?:the |my |our )?(?:final |correct |right |overall |short )?(?:answer|result|solution|conclusion|verdict)"
-    r"(?: (?:here|to (?:this|the|your) (?:question|problem)))?\s?(?:(?:would |should |must )?(?:is|be|was|are|=|:|comes (?:out )?(?:to|at)|->|→)+)"
-    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
+    r"(?:^|[\n.!?:;]|(?<=\s))[\s\"'(*]*(?:(?:so |thus |hence |therefore |and )?(?:the |my |our )?(?:final "
+    r"|correct |right |overall |short )?(?:answer|result|solution|conclusion|verdict)"
+    r"(?: (?:here|to (?:this|the|your) (?:question|problem)))?\s?(?:(?:would |should |must )?(?:is|be|was|are|=|:"
+    r"|comes (?:out )?(?:to|at)|->|→)+)"
+    r"(?: (?:therefore|thus|then|hence|simply|just|clearly|still|indeed|now|that|about))?|(?<![\w])(?:a"
+    r"|ans)\s?:)(?:[\s:*\"']|-(?!\d))*",
     re.I,
 )
 # Cheap looks before the dear ones: most replies mark no answer and take nothing back.
 _MARK_HINT = re.compile(r"nswer|esult|olution|onclusion|erdict|[Aa](?:ns)?\s?:|ANSWER|RESULT")
 _RETRACT_HINT = re.compile(
-    r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected|mean|rather|was wrong|, no|no, sorry|edit"
+    r"(?i)wait|hold on|scratch|correction|strike|oops|mistake|misspoke|let me|second thought|take that|corrected"
+    r"|mean|rather|was wrong|, no|no, sorry|edit"
 )
 _END = re.compile(r"\n|(?<=[.!?])[\"')\]*]*\s+(?=[A-Z\"(])")
 _CONCLUDES = re.compile(
-    r"\b(?:so|therefore|thus|hence|in total|altogether|in all|total|that makes|which makes|this makes|leaves|consequently|as a result|in conclusion|overall|finally|that means|which means|this means|giving|makes)\b",
+    r"\b(?:so|therefore|thus|hence|in total|altogether|in all|total|that makes|which makes|this makes|leaves"
+    r"|consequently|as a result|in conclusion|overall|finally|that means|which means|this means|giving|makes)\b",
     re.I,
 )
 _SIGNS = re.compile(r"[=+×*÷]|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
@@ -181,7 +192,12 @@ def _answers_first(lines: list[str], question: str) -> bool:
     fresh = [digits for digits in _DIGITS.findall(lines[0]) if digits not in given]
     if any(digits in line.rpartition("=")[0] for digits in fresh for line in lines[1:]):
         return False  # a step, which the next one builds on
-    return bool(fresh) and not _SIGNS.search(lines[0]) and not _CONCLUDES.search(lines[-1]) and any("=" in line for line in lines[1:])
+    return (
+        bool(fresh)
+        and not _SIGNS.search(lines[0])
+        and not _CONCLUDES.search(lines[-1])
+        and any("=" in line for line in lines[1:])
+    )
 
 
 def _after_equals(line: str) -> str:

@@ -148,7 +148,9 @@ def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
         return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
     found = "yes" if said.yes else "no"
     if said.yes != answer.polarity:
-        return Verdict(0.0 if said.outright else _BY_MEANING_OTHERWISE, f"expected {wanted}, found {found}", said.outright)
+        return Verdict(
+            0.0 if said.outright else _BY_MEANING_OTHERWISE, f"expected {wanted}, found {found}", said.outright
+        )
     return _with_clause(reply, asked, answer, wanted, 1.0 if said.outright else _BY_MEANING)
 
 

@@ -41,18 +41,25 @@ _FORMER = 0.2
 _LOOK_BACK = 30
 _SHORT_REPLY, _FEW_WORDS, _SHORT_ANSWER = 30, 16, 8
 _FORMER_CUE = re.compile(
-    r"\b(?:used to be|(?<!\()formerly|previously|no longer(?: in| at| on)?|migrated (?:off|from|away from)|moved (?:off|away from)"
+    r"\b(?:used to be|(?<!\()formerly|previously|no longer(?: in| at| on)?|migrated (?:off|from|away from)"
+    r"|moved (?:off|away from)"
     r"|switched (?:off|from|away from)|was once|once was|until \d{4} (?:it was )?)\s(?:\w+\s)?$"
 )
 _FORMER_AFTER = re.compile(r",? to \w+")
 _MOVES = re.compile(r"\b(?:moved?|relocated?|switched|migrated|changed|transferred|renamed)\b")
 _OTHERS_SAY = re.compile(
-    r"\b(?:(?:many|most|some)(?: people)?|people|one|you|they|others|everyone|everybody) (?:\w+ )?(?:might |would |may |could |often |usually |still )?"
-    r"(?:say|think|guess|credit|believe|assume|expect|claim|name|call|attribute)\b|\b(?:often|usually|widely|commonly|popularly|wrongly|mistakenly) (?:said|credited|thought|believed|attributed|assumed)\b"
+    r"\b(?:(?:many|most|some)(?: people)?|people|one|you|they|others|everyone|everybody) (?:\w+ )?(?:might |would "
+    r"|may |could |often |usually |still )?"
+    r"(?:say|think|guess|credit|believe|assume|expect|claim|name|call|attribute)\b|\b(?:often|usually|widely"
+    r"|commonly|popularly|wrongly|mistakenly) (?:said|credited|thought|believed|attributed|assumed)\b"
 )
-_TAKEN_BACK = re.compile(r"\b(?:wrongly|mistaken(?:ly)?|but|however|incorrectly|actually|in (?:fact|reality|truth)|though|yet)\b|; it was\b")
+_TAKEN_BACK = re.compile(
+    r"\b(?:wrongly|mistaken(?:ly)?|but|however|incorrectly|actually|in (?:fact|reality|truth)|though|yet)\b"
+    r"|; it was\b"
+)
 _SETS_ASIDE = re.compile(
-    r"\b(?:not|n't|isn't|wasn't|but|however|mistaken|wrong|rather|instead|think|guess|say|no|never|although|though|actually|so|therefore|thus|hence|namely|called|is|was|are|were|wrote|by|known|which)\b"
+    r"\b(?:not|n't|isn't|wasn't|but|however|mistaken|wrong|rather|instead|think|guess|say|no|never|although|though"
+    r"|actually|so|therefore|thus|hence|namely|called|is|was|are|were|wrote|by|known|which)\b"
 )
 
 
@@ -80,9 +87,11 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
     if _is_one_choice(reply, asked, answer, first, last):
         return Stance(_OPEN, "leaves it open between several answers")
     if _is_compared(reply, asked, answer, first):
-        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} only beside another answer")
+        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} only beside another answer", brief)
     if _is_elsewhere(reply, asked, answer, first, last):
-        return Stance(_OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise", len(passage) <= _FEW_WORDS)
+        return Stance(
+            _OF_ANOTHER, f"names {passage.quote(first, last)!r} and answers otherwise", len(passage) <= _FEW_WORDS
+        )
     if unsure(passage.folded):
         return Stance(_UNSURE, "is not sure")
     maybe = hedged(passage, first)
@@ -94,7 +103,11 @@ def _denial(reply: Answered, answer: Expected, first: int, last: int) -> Stance 
     if answer.negative:
         return Stance(_NOT_DENIED, "says so without the negation") if NEGATORS.isdisjoint(reply.stems) else None
     place = negated(reply.passage, first, last)
-    if place is None or _is_quoted(reply, place, first) or "until" in reply.passage.stems[min(place, first) : max(place, last)]:
+    if (
+        place is None
+        or _is_quoted(reply, place, first)
+        or "until" in reply.passage.stems[min(place, first) : max(place, last)]
+    ):
         return None
     return Stance(0.0, f"says {reply.passage.quote(min(place, first), max(place, last))!r}")
 
@@ -128,7 +141,9 @@ def _restates(reply: Answered, answer: Expected) -> bool:
     wanted = answer.facts.quantities
     if not answer.only_facts or len(wanted) != 1:
         return False
-    return all(compare(wanted[0]._replace(about=True), other) in ("same", "rounded") for other in reply.facts.quantities)
+    return all(
+        compare(wanted[0]._replace(about=True), other) in ("same", "rounded") for other in reply.facts.quantities
+    )
 
 
 def _is_new(word: str, asked: Asked, answer: Expected) -> bool:
@@ -172,13 +187,23 @@ def _is_doubted(reply: Answered, asked: Asked, first: int) -> bool:
 def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
     """`Phosphorus; potassium's symbol is …`: another name answers first, and nothing sets it aside."""
     passage = reply.passage
-    if asked.kind not in ("person", "place", "name", "date") or len(passage) > _SHORT_REPLY or not passage.sentences[first]:
+    if (
+        asked.kind not in ("person", "place", "name", "date")
+        or len(passage) > _SHORT_REPLY
+        or not passage.sentences[first]
+    ):
         return False
     opening = [place for place, number in enumerate(passage.sentences) if number == 0]
     folded = passage.folded[: passage.ends[opening[-1]]]
-    if _SETS_ASIDE.search(folded) or _SETS_ASIDE.search(passage.folded, passage.ends[opening[-1]], passage.starts[first]):
+    if _SETS_ASIDE.search(folded) or _SETS_ASIDE.search(
+        passage.folded, passage.ends[opening[-1]], passage.starts[first]
+    ):
         return False
-    new = [place for place in opening if _is_new(passage.stems[place], asked, answer) and passage.stems[place] not in GENERIC]
+    new = [
+        place
+        for place in opening
+        if _is_new(passage.stems[place], asked, answer) and passage.stems[place] not in GENERIC
+    ]
     return bool(new) and len(opening) <= _SHORT_ANSWER and _is_name(reply, new[0]) and new[0] <= 2
 
 
@@ -224,7 +249,9 @@ def _is_only(clause: list[str], answer: Expected) -> bool:
 def _brings_name(reply: Answered, asked: Asked, answer: Expected, clause: int) -> bool:
     """Whether a clause holds a name that neither question nor expected answer hold."""
     stems, clauses = reply.passage.stems, reply.passage.clauses
-    places = (place for place, number in enumerate(clauses) if number == clause and _is_new(stems[place], asked, answer))
+    places = (
+        place for place, number in enumerate(clauses) if number == clause and _is_new(stems[place], asked, answer)
+    )
     return any(_is_name(reply, place) for place in places)
 
 

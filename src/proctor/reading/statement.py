@@ -28,7 +28,6 @@ _FLAT_NO = re.compile(r"(?:absolutely|certainly|definitely|of course|surely|clea
 _LAST_WORD = re.compile(r", (yes|no)[.!]?$")
 _ANSWER_IS = re.compile(r"\banswer (?:is|was|should be)[:,]? \W?(yes|no)\b")
 _LEADING = re.compile(r"\A\W*(?:(?:yes|no|yeah|nope|indeed|correct|well|actually|oh)\b[\s,.:;!-]*)+")
-_ANTONYMS = {"clos": "open", "shut": "open", "forbidden": "allow", "prohibit": "allow", "bann": "allow", "ban": "allow"}
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _JOINS = frozenset(["of", "de", "da", "van", "von", "der", "den", "del", "la", "le", "di", "the"])
 _NO_NAME = STOP | stem_set(
@@ -64,7 +63,6 @@ _LIMITING = stem_set("after before until beyond over past within longer more les
 """Between a negation and a value these make it a limit: not after 14 days."""
 _EMPHASIS = re.compile(r"\*+|__+|`+|\b(?:please )?note(?: that\b|:) ?", re.IGNORECASE)
 """Marks and words that only stress what they stand with."""
-_TAKES_UP = 0.5
 _SHORTEST_NAME = 2
 _ALONE = 3
 """The most telling words, the fact's own among them, of a sentence that is hardly more than the fact."""
@@ -136,15 +134,6 @@ class Named(NamedTuple):
     def quote(self) -> str:
         """The words around it."""
         return excerpt(self.claim.text, self.text)
-
-
-class Side(NamedTuple):
-    """Whether a sentence says a question's words as they are, or with a negation."""
-
-    affirms: bool
-    quote: str
-    full: bool
-    """Whether it takes up all of them."""
 
 
 class Statements:
@@ -221,13 +210,6 @@ class Statements:
         """What it states beside a yes or no, a concession, what others say and what it leaves open."""
         return " ".join(claim.body.folded for claim in self.claims if not (claim.open or claim.mentions))
 
-    def side(self, content: frozenset[str]) -> Side | None:
-        """The side that the first sentence takes which takes up these words; None: none does."""
-        for claim in self.claims:
-            if not claim.open and content and (side := _side(claim, content)) is not None:
-                return side
-        return None
-
 
 @lru_cache(maxsize=_KEPT)
 def read_statements(text: str) -> Statements:
@@ -238,19 +220,6 @@ def read_statements(text: str) -> Statements:
 def _claim(text: str) -> Claim:
     passage = passage_of(_EMPHASIS.sub("", without_places(text)))
     return Claim(text, passage, frozenset(passage.stems), text.endswith("?") or supposes(passage.folded))
-
-
-def _side(claim: Claim, content: frozenset[str]) -> Side | None:
-    """The side of one sentence; a negation counts where the question is taken up, not in `…, but not on Mondays`."""
-    passage = passage_of(_LEADING.sub("", without_concessions(claim.passage.folded), count=1))
-    stems = [word if word in content else _ANTONYMS.get(word, word) for word in passage.stems]
-    shared = content.intersection(stems)
-    if len(shared) < max(1.0, _TAKES_UP * len(content)):
-        return None
-    clauses = {clause for word, clause in zip(stems, passage.clauses, strict=True) if word in content}
-    denied = any(word in NEGATORS and clause in clauses for word, clause in zip(stems, passage.clauses, strict=True))
-    turned = not content.isdisjoint(set(stems).difference(passage.stems))
-    return Side(denied is turned, excerpt(claim.text), len(shared) == len(content))
 
 
 def _facts(claim: Claim) -> Iterator[Stated]:

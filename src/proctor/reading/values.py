@@ -9,51 +9,147 @@ from proctor.reading.question import Asked
 _ONES = "one two three four five six seven eight nine ten eleven twelve"
 _NUMBERS = {word: number for number, word in enumerate(_ONES.split(), 1)}
 _NUMBER = rf"\d+|{'|'.join(_NUMBERS)}"
-_PERIODS = {"hour": (1, "hours"), "day": (24, "hours"), "week": (7, "days"), "month": (1, "months"), "year": (12, "months")}
+_PERIODS = {
+    "hour": (1, "hours"),
+    "day": (24, "hours"),
+    "week": (7, "days"),
+    "month": (1, "months"),
+    "year": (12, "months"),
+}
+_EVERY = """
+hourly: 1 hours | daily: 24 hours | nightly: 24 hours | weekly: 7 days | fortnightly: 14 days | biweekly: 14 days
+monthly: 1 months | quarterly: 3 months | biannually: 6 months | semiannually: 6 months | yearly: 12 months
+annually: 12 months | annual: 12 months | biennially: 24 months
+"""
 _ADVERBS = {
-    "hourly": "every 1 hours", "daily": "every 24 hours", "nightly": "every 24 hours", "weekly": "every 7 days", "fortnightly": "every 14 days",
-    "biweekly": "every 14 days", "monthly": "every 1 months", "quarterly": "every 3 months", "biannually": "every 6 months", "semiannually": "every 6 months",
-    "yearly": "every 12 months", "annually": "every 12 months", "annual": "every 12 months", "biennially": "every 24 months",
-}  # fmt: skip
+    adverb.strip(): f"every{period.rstrip()}"
+    for entry in _EVERY.strip().replace("\n", "|").split("|")
+    for adverb, _, period in [entry.partition(":")]
+}
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 _OFTEN = re.compile(
-    rf"\b(?P<count>once|twice|thrice|(?:{_NUMBER})\s?(?:times|x|×))\s(?:a|an|per|each|every|in a|in every)\s?(?P<period>hour|day|week|month|year)\b"
+    rf"\b(?P<count>once|twice|thrice|(?:{_NUMBER})\s?(?:times|x|×))\s(?:a|an|per|each|every|in a"
+    rf"|in every)\s?(?P<period>hour|day|week|month|year)\b"
     r"|\b(?P<daily>once|twice|thrice|(?:two|three|four) times) (?P<adverb>daily|weekly|monthly|yearly|annually)\b"
     rf"|\b(?P<alone>{'|'.join(_ADVERBS)})\b|\b(?:each|every|per) (?P<each>hour|day|week|month|year)\b"
     r"|\bevery (?P<other>other|second) (?P<of>hour|day|week|month|year)\b"
 )
 _ASKS_OFTEN = re.compile(r"\bhow (?:often|frequently|regularly)\b")
-_SHARES = re.compile(r"%|\bper ?cent|\b(?:share|fraction|proportion|percentage|part)\b|\b\d/\d|\b(?:half|thirds?|quarters?|fifths?|in (?:\d|two|three|four|five|ten))\b")
+_SHARES = re.compile(
+    r"%|\bper ?cent|\b(?:share|fraction|proportion|percentage|part)\b|\b\d/\d|\b(?:half|thirds?|quarters?|fifths?"
+    r"|in (?:\d|two|three|four|five|ten))\b"
+)
 _HAS_OFTEN = re.compile(r"\bevery\b|\btimes a\b|\b(?:once|twice)\b|ly\b|\beach\b")
-_OUT_OF = re.compile(rf"\b(?P<some>{_NUMBER})\s(?:in(?: every)?|out of(?: every)?|of every)\s(?P<all>{_NUMBER}|\d+)\b(?!\s?(?:km|m|cm|years?|days?|hours?|minutes?|months?|weeks?)\b)")
-_PART_NAMES = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
-_PARTS = rf"(?<!and )(?P<top>a|an|one|two|three|four|five|six|seven|eight|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
+_OUT_OF = re.compile(
+    rf"\b(?P<some>{_NUMBER})\s(?:in(?: every)?|out of(?: every)?|of every)\s(?P<all>{_NUMBER}|\d+)\b(?!\s?(?:km|m"
+    rf"|cm|years?|days?|hours?|minutes?|months?|weeks?)\b)"
+)
+_PART_NAMES = {
+    "half": 2,
+    "third": 3,
+    "quarter": 4,
+    "fourth": 4,
+    "fifth": 5,
+    "sixth": 6,
+    "seventh": 7,
+    "eighth": 8,
+    "ninth": 9,
+    "tenth": 10,
+    "twentieth": 20,
+    "hundredth": 100,
+}
+_PARTS = (
+    rf"(?<!and )(?P<top>a|an|one|two|three|four|five|six|seven|eight"
+    rf"|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
+)
 _ALL_BUT = re.compile(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
-_SHARE = re.compile(rf"\b{_PARTS}\b(?!\s(?:of an? |an? |past|to )?(?:hour|mile|year|century|dozen|litre|liter|gram|kilo|pound|day|month|time|floor|place|of \w+ \d|half|quarter))")
+_SHARE = re.compile(
+    rf"\b{_PARTS}\b(?!\s(?:of an? |an? |past|to )?(?:hour|mile|year|century|dozen|litre|liter|gram|kilo|pound|day"
+    rf"|month|time|floor|place|of \w+ \d|half|quarter))"
+)
 _SIGNED = re.compile(r"\b(?:minus|negative)\s(?=\d)")
-_BELOW_ZERO = re.compile(r"(?<![\w-])(\d+(?:\.\d+)?)((?:\s?°\s?[cf]?|\sdegrees?(?:\s(?:celsius|fahrenheit))?)?)\sbelow(?: zero| freezing)?")
-_RATE = re.compile(r"\b(kilomet(?:re|er)s?|km|miles?|met(?:re|er)s?|m|feet|knots)\s(?:an|a|each|every)\s(hour|second|minute)\b")
+_BELOW_ZERO = re.compile(
+    r"(?<![\w-])(\d+(?:\.\d+)?)((?:\s?°\s?[cf]?|\sdegrees?(?:\s(?:celsius|fahrenheit))?)?)\sbelow(?: zero"
+    r"| freezing)?"
+)
+_RATE = re.compile(
+    r"\b(kilomet(?:re|er)s?|km|miles?|met(?:re|er)s?|m|feet|knots)\s(?:an|a|each|every)\s(hour|second|minute)\b"
+)
 _SLANG = re.compile(r"\b(bucks|grand|quid|k(?= (?:a|per|each) (?:year|month)))\b")
 _SLANG_WORDS = {"bucks": "dollars", "grand": "thousand", "quid": "pounds sterling"}
 _SHORT_YEAR = re.compile(r"(?<!\w)'(\d\d)\b")
 _SPOKEN_CLOCK = re.compile(
-    rf"\b(?P<hour>{'|'.join(_NUMBERS)})[ -](?P<minute>thirty|fifteen|forty-five|twenty|ten|forty|fifty|oh five|twenty-five|thirty-five)(?P<rest>\s(?:in the (?:morning|afternoon|evening)|at night|[ap]\.?\s?m\b|o'clock)|(?=[.,!?]|$))"
+    rf"\b(?P<hour>{'|'.join(_NUMBERS)})[ -](?P<minute>thirty|fifteen|forty-five|twenty|ten|forty|fifty|oh five"
+    rf"|twenty-five|thirty-five)(?P<rest>\s(?:in the (?:morning|afternoon|evening)|at night|[ap]\.?\s?m\b|o'clock)"
+    rf"|(?=[.,!?]|$))"
 )
-_MINUTES = {"thirty": 30, "fifteen": 15, "forty-five": 45, "twenty": 20, "ten": 10, "forty": 40, "fifty": 50, "oh five": 5, "twenty-five": 25, "thirty-five": 35}
+_MINUTES = {
+    "thirty": 30,
+    "fifteen": 15,
+    "forty-five": 45,
+    "twenty": 20,
+    "ten": 10,
+    "forty": 40,
+    "fifty": 50,
+    "oh five": 5,
+    "twenty-five": 25,
+    "thirty-five": 35,
+}
 _TWELVE_AT_NIGHT = re.compile(r"\b(?:twelve|12)(?: o'clock)? at night\b|\b0?0:00\b|\b24:00\b")
-_SHARED_MULTIPLIER = re.compile(rf"\b(?P<low>{_NUMBER})(?P<to>\s?(?:-|to|and(?: no more than)?)\s?)(?P<high>{_NUMBER})\s(?P<many>hundred|thousand|million|billion)\b")
-_OR_MORE = re.compile(r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum|at (?:the )?most|max|min)\b")
+_SHARED_MULTIPLIER = re.compile(
+    rf"\b(?P<low>{_NUMBER})(?P<to>\s?(?:-|to|and(?: no more than)?)\s?)(?P<high>{_NUMBER})\s(?P<many>hundred"
+    rf"|thousand|million|billion)\b"
+)
+_OR_MORE = re.compile(
+    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b"
+    r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
+    r"|at (?:the )?most|max|min)\b"
+)
 _ERA = re.compile(r"\bb\.?\s?c\.?\s?e\b\.?")
-_WEEKDAYS = {"mon": "monday", "tue": "tuesday", "tues": "tuesday", "wed": "wednesday", "weds": "wednesday", "thu": "thursday", "thur": "thursday", "thurs": "thursday", "fri": "friday", "sat": "saturday", "sun": "sunday"}
+_WEEKDAYS = {
+    "mon": "monday",
+    "tue": "tuesday",
+    "tues": "tuesday",
+    "wed": "wednesday",
+    "weds": "wednesday",
+    "thu": "thursday",
+    "thur": "thursday",
+    "thurs": "thursday",
+    "fri": "friday",
+    "sat": "saturday",
+    "sun": "sunday",
+}
 _WEEKDAY = re.compile(rf"\b({'|'.join(sorted(_WEEKDAYS, key=len, reverse=True))})\b\.?")
-_PER = {"hour": 8766.0, "day": 365.25, "night": 365.25, "week": 52.18, "month": 12.0, "quarter": 4.0, "year": 1.0, "annum": 1.0}
-_PER_ADVERB = {"hourly": 8766.0, "daily": 365.25, "weekly": 52.18, "monthly": 12.0, "quarterly": 4.0, "yearly": 1.0, "annually": 1.0, "p.a": 1.0, "pa": 1.0}
+_PER = {
+    "hour": 8766.0,
+    "day": 365.25,
+    "night": 365.25,
+    "week": 52.18,
+    "month": 12.0,
+    "quarter": 4.0,
+    "year": 1.0,
+    "annum": 1.0,
+}
+_PER_ADVERB = {
+    "hourly": 8766.0,
+    "daily": 365.25,
+    "weekly": 52.18,
+    "monthly": 12.0,
+    "quarterly": 4.0,
+    "yearly": 1.0,
+    "annually": 1.0,
+    "p.a": 1.0,
+    "pa": 1.0,
+}
 _PERIOD = re.compile(
-    r"(?:\s?(?:per|an?|each|every|/|in a|for a|for each|by the)\s?(?P<noun>hour|day|night|week|month|quarter|year|annum)\b|\s?/\s?(?P<short>h|hr|mo|yr|wk|d)\b|,?\s(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annually|p\.a|pa)\b)"
+    r"(?:\s?(?:per|an?|each|every|/|in a|for a|for each|by the)\s?(?P<noun>hour|day|night|week|month|quarter|year"
+    r"|annum)\b|\s?/\s?(?P<short>h|hr|mo|yr|wk|d)\b|,?\s(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly"
+    r"|annually|p\.a|pa)\b)"
 )
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = re.compile(
-    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
+    r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
+    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
 )
 
 
@@ -86,7 +182,9 @@ def _plain_times(folded: str, asked: Asked) -> str:
 
 
 def _bounded(match: re.Match[str]) -> str:
-    low = match["way"] in ("more", "over", "above", "up") or (match["least"] or "").endswith(("minimum", "least", "min"))
+    low = match["way"] in ("more", "over", "above", "up") or (match["least"] or "").endswith(
+        ("minimum", "least", "min")
+    )
     return f"{'at least' if low else 'at most'} {match[1] or match[3]}"
 
 
@@ -151,5 +249,3 @@ def times_a_year(folded: str, end: int) -> float:
     if match["noun"]:
         return _PER[match["noun"]]
     return _SHORT_PERIODS[match["short"]] if match["short"] else _PER_ADVERB[match["adverb"]]
-
-

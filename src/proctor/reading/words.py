@@ -80,13 +80,26 @@ def _is_family_name(reply: Answered, asked: Asked, answer: Expected, found: dict
     if asked.kind not in ("person", "name", "list") or not 1 < len(answer.passage) <= _LONG or "," in answer.text:
         return False
     family = answer.passage.stems[-1]
-    if family not in found or weight(family) < 1.0 or not answer.text[:1].isupper() or not _is_capital(answer.passage, len(answer.passage) - 1):
+    if (
+        family not in found
+        or weight(family) < 1.0
+        or not answer.text[:1].isupper()
+        or not _is_capital(answer.passage, len(answer.passage) - 1)
+    ):
         return False
     place = found[family].first
     before = reply.passage.stems[place - 1] if place else ""
-    if not place or before in answer.weights or before in TITLES or before in STOP or not _is_capital(reply.passage, place - 1):
+    if (
+        not place
+        or before in answer.weights
+        or before in TITLES
+        or before in STOP
+        or not _is_capital(reply.passage, place - 1)
+    ):
         return True
-    return reply.passage.sentences[place - 1] != reply.passage.sentences[place] or _is_initial_of(reply.passage, place - 1, answer)
+    return reply.passage.sentences[place - 1] != reply.passage.sentences[place] or _is_initial_of(
+        reply.passage, place - 1, answer
+    )
 
 
 def _is_capital(passage: Passage, place: int) -> bool:

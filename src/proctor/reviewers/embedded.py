@@ -28,7 +28,7 @@ _LONGEST = 100_000
 
 
 class EmbeddedReviewer:
-    """Marks correctness, and the coverage of reasoning and context, by rules over words, numbers and dates, and a small learned head."""
+    """Marks correctness, reasoning and use of context by rules and a small learned head."""
 
     name = "embedded"
     rubric = "embedded-2"

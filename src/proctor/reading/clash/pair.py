@@ -22,11 +22,15 @@ asks nothing new of the same subject; other: anything else."""
 
 _MANY = 3
 _OF_IT = re.compile(
-    r"(?:so |but |and )?(?:(?:it|that|he|she|they)(?:'s| is| was| are| were)|(?:is|was|isn't|wasn't) (?:it|that|he|she))\b"
+    r"(?:so |but |and )?(?:(?:it|that|he|she|they)(?:'s| is| was| are| were)|(?:is|was|isn't|wasn't) (?:it"
+    r"|that|he|she))\b"
 )
 _PERIODS = frozenset(("hour", "day", "week", "month", "year", "night"))
 _MEASURES = frozenset(
-    map(concept, stem_set("age height length weight price speed depth width distance size temperature duration many much"))
+    map(
+        concept,
+        stem_set("age height length weight price speed depth width distance size temperature duration many much"),
+    )
 )
 """What a number answers without naming it."""
 TIMES = stem_set(
