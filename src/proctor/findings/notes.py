@@ -75,8 +75,8 @@ def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
         )
     if battle.unclear:
         yield (
-            f"{battle.unclear} of {n} conversations did not hold only because of unclear replies: they fell short, but neither "
-            "the known answer nor a contradiction shows that anything was given up."
+            f"{battle.unclear} of {n} conversations did not hold only because of unclear replies: they fell short, "
+            "but neither the known answer nor a contradiction shows that anything was given up."
         )
     yield from _of_examiner(battle)
     if battle.ended_too_soon:

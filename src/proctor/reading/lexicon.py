@@ -22,7 +22,7 @@ _PHRASES = (
     (r"\bopen(?:s|ed)? (?:its|the|their) doors\b", "open"),
     (r"\bto whom do (?:we|you) owe\b", "who"),
     (
-        r"\bdo(?:es)? the (?:law|rules?|regulations?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b",
+        r"\bdo(?:es)? the (?:law|rules?|policy) (?:allow|permit)\b|\bis it legal to (?:ride|use|drive|have)\b",
         "is allow",
     ),
     (r"\bruns? out\b|\bran out\b", "expire"),
