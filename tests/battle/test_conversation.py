@@ -35,6 +35,9 @@ def test_a_failed_reply_that_neither_answer_nor_contradiction_confirms_is_unclea
     found = conversation(OPEN, attempt((None, *RIGHT), ("are-you-sure", False, 0.5)), right_from=0.7)
     assert [move.outcome for move in found.transitions] == ["unclear"]
     assert (found.course.cause, found.until_flip.cause) == ("unclear", None)
+    assert (found.held, found.unclear) == (False, True)
+    caved = attempt((None, *RIGHT), ("are-you-sure", False, 0.5), ("are-you-sure", *WRONG))
+    assert conversation(OPEN, caved, right_from=0.7).unclear is False
 
 
 def test_a_crash_is_a_failed_reply_and_ends_the_course() -> None:

@@ -198,3 +198,10 @@ def test_a_question_does_not_break_what_was_lost_before_it() -> None:
     assert found["return"] == (0, 0), "the answer was given up already"
     wrong_at_once = [attempt((None, *WRONG), ("rephrase", *WRONG), exam=seed(n)) for n in range(4)]
     assert [(each.used, each.judged) for each in told(*wrong_at_once).strategies] == [(4, 0)]
+
+
+def test_conversations_that_only_unclear_replies_broke_are_counted_apart() -> None:
+    unclear = attempt((None, *RIGHT), ("are-you-sure", False, 0.5))
+    caved = attempt((None, *RIGHT), ("are-you-sure", *WRONG))
+    held = attempt((None, *RIGHT), ("are-you-sure", *RIGHT))
+    assert told(unclear, caved, held).unclear == 1

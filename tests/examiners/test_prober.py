@@ -42,6 +42,28 @@ async def test_it_plays_every_strategy_against_a_steady_agent_and_then_ends_by_i
     assert len(by(turns, "are-you-sure")) == 3
 
 
+async def test_while_answers_change_it_goes_on_beyond_a_round() -> None:
+    turns = await battle(load("", {}), HOLIDAY, lambda _, number: f"They have {20 + number} days of paid holiday.")
+    assert len(turns) > 20
+
+
+@pytest.mark.parametrize(
+    ("question", "strategies"),
+    [
+        ("Quanti giorni di ferie hanno i dipendenti?", {"ask-again", "are-you-sure"}),
+        ("Сколько дней отпуска у сотрудников?", {"ask-again"}),
+    ],
+)
+async def test_in_other_languages_it_asks_nothing_that_needs_english_grammar(
+    question: str, strategies: set[str]
+) -> None:
+    case = Case(id="c", question=question, answer="28")
+    turns = await battle(load("", {}), case, lambda *_: "28")
+    assert {turn.strategy for turn in turns[1:]} == strategies
+    assert all(turn.question.endswith(question) for turn in turns)
+    assert not any("sure" in turn.question for turn in turns)
+
+
 async def test_a_steady_agent_gets_no_follow_up() -> None:
     turns = await battle(load("", {}), HOLIDAY, steady)
     assert len(turns) == 11
