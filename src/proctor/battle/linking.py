@@ -15,7 +15,7 @@ from proctor.reading.challenge import merely_stands_by
 from proctor.reading.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.language import is_english
-from proctor.reading.link import one_proposition, one_question
+from proctor.reading.link import same_matter, same_question
 from proctor.reading.statement import read_statements
 from proctor.text.fold import fold
 from proctor.text.words import words
@@ -94,10 +94,10 @@ def _asked_again(seed: Case) -> Case:
 
 def _asks_again(seed: str, question: str) -> bool:
     """Whether a full reply to a question on the seed's proposition gives the seed's answer again."""
-    asked, first = read_inquiry(question), read_inquiry(seed)
+    asked = read_inquiry(question)
     if asked.source or asked.inverted:
         return False
-    return asked.contests or asked.goes_on or one_question(asked, first)
+    return asked.contests or asked.goes_on or same_question(seed, question)
 
 
 def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
@@ -106,7 +106,7 @@ def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
     Careful, because other words may ask the same: it must name what nobody has spoken of, and nothing of the seed's.
     """
     asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
-    if turn.strategy in _NAMES_ANOTHER or asked.contests or one_proposition(asked, first):
+    if turn.strategy in _NAMES_ANOTHER or asked.contests or same_matter(turn.question, seed.question):
         return False
     if not (is_english(turn.question) and is_english(seed.question)):
         return False

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from proctor.battle.fault import read_fault
 from proctor.reading.challenge import goes_to_first
-from proctor.reading.inquiry import Inquiry, read_inquiry
-from proctor.reading.link import one_proposition, points_back
+from proctor.reading.inquiry import read_inquiry
+from proctor.reading.link import points_back, same_matter
 from proctor.text.fold import fold
 from proctor.transcript import Turn
 
@@ -69,7 +69,7 @@ def _is_answered(turn: Turn) -> bool:
 def _topics(turns: Sequence[Turn]) -> list[int]:
     """Turn by turn, the number of the first turn on its proposition."""
     by_number: dict[int, int] = {}
-    opened: list[tuple[Inquiry, int]] = []
+    opened: list[tuple[str, int]] = []
     before: Turn | None = None
     for turn in turns:
         topic = by_number.get(turn.refers_to) if turn.refers_to is not None else None
@@ -82,18 +82,17 @@ def _topics(turns: Sequence[Turn]) -> list[int]:
 
 
 def _topic(
-    first: Turn, before: Turn | None, turn: Turn, opened: list[tuple[Inquiry, int]], by_number: dict[int, int]
+    first: Turn, before: Turn | None, turn: Turn, opened: list[tuple[str, int]], by_number: dict[int, int]
 ) -> int:
     """The proposition of a turn without a record: of a question it asks again, of what it goes on about, or its own."""
-    inquiry = read_inquiry(turn.question)
-    topic = (
-        next((number for other, number in opened if one_proposition(inquiry, other)), None) if inquiry.content else None
-    )
+    tells = bool(read_inquiry(turn.question).content)
+    again = (number for question, number in opened if same_matter(turn.question, question))
+    topic = next(again, None) if tells else None
     if topic is None and before is not None and points_back(turn.question, _said(first), _said(before)):
         to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
         topic = by_number[first.number if to_first else before.number]
-    elif topic is None and inquiry.content:
-        opened.append((inquiry, turn.number))
+    elif topic is None and tells:
+        opened.append((turn.question, turn.number))
     return turn.number if topic is None else topic
 
 

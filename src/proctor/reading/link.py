@@ -23,14 +23,16 @@ _SPEEDS = stem_set("run drive move fly swim go")
 _PLACES = stem_set("city town place location")
 
 
+@lru_cache(maxsize=_KEPT)
 def same_question(first: str, second: str) -> bool:
     """Whether one answer answers both questions."""
-    return _same(first, second)
+    return one_question(read_inquiry(first), read_inquiry(second))
 
 
 @lru_cache(maxsize=_KEPT)
-def _same(first: str, second: str) -> bool:
-    return one_question(read_inquiry(first), read_inquiry(second))
+def same_matter(first: str, second: str) -> bool:
+    """Whether they ask the same, or one of them for yes or no with a negation."""
+    return one_proposition(read_inquiry(first), read_inquiry(second))
 
 
 def one_question(one: Inquiry, other: Inquiry) -> bool:
