@@ -19,7 +19,8 @@ _REPORTS = re.compile(
 _DOUBTS = re.compile(
     r"\b(?:maybe|perhaps|possibly|conceivably|might|i(?:'m| am) (?:not|un) ?(?:sure|certain)|i (?:doubt|wonder"
     r"|suppose|guess)"
-    r"|(?:could|may) (?:well )?be(?: that)?|unlikely|hard to (?:say|tell)|who knows|it depends|can't (?:say|rule out)"
+    r"|(?:could|may) (?:well )?be (?:that|either|right|true|so|possible|the case)|could (?:well )?be(?! "
+    r"\w+ed\b)|unlikely|hard to (?:say|tell)|who knows|it depends|can't (?:say|rule out)"
     r"|(?:could|may) (?:also )?have been)\b"
 )
 _EVADES = re.compile(
