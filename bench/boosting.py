@@ -91,7 +91,7 @@ def _best_splits(
         place = node * width + bins[:, column]
         sums = np.bincount(place, gradient, nodes * width).reshape(nodes, width)
         weights = np.bincount(place, curvature, nodes * width).reshape(nodes, width)
-        gains = _gains(sums, weights)
+        gains = _gains(sums.astype(np.float64), weights.astype(np.float64))
         for number in range(nodes):
             at = int(np.argmax(gains[number, : len(edges[column])]))
             if gains[number, at] > best[number].gain + 1e-9:

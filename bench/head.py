@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from bench.boosting import Fitted, fit, predict
+from bench.hard_negatives import hard_negatives
 
-from boosting import Fitted, fit, predict
-from hard_negatives import hard_negatives
 from proctor.reading.answer import Weighed, mark, weigh
 from proctor.reading.features import LONG, NAMES
 

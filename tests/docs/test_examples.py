@@ -14,7 +14,7 @@ from tests.docs import program
 from tests.docs.pages import PAGES, ROOT, Block, Command, agrees, blocks, commands, name_of, settled
 
 TESTED_ELSEWHERE = {
-    "docs/explanation/embedded-reviewer.md": "tests/reviewers/test_embedded.py",
+    "docs/explanation/embedded-reviewer.md": "tests/reading/test_answer.py",
     "docs/explanation/statistics.md": "tests/statistics/test_explanation.py",
     "docs/how-to/review-with-a-model.md": "tests/reviewers/test_model.py",
     "docs/reference/agentic.md": "tests/metrics/test_documentation.py",

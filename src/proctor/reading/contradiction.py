@@ -18,7 +18,7 @@ _REACH = 3
 
 def contradiction(reply: Answered, answer: Expected) -> str:
     """What in the reply contradicts the expected statement, in words; empty: nothing."""
-    if len(reply.passage) > _LONGEST:
+    if len(reply.passage) > _LONGEST or answer.squeezed in reply.squeezed:
         return ""
     return _other_number(reply, answer) or _opposite(reply, answer) or _changed(reply, answer)
 

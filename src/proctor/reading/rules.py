@@ -17,6 +17,7 @@ from proctor.reading.question import Asked
 from proctor.reading.stance import stance
 from proctor.reading.words import words_met
 from proctor.text.choices import items
+from proctor.text.fold import fold
 from proctor.text.negation import negated
 from proctor.text.overlap import GENERIC, STOP
 from proctor.text.words import stem_set
@@ -197,15 +198,22 @@ def _has(reply: Answered, asked: Asked, item: Expected) -> bool:
 
 def _unexpected(reply: Answered, asked: Asked, wanted: Sequence[Expected]) -> list[frozenset[str]]:
     """What the reply lists beside what was expected."""
-    listed = [stem_set(item) - STOP for item in _listed(reply.passage.folded)]
+    named = all(answer.text[:1].isupper() for answer in wanted) and not reply.passage.text.islower()
+    found = (item for item in _listed(reply.passage.text) if not named or _has_capital(item))
+    listed = [stem_set(fold(item, accents=False)) - STOP for item in found]
     known = asked.content.union(*(answer.weights for answer in wanted))
     others = [item for item in listed if item and known.isdisjoint(item) and not item <= GENERIC]
     return [item for item in others if not any(are_one(word, other) for word in item for other in known)]
 
 
-def _listed(folded: str) -> tuple[str, ...]:
+def _has_capital(item: str) -> bool:
+    """Whether an item is a name, beside other names: `a clockmaker` describes one."""
+    return any(word[:1].isupper() for word in item.split())
+
+
+def _listed(text: str) -> tuple[str, ...]:
     """The items of a list, also where a verb stands before or after it."""
-    found = items(folded)
-    if found or "," not in folded:
+    found = items(text)
+    if found or "," not in text:
         return found
-    return max((items(part) for part in _AROUND_VERB.split(folded)), key=len)
+    return max((items(part) for part in _AROUND_VERB.split(text)), key=len)

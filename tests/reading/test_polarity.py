@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from proctor.reading.answer import judge
+from proctor.reading.polarity import says
+from proctor.reading.question import understand
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is the drug safe for children?", "The drug is unsafe for children.", False),
+        ("Is the drug safe for children?", "It is not unsafe.", True),
+        ("Is the pool open on Sundays?", "The pool is closed on Sundays.", False),
+        ("Does it work offline?", "It works offline.", True),
+        ("Is smoking allowed?", "Smoking is forbidden.", False),
+        ("Is smoking allowed?", "There is no ban on smoking.", True),
+        ("Is it forbidden to feed them?", "Feeding them is not permitted.", True),
+        ("Is lead denser than iron?", "Iron is less dense than lead.", True),
+        ("Is lead denser than iron?", "Iron is denser than lead.", False),
+        ("Does the museum charge for admission?", "Entry is free.", False),
+        ("Do I need a visa?", "You are exempt from the visa requirement.", False),
+        ("Did he win?", "He did.", True),
+        ("Did he win?", "He didn't, sadly.", False),
+        ("Has it ever frozen over?", "Not only has it frozen over, people held fairs on it.", True),
+    ],
+)
+def test_yes_and_no_are_read_by_meaning(question: str, reply: str, yes: bool) -> None:
+    assert says(reply, understand(question)).yes is yes
+
+
+def test_courtesy_is_no_answer() -> None:
+    question = "Does it work offline?"
+    assert judge(question, "Yes", "No problem! It works offline.").right
+    assert judge(question, "No", "As far as I know, no.").right
+    assert not judge("Is the pool open on Sundays?", "Yes", "Sure! The pool is closed on Sundays.").right
+
+
+def test_what_depends_is_neither_and_says_so() -> None:
+    found = judge("Is the pool open?", "Yes", "It depends on the season.")
+    assert found.right is None
+    assert found.reason == "expected yes, but the reply makes it depend on something"
