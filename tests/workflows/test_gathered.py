@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert, select, update
@@ -16,7 +17,7 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import benchmark_of
 from proctor.findings import Gathering
 from proctor.findings.snapshot import pack, stamp
-from proctor.run import Finished, Run
+from proctor.run import Finished, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.storage.tables import runs, snapshots
@@ -157,6 +158,27 @@ def test_what_was_kept_without_a_seal_is_not_read(store: Store) -> None:
     with store.archive._database.writing() as connection:
         connection.execute(insert(snapshots), {"run_no": 1, "stamp": stamp(run), "body": body})
     assert gathered(store, run, exams).findings(run).counts.scored == 5
+
+
+@pytest.mark.parametrize("settings", [{}, {"trials": 3}, {"trials": 2, "conditions": ("", "slow")}], ids=str)
+def test_verdicts_are_the_same_counted_by_the_store_or_recalled(
+    store_url: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = Settings(**settings)
+    with open_store(store_url) as store:
+        stored_run(store, benchmark=CASES, settings=given, planned=6 * given.repeats)
+        keys = [(case, name, trial) for case in "01234" for name in given.conditions for trial in range(given.trials)]
+        for place, (case, name, trial) in enumerate(keys):
+            one = attempt(replace(key(f"c{case}"), condition=name, trial=trial + 1), place=place)
+            store.journal.write([Finished(attempt=replace(one, passed=[True, False, None][place % 3]))])
+        store.journal.mark("run-1", "completed")
+        run, exams = known(store)
+        counts, order = store.archive.verdict_counts("run-1"), store.archive.verdict_order("run-1")
+        gathered(store, run, exams)
+        for name in ("attempts", "verdict_counts", "verdict_order"):
+            monkeypatch.setattr(store.archive, name, None)
+        assert module.verdict_counts(store, run) == {exam: each for exam, each in counts.items() if each[0]}
+        assert module.verdict_order(store, run) == order
 
 
 def test_a_reader_that_goes_away_keeps_nothing(store: Store) -> None:

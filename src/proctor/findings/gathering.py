@@ -94,6 +94,22 @@ class Gathering:
             if self._rows:
                 add_rows(self._rows, exam, attempt, self._row_trials)
 
+    def verdict_counts(self) -> dict[str, tuple[int, int]]:
+        """Exam → how many of its attempts have a verdict, and how many of those passed, where there is any."""
+        return {exam: (tally.counted, tally.passed) for exam, tally in self.whole.tallies.items() if tally.counted}
+
+    def verdict_order(self, run: Run) -> dict[tuple[str, str], str]:
+        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        trials, [first, *_] = self.trials, run.settings.conditions
+        if trials is None:
+            return {(exam, first): "-+"[passed] for exam, (_, passed) in self.verdict_counts().items()}
+        found = {
+            (exam, condition): "".join("-+"[verdict > 0] for verdict in trials.verdicts(exam, condition)[0])
+            for exam in self._exams
+            for condition in run.settings.conditions
+        }
+        return {key: verdicts for key, verdicts in found.items() if verdicts}
+
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
         found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))

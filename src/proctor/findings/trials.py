@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from math import isnan, nan
+from math import nan
 
 from proctor.run import Key
 from proctor.statistics.thinning import Values
@@ -58,7 +58,8 @@ class Trials:
     def _values(self, values: array[float], case: str, condition: str | None) -> Values:
         places = self._conditions.values() if condition is None else [self._conditions[condition]]
         starts = [self._start(case, place) for place in places]
-        return [[value for value in values[start : start + self._trials] if not isnan(value)] for start in starts]
+        # what has no number is the only thing that differs from itself
+        return [[value for value in values[start : start + self._trials] if value == value] for start in starts]
 
     def _start(self, case: str, condition: int) -> int:
         return (self._rows[case] * len(self._conditions) + condition) * self._trials

@@ -1,4 +1,4 @@
-"""Nouns as the text that a row holds: without the fields that say nothing, which would be a third of it."""
+"""Nouns as the text that a row holds: without fields that say nothing, and with signs for what every row says."""
 
 from __future__ import annotations
 
@@ -8,17 +8,37 @@ from typing import Any
 
 from proctor.codec import encode
 from proctor.score import CheckResult, Score
+from proctor.storage.phrases import CASE, OUTCOME, TURN, Phrase, expanded, shortened
 from proctor.transcript import Reply, Turn
 
 
-def turn_body(turn: Turn) -> str:
-    """A turn; reading it gives the same again."""
+def turn_body(turn: Turn, exam: str) -> str:
+    """A turn of an attempt at this exam."""
     said = slim(turn)
     if turn.reply is not None:
         said["reply"] = _reply(turn.reply)
     if turn.examiner_usage is not None:
         said["examiner_usage"] = slim(turn.examiner_usage)
-    return encode(said)
+    return shortened(encode(said), _of_turns(exam))
+
+
+def turn_text(body: str, exam: str) -> str:
+    """The JSON of a turn."""
+    return expanded(body, _of_turns(exam))
+
+
+def outcome_body(outcome: dict[str, Any]) -> str:
+    """The fields of an outcome."""
+    return shortened(encode(outcome), OUTCOME)
+
+
+def outcome_text(body: str) -> str:
+    """The JSON of an outcome."""
+    return expanded(body, OUTCOME)
+
+
+def _of_turns(exam: str) -> tuple[Phrase, ...]:
+    return ((CASE, f'"case":{encode(exam)}'), *TURN)
 
 
 def slim_scores(scores: Sequence[Score]) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from proctor.storage.database import Database
 from proctor.storage.deadline import TimeUp, deadline
 from proctor.storage.numbers import Numbers
 from proctor.storage.paging import Span, chosen, joined
-from proctor.storage.rows import OUTCOME_COLUMNS, Place, attempt_of, read
+from proctor.storage.rows import OUTCOME_COLUMNS, Place, attempt_of, turn_of
 from proctor.storage.tables import attempts, turns
 from proctor.transcript import Turn
 
@@ -154,7 +154,7 @@ def _looked_at(
     with connection.execute(these.execution_options(yield_per=_KEYS)) as rows:
         for (trial, condition, exam), group in groupby(rows, key=lambda row: tuple(row[:3])):
             key = Key(run=wanted.run, exam=exam, condition=condition, trial=trial)
-            yield (trial, condition, exam), any(_says(read(row.body, Turn, key), wanted.words) for row in group)
+            yield (trial, condition, exam), any(_says(turn_of(row.body, key), wanted.words) for row in group)
 
 
 def _contains(connection: Connection, text: str) -> ColumnElement[bool]:

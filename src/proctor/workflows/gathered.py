@@ -9,6 +9,7 @@ from proctor.benchmark import Exam
 from proctor.findings import Gathering
 from proctor.findings.snapshot import pack, stamp, unpack
 from proctor.run import Attempt, Run
+from proctor.running.plan import exams_of
 from proctor.storage import Store
 
 if TYPE_CHECKING:  # it imports SQLAlchemy
@@ -30,10 +31,24 @@ def gathered(store: Store, run: Run, exams: tuple[Exam, ...]) -> Gathering:
     return counting.gathering
 
 
-def recalled(store: Store, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
+def recalled(store: Store, run: Run, exams: tuple[Exam, ...] | None = None) -> Gathering | None:
     """The same as it was counted before; None: it was not, or has been written since."""
     body = store.snapshots.read(run.id, stamp(run)) if _is_worth_keeping(run) else None
-    return None if body is None else unpack(body, run, exams)
+    if body is None:
+        return None
+    return unpack(body, run, exams or exams_of(store.archive.benchmark_of(run.id), run.settings))
+
+
+def verdict_counts(store: Store, run: Run) -> dict[str, tuple[int, int]]:
+    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    known = recalled(store, run)
+    return store.archive.verdict_counts(run.id) if known is None else known.verdict_counts()
+
+
+def verdict_order(store: Store, run: Run) -> dict[tuple[str, str], str]:
+    """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+    known = recalled(store, run)
+    return store.archive.verdict_order(run.id) if known is None else known.verdict_order(run)
 
 
 class Counting:

@@ -11,6 +11,7 @@ from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
+from proctor.workflows.gathered import verdict_counts
 from proctor.workflows.tally import Tally
 
 _TOLD = 5
@@ -93,7 +94,7 @@ def summarise(opened: Store, run: Run) -> Summary | None:
 def _tally(opened: Store, run: Run) -> Tally:
     if run.settings.type == "standard":
         tally = Tally.of(run, ())
-        for exam, (counted, passed) in opened.archive.verdict_counts(run.id).items():
+        for exam, (counted, passed) in verdict_counts(opened, run).items():
             tally.count_case(exam, counted, passed)
         return tally
     tally = Tally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
