@@ -63,7 +63,7 @@ def test_rows_that_were_written_in_full_are_read_too() -> None:
     assert decode(turn_text(encode(turn), "c1"), Turn) == turn
 
 
-@pytest.mark.parametrize("phrases", [OUTCOME, ((CASE, ""), *TURN)])
+@pytest.mark.parametrize("phrases", [OUTCOME, ((CASE, ""), *TURN)], ids=["outcome", "turn"])
 def test_each_sign_stands_for_one_thing_and_json_never_writes_it(phrases: tuple[tuple[str, str], ...]) -> None:
     signs = [sign for sign, _ in phrases]
     assert len(set(signs)) == len(signs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from proctor.battle.replies import as_counted
@@ -217,7 +216,7 @@ def _findings(
         counts=whole.counts(),
         pass_rate=rate,
         mean_score=mean_score(tallies),
-        median_score=median(whole.marks) if whole.marks else None,
+        median_score=whole.median_mark(),
         pass_at_k=over_k(tried, run.settings.trials, pass_at_k),
         pass_hat_k=over_k(tried, run.settings.trials, pass_hat_k),
         categories=by_category(cases, whole.tallies),

@@ -22,7 +22,7 @@ from proctor.findings.tally import Tally
 from proctor.run import Run
 from proctor.statistics.intervals import Sums
 
-_RULES = 1
+_RULES = 2
 """One higher when the same attempts count otherwise, though nothing else here has changed."""
 _LEVEL = 1
 
@@ -35,7 +35,7 @@ class _Gathered:
     under: dict[str, Counting]
     verdicts: bytes
     marks: bytes
-    """Trial by trial, see `Trials`; empty: each case was planned once."""
+    """Trial by trial, see `Trials`, compressed; empty: each case was planned once."""
 
 
 def stamp(run: Run) -> str:
@@ -49,10 +49,11 @@ def pack(gathering: Gathering) -> bytes | None:
     """A gathering as bytes; None: conversations and steps are not kept, nor what no bytes can hold."""
     if not gathering.is_plain:
         return None
-    verdicts, marks = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
+    numbers = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
+    verdicts, marks = (_compressed(each) for each in numbers)
     gathered = _Gathered(whole=gathering.whole, under=gathering.under, verdicts=verdicts, marks=marks)
     try:
-        return zlib.compress(msgspec.msgpack.encode(gathered, enc_hook=_told), _LEVEL)
+        return _compressed(msgspec.msgpack.encode(gathered, enc_hook=_told))
     except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, half a surrogate pair in a reason
         return None
 
@@ -61,11 +62,12 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
     """The gathering that was packed with the same stamp; None: it cannot be read."""
     try:
         gathered = msgspec.msgpack.decode(zlib.decompress(body), type=_Gathered, dec_hook=_read)
+        numbers = zlib.decompress(gathered.verdicts), zlib.decompress(gathered.marks)
     except (zlib.error, msgspec.DecodeError):
         return None
     gathering = Gathering(run, exams)
     gathering.whole, gathering.under = gathered.whole, gathered.under
-    if gathering.trials is not None and not gathering.trials.take(gathered.verdicts, gathered.marks):
+    if gathering.trials is not None and not gathering.trials.take(*numbers):
         return None
     return gathering
 
@@ -74,17 +76,21 @@ _KINDS = (Counting, Tally, Sums, CheckTally, CircumstanceTally)
 
 
 def _told(value: object) -> object:
-    if isinstance(value, array):  # in their order, which is that of nothing else: they are sorted again in no time
-        return array("d", sorted(value)).tobytes()
+    if isinstance(value, array):  # sorted, since nothing hangs on their order, and apart: so they are never held twice
+        return _compressed(array("d", sorted(value)).tobytes())
     raise NotImplementedError(f"a {type(value).__name__} in what was gathered")
 
 
 def _read(kind: Any, value: Any) -> object:
     if kind is array:
-        return array("d", value)
+        return array("d", zlib.decompress(value))
     if getattr(kind, "__origin__", None) is Counter:
         return Counter({tuple(key): count for key, count in value.items()})
     raise NotImplementedError(f"a {kind} in what was gathered")
+
+
+def _compressed(numbers: bytes) -> bytes:
+    return zlib.compress(numbers, _LEVEL)
 
 
 def _version() -> str:

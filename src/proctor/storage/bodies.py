@@ -8,7 +8,7 @@ from typing import Any
 
 from proctor.codec import encode
 from proctor.score import CheckResult, Score
-from proctor.storage.phrases import CASE, OUTCOME, TURN, Phrase, expanded, shortened
+from proctor.storage.phrases import CASE, OUTCOME, TURN, expanded, shortened
 from proctor.transcript import Reply, Turn
 
 
@@ -19,12 +19,16 @@ def turn_body(turn: Turn, exam: str) -> str:
         said["reply"] = _reply(turn.reply)
     if turn.examiner_usage is not None:
         said["examiner_usage"] = slim(turn.examiner_usage)
-    return shortened(encode(said), _of_turns(exam))
+    if turn.case != exam:
+        return shortened(encode(said), TURN)
+    del said["case"]
+    return f"{shortened(encode(said), TURN)[:-1]}{CASE}}}"
 
 
 def turn_text(body: str, exam: str) -> str:
     """The JSON of a turn."""
-    return expanded(body, _of_turns(exam))
+    text = expanded(body, TURN)
+    return text.replace(CASE, f',"case":{encode(exam)}') if CASE in text else text
 
 
 def outcome_body(outcome: dict[str, Any]) -> str:
@@ -35,10 +39,6 @@ def outcome_body(outcome: dict[str, Any]) -> str:
 def outcome_text(body: str) -> str:
     """The JSON of an outcome."""
     return expanded(body, OUTCOME)
-
-
-def _of_turns(exam: str) -> tuple[Phrase, ...]:
-    return ((CASE, f'"case":{encode(exam)}'), *TURN)
 
 
 def slim_scores(scores: Sequence[Score]) -> list[dict[str, Any]]:

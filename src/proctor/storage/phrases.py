@@ -35,7 +35,6 @@ OUTCOME: tuple[Phrase, ...] = (
 TURN: tuple[Phrase, ...] = (
     ("\x02", '{"number":1,"question":"'),
     ("\x03", '","reply":{"text":"'),
-    ("\x04", '"},\x01'),
     ("\x05", ',"started":'),
     ("\x06", ',"ended":'),
     ("\x07", ',"seconds":'),
@@ -46,8 +45,10 @@ TURN: tuple[Phrase, ...] = (
     ("\x0f", '","tool_calls":[{"name":"'),
     ("\x10", ',"result_known":true,"error":null,"id":"'),
 )
-"""Of `turns.body`; the sign before these stands for the case, where it is the exam's."""
+"""Of `turns.body`."""
+
 CASE = "\x01"
+"""There too, before the last brace: the case, which is the exam's."""
 
 
 def shortened(text: str, phrases: Iterable[Phrase]) -> str:
