@@ -114,9 +114,9 @@ async def play_model(url: str, cases: Cases) -> int:
 async def play_ask(url: str, cases: Cases) -> int:
     """The same by `ask`, within an allowance."""
     from proctor.models import structured
-    from proctor.models.allowance import Allowance, granted
-    from proctor.models.budget import Budget
-    from proctor.models.limits import Limits
+    from proctor.spending.allowance import Allowance, granted
+    from proctor.spending.budget import Budget
+    from proctor.spending.limits import Limits
 
     async with chat_model(url) as model:
 

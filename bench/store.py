@@ -44,7 +44,7 @@ from sqlalchemy import Connection, delete
 from proctor.storage import open_store
 from proctor.storage.numbers import numbers_of
 from proctor.storage.tables import snapshots
-from proctor.workflows.reading import read_findings
+from proctor.workflows.read import read_findings
 
 SHOWN, FIRST, BYTES, GROWTH = 3.0, 2.0, 850.0, 64.0
 """Seconds that `show` may take, seconds until the first byte of an export, bytes an attempt on disk, and bytes of memory

@@ -79,7 +79,7 @@ async def make_run(store: str, attempts: int) -> None:
 def measure(store: str) -> None:
     """Send it, and write down what that took."""
     from proctor.threads import run_anywhere
-    from proctor.workflows.syncing import Errand, sync_run
+    from proctor.workflows.destination import Errand, sync_run
 
     began, clock = time.process_time(), time.perf_counter()
     report = run_anywhere(lambda: sync_run("last", Errand(to="langfuse"), store=store))

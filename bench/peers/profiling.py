@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.peers.measure import CONCURRENCY, Cases, loop_ms, make_agent, make_cases
 
 from proctor.config import Config
-from proctor.findings import Gathering
+from proctor.findings.run import Gathering
 from proctor.run import Finished, Record
 from proctor.running.plan import exams_of, sittings
 from proctor.running.schedule import LocalExecutor

@@ -12,7 +12,7 @@ from aiohttp import web
 from tests.agents.test_http import ASKED, agent_at
 from tests.net.serving import Handler
 
-from proctor.agents.http import streaming as streams
+from proctor.agents.http import stream as streams
 from proctor.errors import AgentFault, EnvironmentFault
 from proctor.net.events import Event
 from proctor.transcript import Reply, Request

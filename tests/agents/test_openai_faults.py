@@ -15,10 +15,10 @@ from tests.net.serving import hear, raw, serving
 
 from proctor.agents.openai import load
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.models.allowance import Allowance, granted
-from proctor.models.limits import Limits
-from proctor.models.naming import source_at
 from proctor.net.probe import settle
+from proctor.spending.allowance import Allowance, granted
+from proctor.spending.limits import Limits
+from proctor.spending.providers import source_at
 
 KEY = "sk-very-secret-key"
 

@@ -10,9 +10,9 @@ from tests.agents.test_openai import HERE, asking
 from tests.models.openai_api import TOKENS, Answer, Refused, Said
 
 import proctor
-from proctor.models.allowance import Allowance, granted
-from proctor.models.budget import Budget
 from proctor.run import Attempt
+from proctor.spending.allowance import Allowance, granted
+from proctor.spending.budget import Budget
 from proctor.usage import Usage
 
 

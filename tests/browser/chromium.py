@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from proctor.web.app import create_app
-from proctor.web.serving import address, listening, server
+from proctor.web.server import address, listening, server
 from proctor.web.settings import WebSettings
 
 PATIENCE = 60_000

@@ -11,13 +11,13 @@ import pytest
 
 import proctor
 from proctor.benchmark import Benchmark, Expectation
-from proctor.conditions import parse
 from proctor.demo import knowledge_path, suite_path
 from proctor.demo.checks import in_force, says_where
 from proctor.demo.conditions import CONDITIONS
 from proctor.demo.library import Library
 from proctor.doctor import examine
-from proctor.formats.suite import read_suite
+from proctor.fault_injection import parse
+from proctor.formats.suites.suite import read_suite
 from proctor.reviewers.checks.sources import Sources
 from proctor.run import Attempt
 from proctor.transcript import Citation, Reply, Turn

@@ -13,8 +13,8 @@ from proctor.examiners.guard import Guarded
 from proctor.examiners.model import ModelExaminer, load
 from proctor.examiners.strategies import STRATEGIES
 from proctor.models.faults import ModelUnavailable
-from proctor.models.prices import Price
 from proctor.roles import Examiner
+from proctor.spending.prices import Price
 from proctor.transcript import Turn
 from proctor.usage import Usage
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tests.traces.played import EXAM, NOON, REPLY, RUN
+from tests.telemetry.played import EXAM, NOON, REPLY, RUN
 
 from proctor.benchmark import Exam
 from proctor.exporters.contract import Exporter, Played, Subject
 from proctor.exporters.outcome import Report
 from proctor.exporters.shipment import Shipment
-from proctor.findings import gather
+from proctor.findings.run import gather
 from proctor.run import Attempt, Failure, Key
 from proctor.score import CheckResult, Part, Score
 from proctor.transcript import Transcript, Turn

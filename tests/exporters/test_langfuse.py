@@ -13,14 +13,14 @@ import yaml
 from jsonschema import Draft4Validator
 from tests.exporters.langfuse_stub import PROJECT, SECRET, LangfuseStub, langfuse
 from tests.exporters.shipped import RUN_OF_THREE, THREE, broken, played, shipped, states, subject
-from tests.traces.played import RUN, recorded_requests
+from tests.telemetry.played import RUN, recorded_requests
 
 from proctor.errors import UsageError
 from proctor.exporters.langfuse import Langfuse
 from proctor.exporters.memory import Memory
 from proctor.score import CheckResult, Unscored
-from proctor.traces.span import span_id, trace_id
-from proctor.traces.writing import task_span
+from proctor.telemetry.span import span_id, trace_id
+from proctor.telemetry.trace import task_span
 
 OPENAPI = Path(__file__).parents[3] / "shared" / "langfuse" / "openapi.yml"
 TITLE = f"{RUN.name} {RUN.id}"

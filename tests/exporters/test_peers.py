@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pytest
 
 import proctor
-from proctor.workflows.syncing import Errand, sync_run
+from proctor.workflows.destination import Errand, sync_run
 
 PEERS = os.environ.get("PROCTOR_TEST_PEERS")
 pytestmark = [

@@ -10,14 +10,14 @@ from aiohttp import web
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from tests.exporters.shipped import THREE, played
 from tests.net.serving import serving
-from tests.traces.played import RUN
+from tests.telemetry.played import RUN
 
 from proctor.exporters.courier import Courier
 from proctor.exporters.outcome import Verdict
 from proctor.exporters.spans import SpanPost
-from proctor.traces.otlp import Encoding, decode
-from proctor.traces.span import Span
-from proctor.traces.writing import spans_of
+from proctor.telemetry.otlp import Encoding, decode
+from proctor.telemetry.span import Span
+from proctor.telemetry.trace import spans_of
 
 Answer = Callable[[list[Span]], web.Response]
 

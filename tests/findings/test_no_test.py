@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Unscored
-from proctor.findings import Findings, gather
+from proctor.findings.run import Findings, gather
 from proctor.run import Key
 from proctor.transcript import Reply, Transcript, Turn
 from proctor.workflows.tally import Tally

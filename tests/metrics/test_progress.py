@@ -6,8 +6,8 @@ import pytest
 from tests.metrics.scripted import conversation, judge_by, source, unsure
 
 from proctor.metrics.agentic import Agentic
-from proctor.metrics.judging import Verdict
-from proctor.metrics.loading import Conversation, Interaction
+from proctor.metrics.conversations import Conversation, Interaction
+from proctor.metrics.judge import Verdict
 from proctor.metrics.progress import line, progress
 from proctor.transcript import Reply
 

@@ -13,12 +13,12 @@ from tests.models.verdict import Verdict
 
 from proctor.benchmark import Case
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.allowance import Allowance, granted
-from proctor.models.budget import Budget
-from proctor.models.naming import load_model
+from proctor.models.load import load_model
 from proctor.models.structured import ask
 from proctor.reviewers.model import load
 from proctor.score import Review
+from proctor.spending.allowance import Allowance, granted
+from proctor.spending.budget import Budget
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 

@@ -11,8 +11,8 @@ from tests.models.verdict import PydanticVerdict, Verdict
 
 from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.models.faults import ModelUnavailable
-from proctor.models.prices import Price
 from proctor.models.structured import Answer, UnusableAnswer, ask
+from proctor.spending.prices import Price
 
 GOOD = '{"score": 0.25, "why": "vague"}'
 GOOD_CALL = called({"score": 0.25, "why": "vague"})

@@ -11,13 +11,13 @@ from tests.web.test_jobs import until
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.storage import Store
 from proctor.web import summaries, trends
 from proctor.web.pages import home
 from proctor.web.summaries import Summaries
-from proctor.workflows.reading import summarise
+from proctor.workflows.read import summarise
 
 
 def numbered(name: str = "numbers", *, cases: int = 6) -> Benchmark:

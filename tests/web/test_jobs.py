@@ -17,7 +17,7 @@ from proctor.run import Run, Status
 from proctor.web.jobs import Jobs, WrongState
 from proctor.web.settings import WebSettings
 from proctor.web.site import Site
-from proctor.web.starting import Wanted, start, start_demonstration
+from proctor.web.start import Wanted, start, start_demonstration
 
 SitesOpener = Callable[..., Site]
 _CONFIG = """

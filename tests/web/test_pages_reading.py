@@ -16,12 +16,12 @@ from tests.web.browsing import Browser
 from tests.web.reading.played import ATTACK, Played, play
 
 from proctor.benchmark import Benchmark, Case
-from proctor.comparison import compared
+from proctor.findings.comparison import compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
 from proctor.storage import Store, open_store
-from proctor.traces.span import trace_id
+from proctor.telemetry.span import trace_id
 from proctor.web.app import create_app
 from proctor.web.reading import addresses
 from proctor.web.settings import WebSettings

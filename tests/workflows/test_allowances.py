@@ -10,11 +10,11 @@ import proctor
 from proctor.benchmark import Case, Exam
 from proctor.config import Config
 from proctor.errors import AgentFault, InputError, UsageError
-from proctor.models.allowance import Allowance, current
-from proctor.models.faults import spending
-from proctor.models.naming import Source
+from proctor.failures import with_spending
 from proctor.run import Run, Settings, Spec
 from proctor.score import Part, Review
+from proctor.spending.allowance import Allowance, current
+from proctor.spending.providers import Source
 from proctor.storage import open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -173,7 +173,7 @@ def test_judging_anew_keeps_to_the_rate_limits_and_has_no_budget_of_its_own(tmp_
 @pytest.mark.parametrize(
     ("failing", "counted"),
     [
-        (spending(AgentFault("no"), Usage(input_tokens=250, calls=1, cost=0.02)), 350),
+        (with_spending(AgentFault("no"), Usage(input_tokens=250, calls=1, cost=0.02)), 350),
         (AgentFault("no"), 200),  # it may have been billed: as much as the reply before
         (ConnectionError("refused"), 100),  # nobody was reached
     ],

@@ -17,8 +17,8 @@ from proctor.run import Finished, Record, Run
 from proctor.storage import open_store
 from proctor.storage.journal import Journal
 from proctor.workflows import conduct
-from proctor.workflows.changing import cancel_run
-from proctor.workflows.reading import find_run, read_findings
+from proctor.workflows.change import cancel_run
+from proctor.workflows.read import find_run, read_findings
 
 CASES = [(f"q {number}", "yes") for number in range(40)]
 Options = dict[str, Any]

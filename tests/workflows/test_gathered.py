@@ -15,8 +15,8 @@ from tests.storage.records import attempt, key, played, stored_run
 import proctor
 from proctor.benchmark import Case, Exam
 from proctor.codec import benchmark_of
-from proctor.findings import Gathering
-from proctor.findings.snapshot import pack, stamp
+from proctor.findings.run import Gathering
+from proctor.findings.run.snapshot import pack, stamp
 from proctor.run import Finished, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store

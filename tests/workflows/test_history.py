@@ -15,7 +15,7 @@ from proctor.storage import Store, open_store
 from proctor.storage.archive import Archive
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history, save_chart, save_page
-from proctor.workflows.reading import list_runs
+from proctor.workflows.read import list_runs
 
 
 def keep(store: Store, known: Known) -> None:

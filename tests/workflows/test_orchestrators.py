@@ -14,9 +14,9 @@ from proctor.config import AgentConfig, Config
 from proctor.demo import benchmark_path
 from proctor.demo.conditions import CONDITIONS
 from proctor.errors import UsageError
-from proctor.reports.json import as_dict
+from proctor.reports.run.json import as_dict
 from proctor.storage import open_store
-from proctor.workflows.reading import read_findings
+from proctor.workflows.read import read_findings
 from proctor.workflows.tally import Tally
 
 Options = dict[str, Any]

@@ -14,7 +14,7 @@ from tests.running.players import Reviews, executed
 from proctor.agents.function import adapt
 from proctor.benchmark import Benchmark, Case
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.faults import spending
+from proctor.failures import with_spending
 from proctor.run import Attempt, Record, Run, Settings
 from proctor.running import calls
 from proctor.running.plan import exams_of, sittings
@@ -117,7 +117,7 @@ def test_what_failed_tries_have_cost_survives_a_resume_that_is_killed(store: Sto
 
     def informed(request: Request) -> Reply:
         if request.turn == 1 and next(tries) <= 4:
-            raise spending(EnvironmentFault("busy"), till.pay())
+            raise with_spending(EnvironmentFault("busy"), till.pay())
         return Reply(text="yes", usage=till.pay())
 
     def judge(case: Case | None, turns: Sequence[Turn]) -> Review:
@@ -160,7 +160,7 @@ async def test_what_failed_tries_have_cost_survives_a_pause(store: Store) -> Non
 
     async def informed(request: Request) -> Reply:
         if not till.taken:
-            raise spending(EnvironmentFault("busy"), till.pay())
+            raise with_spending(EnvironmentFault("busy"), till.pay())
         reached.set()
         await asyncio.Event().wait()
         raise AssertionError("it waits for ever")
@@ -185,7 +185,7 @@ def test_a_wrong_setting_after_a_resume_counts_nothing_twice(store: Store) -> No
 
     def informed(request: Request) -> Reply:
         if request.turn == 3 and locked:
-            raise spending(Misconfigured("wrong key"), till.pay())
+            raise with_spending(Misconfigured("wrong key"), till.pay())
         return Reply(text="yes", usage=till.pay())
 
     def judge(case: Case | None, turns: Sequence[Turn]) -> Review:

@@ -13,8 +13,8 @@ from tests.models.paid import Provider, provider
 
 import proctor
 from proctor.config import Config
-from proctor.models.estimate import Range
 from proctor.running.plan import exams_of
+from proctor.spending.estimate import Range
 from proctor.storage import open_store
 from proctor.workflows.allowances import foresee
 from proctor.workflows.evaluate import Evaluation, prepare

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 import proctor
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.findings import gather
+from proctor.findings.run import gather
 from proctor.run import Attempt, ExamType, Failure, Finished, Key, Owner, Run, Settings
 from proctor.statistics.intervals import Sums
 from proctor.storage import Store
+from proctor.storage.live_counts import Standing
 from proctor.storage.rows import verdict_of
-from proctor.storage.standing import Standing
 from proctor.transcript import Reply, Request, Transcript, Turn
 from proctor.web.live import Progress
-from proctor.workflows.reading import summarise
+from proctor.workflows.read import summarise
 from proctor.workflows.tally import Tally
 
 

@@ -27,7 +27,7 @@ from proctor.storage import Store, open_store, schema
 from proctor.storage.address import parse
 from proctor.storage.database import Database
 from proctor.storage.tables import NEWEST
-from proctor.traces.otlp import decode
+from proctor.telemetry.otlp import decode
 
 DELAY = 0.02
 PLAYERS = """\

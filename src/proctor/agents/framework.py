@@ -10,10 +10,9 @@ from typing import Any
 from proctor import codec
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
-from proctor.failures import classify, said
-from proctor.importing import import_attribute
-from proctor.models.faults import spending
-from proctor.traces.capture import capturing
+from proctor.failures import classify, said, with_spending
+from proctor.plugins import import_attribute
+from proctor.telemetry.capture import capturing
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -66,7 +65,7 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
         try:
             reply = await run(notes)
         except Exception as error:
-            fault = spending(classify(error), notes.used or Usage())
+            fault = with_spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
             raise fault from error

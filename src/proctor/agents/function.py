@@ -13,10 +13,10 @@ from proctor.agents.live import adapt_object
 from proctor.agents.options import must_be_none
 from proctor.codec import to_reply
 from proctor.errors import InputError
-from proctor.importing import import_attribute
+from proctor.plugins import import_attribute
 from proctor.roles import Agent
-from proctor.traces.capture import capturing
-from proctor.traces.messages import reply_in
+from proctor.telemetry.capture import capturing
+from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 
 

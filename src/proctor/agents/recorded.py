@@ -10,7 +10,7 @@ from proctor.agents.options import must_be_none
 from proctor.codec import to_reply
 from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
-from proctor.traces.recordings import Found, Recordings
+from proctor.telemetry.recordings import Found, Recordings
 from proctor.transcript import Reply, Request
 
 _ENOUGH = 10

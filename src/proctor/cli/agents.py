@@ -14,7 +14,7 @@ from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.workflows.trying import Tried
+    from proctor.workflows.agent_test import Tried
 
 _WHOSE = {"agent": "the agent failed", "environment": "the environment failed", "setting": "it cannot be called"}
 _SHOWN = 200
@@ -45,7 +45,7 @@ def test(
     from proctor.cli.output import agents_speak_on_stderr, print_json
     from proctor.config import load_config
     from proctor.threads import run_anywhere
-    from proctor.workflows.trying import QUESTION, atry
+    from proctor.workflows.agent_test import QUESTION, atry
 
     config = load_config(config_path)
     with agents_speak_on_stderr():

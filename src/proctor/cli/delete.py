@@ -18,9 +18,9 @@ from proctor.cli.output import echo
 def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
     """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
     from proctor.config import load_config
-    from proctor.workflows.changing import delete_run
+    from proctor.workflows.change import delete_run
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.reading import find_run
+    from proctor.workflows.read import find_run
 
     url = store_url(store, load_config(config_path))
     found = find_run(run, store=url)

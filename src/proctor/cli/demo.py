@@ -45,7 +45,7 @@ def command(
 
     No key, no network, no server: the agents, the examiner, the reviewer and the store are all embedded.
     """
-    from proctor.cli.playing import exit_code
+    from proctor.cli.play import exit_code
     from proctor.config import load_config
     from proctor.workflows import demo
     from proctor.workflows.evaluate import store_url
@@ -88,7 +88,7 @@ def _places(output: Path, names: Sequence[str]) -> list[Path]:
 
 
 def _play(prepared: Prepared, *, store: str, quiet: bool) -> Evaluation:
-    from proctor.cli.playing import play
+    from proctor.cli.play import play
     from proctor.workflows.evaluate import start
 
     run = prepared.run
@@ -116,7 +116,7 @@ def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) 
 
 def _show_json(played: Sequence[Evaluation]) -> None:
     from proctor.cli.output import print_json
-    from proctor.reports.json import as_dict
+    from proctor.reports.run.json import as_dict
 
     print_json([as_dict(evaluation.findings) for evaluation in played])
 
@@ -137,7 +137,7 @@ def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store:
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
     """What `proctor run` would print of each run."""
     from proctor.cli.output import console
-    from proctor.cli.playing import show
+    from proctor.cli.play import show
 
     for number, evaluation in enumerate(played):
         show(evaluation.findings, as_json=False, html=places[number] if places else None)
@@ -174,7 +174,7 @@ def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], sto
 
 def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> Scene:
     from proctor.reports.demonstration import Scene
-    from proctor.workflows.reading import read_case
+    from proctor.workflows.read import read_case
 
     exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]
     return Scene(exam=exam, attempt=attempt, turns=turns)

@@ -49,7 +49,7 @@ def command(
     from proctor.cli.output import print_json
     from proctor.doctor import examine
     from proctor.running.garbage import seldom_collected
-    from proctor.workflows.loading import load_benchmark
+    from proctor.workflows.load import load_benchmark
 
     has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
     with seldom_collected():

@@ -9,11 +9,11 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.findings import Findings
+    from proctor.findings.run import Findings
     from proctor.workflows.rescore import Rescoring
 
 
@@ -41,12 +41,12 @@ def command(
 ) -> int:
     """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
     from proctor.cli.output import agents_speak_on_stderr
-    from proctor.cli.playing import conclude
+    from proctor.cli.play import conclude
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates, with_baselines
+    from proctor.workflows.gates import read_gates, with_baselines
     from proctor.workflows.rescore import prepare_rescoring
 
     gating = read_gates(gates, k=k, look=look, force=force)
@@ -64,7 +64,7 @@ def command(
 
 def _judged(prepared: Rescoring, config: Config, *, store: str, quiet: bool) -> Findings:
     """Have the stored replies judged, with the progress shown."""
-    from proctor.cli.playing import play
+    from proctor.cli.play import play
     from proctor.reports.numbers import plural
     from proctor.workflows.allowances import allowing
     from proctor.workflows.rescore import start_rescoring

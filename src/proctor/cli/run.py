@@ -10,13 +10,13 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.findings import Findings
+    from proctor.findings.run import Findings
     from proctor.workflows.evaluate import Prepared
-    from proctor.workflows.gating import Gating
+    from proctor.workflows.gates import Gating
 
 
 @click.command("run", cls=Command)
@@ -87,12 +87,12 @@ def command(
     **choices: Any,
 ) -> int:
     """Examine an agent on the benchmark FILE."""
-    from proctor.cli.foretelling import foretell
+    from proctor.cli.dry_run import foretell
     from proctor.cli.output import tell
     from proctor.config import load_config
     from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates, with_baselines
+    from proctor.workflows.gates import read_gates, with_baselines
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
@@ -151,8 +151,8 @@ def _played(
     prepared: Prepared, config: Config, *, store: str, cache: bool, syncs: tuple[str, ...], quiet: bool
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
-    from proctor.cli.following import following
-    from proctor.cli.playing import play
+    from proctor.cli.live_sync import following
+    from proctor.cli.play import play
     from proctor.workflows.allowances import allowing
     from proctor.workflows.evaluate import start
 
@@ -174,7 +174,7 @@ def _told(
     findings: Findings, gating: Gating, *, file: Path, store: str, k: int | None, as_json: bool, annotations: bool
 ) -> int:
     """Show what was found, and give the exit code."""
-    from proctor.cli.playing import exit_code, show
+    from proctor.cli.play import exit_code, show
     from proctor.workflows.export import annotate
 
     verdicts = gating.judge(findings)

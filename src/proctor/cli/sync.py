@@ -40,10 +40,10 @@ def command(
     """
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
-    from proctor.exporters.telling import as_dict, render
+    from proctor.exporters.summary import as_dict, render
     from proctor.threads import run_anywhere
+    from proctor.workflows.destination import Errand, resume_sync, sync_run
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.syncing import Errand, resume_sync, sync_run
 
     url = store_url(store, load_config(config_path))
     if resume:

@@ -6,14 +6,14 @@ import asyncio
 import time
 from dataclasses import replace
 
-from proctor.conditions import Struck
 from proctor.demo.conversation import is_remark, recall, without_remark
 from proctor.demo.desk import Desk
 from proctor.demo.errand import Errand
 from proctor.demo.library import Library, shelf
 from proctor.demo.passage import Finding
-from proctor.demo.returning import Return
+from proctor.demo.recall import Return
 from proctor.errors import InputError
+from proctor.fault_injection import Struck
 from proctor.transcript import Reply, Request
 
 

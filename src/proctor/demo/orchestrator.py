@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from proctor.conditions import Struck, ToolFailed
 from proctor.demo.conversation import Recall, is_remark, recall, without_remark
 from proctor.demo.desk import Desk
 from proctor.demo.errand import UNKNOWN, Errand
@@ -17,9 +16,10 @@ from proctor.demo.library import Library, shelf
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
 from proctor.demo.question import understand
-from proctor.demo.returning import Return
+from proctor.demo.recall import Return
 from proctor.demo.team import Bench, checker, outdated, reader, researcher, verified
 from proctor.errors import InputError
+from proctor.fault_injection import Struck, ToolFailed
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 

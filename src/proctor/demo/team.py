@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.demo.desk import Desk
 from proctor.demo.errand import Errand
 from proctor.demo.library import Library

@@ -9,7 +9,7 @@ from statistics import median
 
 from proctor.benchmark import Case, Expectation
 from proctor.doctor.complaint import Complaint, complaint, counted, shortened
-from proctor.doctor.judging import NOBODY, has_reference, said_of_unjudged, unjudged_cases
+from proctor.doctor.judges import NOBODY, has_reference, said_of_unjudged, unjudged_cases
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.text.choices import alternatives
 from proctor.text.fold import fold, squeeze

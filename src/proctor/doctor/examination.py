@@ -9,7 +9,7 @@ from proctor.doctor.answers import answers_in_context, guessable, leaked_answers
 from proctor.doctor.categories import small_categories
 from proctor.doctor.complaint import Complaint
 from proctor.doctor.expectations import contradicted_keywords
-from proctor.doctor.judging import cases_of
+from proctor.doctor.judges import cases_of
 from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.sources import missing_sources
 from proctor.doctor.tools import impossible_calls, unknown_tools

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from proctor.battle.fault import Fault, read_fault
 from proctor.benchmark import Case, Exam
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
-from proctor.models.faults import spending
-from proctor.models.purse import Purse
+from proctor.failures import with_spending
+from proctor.findings.battle.fault import Fault, read_fault
 from proctor.roles import Examiner
+from proctor.spending.purse import Purse
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
 from proctor.text.overlap import STOP, content
@@ -83,7 +83,7 @@ class Guarded:
                 ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
                 asked = await self._purse.paid(ask, told=_used)
             except CallError as broken:
-                spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
+                with_spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise
             turn = asked if isinstance(asked, Turn) else None
             spent += _used(asked) or Usage()

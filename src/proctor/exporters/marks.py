@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proctor.exporters.memory import digest
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
-from proctor.traces.evaluations import OVERALL, Evaluation, evaluations_of
-from proctor.traces.span import span_id
-from proctor.traces.writing import task_span
+from proctor.telemetry.evaluations import OVERALL, Evaluation, evaluations_of
+from proctor.telemetry.span import span_id
+from proctor.telemetry.trace import task_span
 
 OUTCOME = "outcome"
 Form = Literal["numeric", "boolean", "categorical"]

@@ -13,16 +13,16 @@ from urllib.parse import quote
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.cleaning import clean
 from proctor.exporters.contract import Played, Subject
 from proctor.exporters.courier import Answer, Courier
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.redaction import clean
 from proctor.exporters.spans import SpanPost
 from proctor.run import Attempt, Run
-from proctor.traces.span import trace_id
-from proctor.traces.writing import spans_of
+from proctor.telemetry.span import trace_id
+from proctor.telemetry.trace import spans_of
 
 _CHANGED = "feedback,rationale,metadata"
 """What an assessment that is there already is brought up to date in."""

@@ -17,8 +17,8 @@ from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.redaction import keep_secret
 from proctor.run import Run
-from proctor.traces.otlp import Encoding
-from proctor.traces.writing import spans_of
+from proctor.telemetry.otlp import Encoding
+from proctor.telemetry.trace import spans_of
 
 _PATH = "/v1/traces"
 _SUCH_AS = "http://localhost:4318"

@@ -13,18 +13,18 @@ from typing import Any
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.cleaning import clean
 from proctor.exporters.contract import Played, Subject
 from proctor.exporters.courier import Answer, Courier
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.redaction import clean
 from proctor.exporters.spans import SpanPost, Trace, best_encoding
 from proctor.run import Attempt, Key, Run
-from proctor.traces.experiment import item_expected, item_id, item_input, item_metadata
-from proctor.traces.otlp_protobuf import INSTALL
-from proctor.traces.span import trace_id
-from proctor.traces.writing import spans_of
+from proctor.telemetry.experiment import item_expected, item_id, item_input, item_metadata
+from proctor.telemetry.otlp_protobuf import INSTALL
+from proctor.telemetry.span import trace_id
+from proctor.telemetry.trace import spans_of
 
 _PROJECT = "openinference.project.name"
 _PAGE = 500

@@ -8,7 +8,7 @@ from proctor.exporters.contract import Exporter, Played
 from proctor.exporters.marks import run_marks
 from proctor.exporters.memory import digest
 from proctor.exporters.outcome import UNCHANGED, Outcome, Report, Verdict
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.run import Key
 
 

@@ -11,8 +11,8 @@ import msgspec
 from proctor.exporters.courier import Answer, Courier
 from proctor.exporters.outcome import Verdict, worst
 from proctor.net.exchange import Response
-from proctor.traces.otlp import Batch, Encoding, batches
-from proctor.traces.span import Span
+from proctor.telemetry.otlp import Batch, Encoding, batches
+from proctor.telemetry.span import Span
 
 Trace = Sequence[Span]
 """The spans of one attempt."""

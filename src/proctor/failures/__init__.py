@@ -12,12 +12,13 @@ from __future__ import annotations
 from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind, Misconfigured
 from proctor.failures.causes import chain
 from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
+from proctor.failures.messages import detail_of, is_too_long, named, parse_retry_after, said, says_too_long
 from proctor.failures.places import host_in
-from proctor.failures.wording import detail_of, is_too_long, named, parse_retry_after, said, says_too_long
+from proctor.usage import Usage
 
 __all__ = [
     "Evidence", "blame", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after", "said",
-    "says_too_long",
+    "says_too_long", "with_spending",
 ]  # fmt: skip
 
 _NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
@@ -69,3 +70,10 @@ def _words_of(error: BaseException, found: Evidence) -> str:
     if cause is None or found.status is not None or said(cause) == type(cause).__name__ or said(cause) in words:
         return words
     return f"{words} ({named(cause)})"
+
+
+def with_spending(fault: CallError, spent: Usage) -> CallError:
+    """The fault, which also carries what was spent before it, so that the run counts it."""
+    if spent:
+        vars(fault)["spent"] = spent
+    return fault

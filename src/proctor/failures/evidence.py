@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import FailureKind
 from proctor.failures.causes import chain, names_of, read
+from proctor.failures.messages import retry_after, told
 from proctor.failures.places import CLIENTS, came_through, host_of, is_models
-from proctor.failures.wording import retry_after, told
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})

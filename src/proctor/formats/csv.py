@@ -16,7 +16,7 @@ from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
 from proctor.formats import files
-from proctor.formats.encoding import decode
+from proctor.formats.charset import decode
 from proctor.formats.records import KEPT, fields_of, scan
 from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
 

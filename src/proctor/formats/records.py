@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from proctor.formats.encoding import SURROGATE
+from proctor.formats.charset import SURROGATE
 from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, header_separator
 
 KEPT = 100

@@ -15,7 +15,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats import files
-from proctor.formats.encoding import decode
+from proctor.formats.charset import decode
 
 _LARGEST = 2**28
 """Bytes that a table may have."""

@@ -14,9 +14,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Unpack
 
-from proctor.metrics.judging import judge_all
-from proctor.metrics.loading import load, prepare, takes
-from proctor.metrics.marking import mark_tools, metrics_of
+from proctor.metrics.conversations import load, prepare, takes
+from proctor.metrics.judge import judge_all
+from proctor.metrics.marks import mark_tools, metrics_of
 from proctor.metrics.progress import progress
 from proctor.metrics.results import AgenticResults
 from proctor.metrics.retriever import Retriever

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TextIO
 
-from proctor.metrics.judging import Told, Verdict
-from proctor.metrics.loading import Conversation, Interaction
+from proctor.metrics.conversations import Conversation, Interaction
+from proctor.metrics.judge import Told, Verdict
 
 
 def _silent(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> None:

@@ -64,7 +64,7 @@ class AgenticSettings:
 
 def checked(options: Mapping[str, Any]) -> AgenticSettings:
     """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
-    from proctor.models.naming import load_model
+    from proctor.models.load import load_model
 
     _check_names(options)
     return AgenticSettings(

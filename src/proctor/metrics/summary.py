@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from proctor.metrics.judging import Verdict
+from proctor.metrics.judge import Verdict
 from proctor.metrics.schemas import AgenticMetric, AgenticSummary, UnscoredPlace
 from proctor.metrics.settings import AgenticSettings
 from proctor.metrics.statistical import StatisticalMode

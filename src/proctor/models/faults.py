@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from proctor.errors import CallError, EnvironmentFault, FailureKind, Misconfigured, ProctorError
-from proctor.failures import blame, said
+from proctor.failures import blame, said, with_spending
 from proctor.failures.evidence import evidence_of, is_wrong_address
-from proctor.failures.wording import is_too_long
+from proctor.failures.messages import is_too_long
 from proctor.usage import Usage
 
 _WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
@@ -39,7 +39,7 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
     """
     if isinstance(error, CallError):
-        return spending(error, spent)
+        return with_spending(error, spent)
     if is_too_long(error):
         return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
     found, told = evidence_of(error), said(error, 300)
@@ -47,16 +47,9 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     if isinstance(fault, Misconfigured) or is_wrong_address(error):
         doing = _WRONG.get(found.status or 0, "cannot be called at this address")
         told = f"the model {doing}: {told}; check its name, its address and its key"
-        return spending(Misconfigured(told, kind=found.kind, host=found.host), spent)
+        return with_spending(Misconfigured(told, kind=found.kind, host=found.host), spent)
     if isinstance(fault, EnvironmentFault):
         return ModelUnavailable(
             str(fault), retry_after=found.retry_after, spent=spent, kind=found.kind, host=found.host
         )
     return None
-
-
-def spending(fault: CallError, spent: Usage) -> CallError:
-    """The fault, which also carries what was spent before it, so that the run counts it."""
-    if spent:
-        vars(fault)["spent"] = spent
-    return fault

@@ -15,15 +15,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from proctor.failures.evidence import is_late, status_of
-from proctor.failures.wording import retry_after
-from proctor.models import remembering
-from proctor.models.allowance import Allowance, current
-from proctor.models.calling import Heard, Line, line_to
+from proctor.failures.messages import retry_after
+from proctor.models import cached as remembering
+from proctor.models.call import Heard, Line, line_to
 from proctor.models.faults import UnusableAnswer, fault_of
 from proctor.models.fence import fence
-from proctor.models.prices import Price
-from proctor.models.reading import Misfit, Shape, shape_of
-from proctor.models.tokens import tokens_in
+from proctor.models.parse import Misfit, Shape, shape_of
+from proctor.spending.allowance import Allowance, current
+from proctor.spending.prices import Price
+from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
 
 if TYPE_CHECKING:
-    from proctor.pytest_plugin.playing import Play, Played
+    from proctor.pytest_plugin.play import Play, Played
 
 _WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
 """Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
@@ -91,7 +91,7 @@ class Examination:
         return found
 
     def _prepared(self, suite: Path, agent: object) -> Play | ProctorError:
-        from proctor.pytest_plugin.playing import Play
+        from proctor.pytest_plugin.play import Play
 
         settings = {"reviewer": self.option("reviewer"), "trials": self.option("trials")}
         try:
@@ -121,13 +121,13 @@ class Examination:
     def receive(self, found: Sequence[str]) -> None:
         """Take what a worker of xdist found."""
         from proctor.codec import decode
-        from proctor.pytest_plugin.playing import Played
+        from proctor.pytest_plugin.play import Played
 
         self._received += [decode(text, Played) for text in found]
 
     def finish(self) -> None:
         """Let everybody go; then send home what was found, or report it."""
-        from proctor.pytest_plugin import playing
+        from proctor.pytest_plugin import play as playing
 
         plays = {path: play for path, play in self._plays.items() if not isinstance(play, ProctorError)}
         for play in plays.values():
@@ -150,7 +150,7 @@ class Examination:
     def _report(self, played: Sequence[Played]) -> None:
         if not played:
             return
-        from proctor.pytest_plugin import reporting
+        from proctor.pytest_plugin import report as reporting
 
         try:
             self.lines += reporting.report(

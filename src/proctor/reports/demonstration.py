@@ -11,9 +11,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.battle.finding import BattleFindings
 from proctor.benchmark import Exam
-from proctor.findings import Findings
+from proctor.findings.battle.findings import BattleFindings
+from proctor.findings.run import Findings
 from proctor.reports import numbers
 from proctor.reports.battle.dialogue import dialogue
 from proctor.reports.terminal import INDENT, Page, drawn, page_table

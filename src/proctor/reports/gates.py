@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proctor.gates import Gate, GateVerdict
+from proctor.findings.gates import Gate, GateVerdict
 from proctor.reports import numbers
 from proctor.reports.outcomes import Outcome
 from proctor.reports.points import signed

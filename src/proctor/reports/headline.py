@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.reports.numbers import Saying, Unit, say
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proctor.findings import CaseFinding, Findings
+from proctor.findings.run import CaseFinding, Findings
 from proctor.reports.words import one_line
 from proctor.run import Attempt, Key
 

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.terminal import Page, page_table

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from proctor.battle.challenge import FILLERS
-from proctor.battle.propositions import Kind, Thread, read_inquiry, thread_of
 from proctor.benchmark import Case, Exam
+from proctor.findings.battle.challenge import FILLERS
+from proctor.findings.battle.propositions import Kind, Thread, read_inquiry, thread_of
 from proctor.reviewers.consistency import Conflict, Said, conflict
 from proctor.reviewers.statements import read_statements
 from proctor.roles import Reviewer

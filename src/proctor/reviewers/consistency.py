@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from proctor.battle.propositions import Inquiry, read_inquiry
-from proctor.battle.transitions import RIGHT_FROM
+from proctor.findings.battle.propositions import Inquiry, read_inquiry
+from proctor.findings.battle.transitions import RIGHT_FROM
 from proctor.reviewers.agreement import measure_one_thing, meet
 from proctor.reviewers.embedded.answer import judge
 from proctor.reviewers.embedded.reading import Fact, read_facts

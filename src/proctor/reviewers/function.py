@@ -9,11 +9,11 @@ from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.importing import import_attribute
-from proctor.models.purse import Purse
+from proctor.plugins import import_attribute
 from proctor.reviewers.signature import asked_for, caller
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
+from proctor.spending.purse import Purse
 from proctor.transcript import Turn
 from proctor.usage import Usage
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from proctor.battle.challenge import FILLERS
+from proctor.findings.battle.challenge import FILLERS
 from proctor.reviewers.embedded.reading import Fact, read_facts
 from proctor.text.claims import claims
 from proctor.text.fold import fold

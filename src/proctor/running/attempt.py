@@ -11,22 +11,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from proctor.battle.replies import is_test
 from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
-from proctor.conditions import in_force
 from proctor.errors import Misconfigured
-from proctor.models.allowance import set_occasion
-from proctor.models.purse import Purse
+from proctor.fault_injection import in_force
+from proctor.findings.battle.replies import is_test
 from proctor.redaction.nouns import scrubbed
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
+from proctor.running.deadline import within
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
-from proctor.running.waiting import within
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.spending.allowance import set_occasion
+from proctor.spending.purse import Purse
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
@@ -177,7 +177,7 @@ class Player:
 
     async def _examine(self, play: Play, number: int) -> Turn | None:
         """The examiner's next question, recorded before it is put: it may have cost money."""
-        from proctor.battle.linking import linked  # it reads language, which takes a while to load
+        from proctor.findings.battle.links import linked  # it reads language, which takes a while to load
 
         assert self._examiner is not None
         told = {"conversation": play.conversation} if self._tells_conversation else {}
@@ -406,7 +406,7 @@ def _case(exam: Exam, turns: Sequence[Turn]) -> Case | None:
     """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
     if turns[-1].number <= len(exam.cases):
         return exam.cases[turns[-1].number - 1]
-    from proctor.battle.linking import expected_by  # it reads language, which takes a while to load
+    from proctor.findings.battle.links import expected_by  # it reads language, which takes a while to load
 
     return expected_by(exam, turns)
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.conditions import Tally
 from proctor.failures import detail_of, said
+from proctor.fault_injection import Tally
 from proctor.run import Attempt, Failure, Resumed, Sitting, Stage
 from proctor.running.clock import Charged
 from proctor.score import Review

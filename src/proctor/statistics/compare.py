@@ -2,7 +2,7 @@
 
 Comparing two runs case by case removes what the cases have in common, which is most of the doubt. Every figure rests
 on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs. The probability and the
-test rest on the trials that both runs have of a case (`proctor.statistics.thinning`), the interval on all of them.
+test rest on the trials that both runs have of a case (`proctor.statistics.common_trials`), the interval on all of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from fractions import Fraction
 from math import erfc, lcm, sqrt
 
 from proctor.errors import InputError
+from proctor.statistics.common_trials import Count, counts_alike
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
-from proctor.statistics.thinning import Count, counts_alike
 
 METHOD = "paired-cases"
 FEWEST_FOR_VERDICT = 5

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from proctor.statistics.thinning import Count
+from proctor.statistics.common_trials import Count
 
 if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
     from proctor.statistics.beta import Floats

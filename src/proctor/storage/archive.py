@@ -13,12 +13,17 @@ from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
 from proctor.run import Attempt, Key, Run, Wish
 from proctor.score import Review
-from proctor.storage import chunks, naming, paging, searching, standing
+from proctor.storage import chunks
+from proctor.storage import live_counts as standing
+from proctor.storage import pages as paging
+from proctor.storage import run_name as naming
+from proctor.storage import search as searching
 from proctor.storage.database import Database
 from proctor.storage.lease import Leases
+from proctor.storage.live_counts import Standing
 from proctor.storage.marks import EVERY, Marks
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.paging import Course, Order
+from proctor.storage.pages import Course, Order
 from proctor.storage.rows import (
     RUN_COLUMNS,
     STOPPED,
@@ -30,8 +35,7 @@ from proctor.storage.rows import (
     run_of,
     turns_of,
 )
-from proctor.storage.searching import Found
-from proctor.storage.standing import Standing
+from proctor.storage.search import Found
 from proctor.storage.tables import attempts, benchmarks, runs
 from proctor.transcript import Transcript
 

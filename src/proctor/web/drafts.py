@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proctor import private
-from proctor.formats.encoding import decode
+from proctor.formats.charset import decode
 from proctor.reports.words import clean
 from proctor.web.forms import Form
 

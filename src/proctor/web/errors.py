@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
 from proctor.web.jobs import WrongState
 from proctor.web.library import NoSuchBenchmark, Refused
-from proctor.web.rendering import render
+from proctor.web.render import render
 
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,

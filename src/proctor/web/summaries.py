@@ -17,11 +17,11 @@ import msgspec
 
 from proctor import private
 from proctor.codec import decode, encode
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.storage import Store
 from proctor.web.live import MOVING
-from proctor.workflows.reading import summarise
+from proctor.workflows.read import summarise
 
 SMALL = 20_000
 """Attempts up to which a list waits until they are counted."""

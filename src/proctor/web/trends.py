@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from markupsafe import Markup
 
-from proctor.comparison import unlike
+from proctor.findings.comparison import unlike
 from proctor.reports import numbers
 from proctor.run import ExamType, Run
 from proctor.statistics.estimate import Estimate

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
-from proctor.models.naming import PROVIDERS, Source, source_in
 from proctor.run import Run, Settings, Spec
+from proctor.spending.providers import PROVIDERS, Source, source_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
-    from proctor.models.estimate import Caller, Estimate, Role
+    from proctor.spending.estimate import Caller, Estimate, Role
 
 _log = logging.getLogger("proctor")
 _CACHE = ".proctor/cache"
@@ -41,10 +41,10 @@ def allowing(
     Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
     force already stays, unless the run has limits of its own.
     """
-    from proctor.models.allowance import Allowance, current, granted
-    from proctor.models.budget import Budget
-    from proctor.models.cache import Cache
-    from proctor.models.limits import Limits
+    from proctor.spending.allowance import Allowance, current, granted
+    from proctor.spending.budget import Budget
+    from proctor.spending.cache import Cache
+    from proctor.spending.limits import Limits
 
     if current() is not None and not (config.limits or cache or is_limited(settings)):
         yield
@@ -76,7 +76,7 @@ def check_prices(settings: Settings, config: Config) -> None:
     """Refuse a budget of money for models whose price nobody has given."""
     if settings.budget is None:
         return
-    from proctor.models.budget import must_have_prices
+    from proctor.spending.budget import must_have_prices
 
     for _, model, spec in _models(settings):
         must_have_prices([model], _prices(spec, config), budget=settings.budget)
@@ -105,15 +105,15 @@ def unguarded(run: Run) -> Iterator[str]:
 
 def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> Estimate:
     """What a run will take, before its first call."""
-    from proctor.models.estimate import estimate
+    from proctor.spending.estimate import estimate
 
     return estimate(exams, run.settings, [*_callers(run.settings, config)])
 
 
 def called_gently(run: Run, config: Config) -> dict[str, int]:
     """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
-    from proctor.models.limits import Limits
-    from proctor.models.naming import is_loopback, names_of
+    from proctor.spending.limits import Limits
+    from proctor.spending.providers import is_loopback, names_of
 
     limits, found = Limits(config.limits), {}
     for _, model, spec in _models(run.settings):
@@ -127,9 +127,9 @@ def called_gently(run: Run, config: Config) -> dict[str, int]:
 
 
 def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
-    from proctor.models.estimate import Caller
-    from proctor.models.limits import Limits
-    from proctor.models.prices import price_of
+    from proctor.spending.estimate import Caller
+    from proctor.spending.limits import Limits
+    from proctor.spending.prices import price_of
 
     limits = Limits(config.limits)
     for role, model, spec in _models(settings):
@@ -163,7 +163,7 @@ def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
 
 def _prompt(spec: Spec) -> int:
     """Tokens that every call of an agent carries: its instructions, and the declarations of its tools."""
-    from proctor.models.tokens import tokens_in
+    from proctor.spending.tokens import tokens_in
 
     return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
 

@@ -11,7 +11,7 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.errors import InputError
-from proctor.formats.suite import is_suite, read_suite
+from proctor.formats.suites.suite import is_suite, read_suite
 from proctor.roles import Reviewer
 
 OWN = "own"

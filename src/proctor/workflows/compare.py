@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proctor.comparison import Compared, compared
 from proctor.config import Config, load_config
-from proctor.findings import Findings
+from proctor.findings.comparison import Compared, compared
+from proctor.findings.run import Findings
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation, store_url
-from proctor.workflows.reading import findings_of_run
+from proctor.workflows.read import findings_of_run
 
 
 def compare(

@@ -12,7 +12,7 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
-from proctor.findings import Findings, Gathering
+from proctor.findings.run import Findings, Gathering
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal

@@ -14,11 +14,11 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case
 from proctor.config import DEFAULT_STORE, Config, load_config
-from proctor.doctor.judging import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
+from proctor.doctor.judges import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
 from proctor.errors import UsageError
-from proctor.findings import Findings, Gathering
+from proctor.findings.run import Findings, Gathering
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
-from proctor.formats.suite import is_suite
+from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, sittings
@@ -29,7 +29,7 @@ from proctor.workflows.checks import described, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Listener, Watch, conduct
 from proctor.workflows.labels import found_labels
-from proctor.workflows.loading import load_benchmark
+from proctor.workflows.load import load_benchmark
 from proctor.workflows.parts import (
     Cast,
     Chosen,
@@ -63,7 +63,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """The report of the terminal, for a notebook."""
-        from proctor.reports.notebook import as_html
+        from proctor.reports.run.notebook import as_html
 
         return as_html(self.findings)
 

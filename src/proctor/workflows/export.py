@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.errors import InputError, OutputFull, UsageError
-from proctor.findings import Findings, Gathering
-from proctor.gates import GateVerdict
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Findings, Gathering
 from proctor.reports.words import escaped
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
+from proctor.workflows.gates import Gating, with_baselines
 from proctor.workflows.gathered import LARGE, Counting, gathered, recalled
-from proctor.workflows.gating import Gating, with_baselines
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
 """The forms in which gates have a place."""
@@ -168,7 +168,7 @@ def _write_whole(output: Path, pieces: Iterator[str]) -> None:
 
 
 def _html(exported: Exported) -> Iterator[str]:
-    from proctor.reports.html import cases_in_full, html_pieces
+    from proctor.reports.run.html import cases_in_full, html_pieces
 
     findings = exported.findings
     return html_pieces(findings, exported.exams, exported.attempts_with(cases_in_full(findings)))
@@ -176,7 +176,7 @@ def _html(exported: Exported) -> Iterator[str]:
 
 def _json(exported: Exported) -> Iterator[str]:
     """What was found comes first, except of a large run that has yet to be counted: that is done on the way."""
-    from proctor.reports.json import found, opening, results
+    from proctor.reports.run.json import found, opening, results
 
     yield opening(exported.run) + ","
     if exported.is_counted:
@@ -190,25 +190,25 @@ def _json(exported: Exported) -> Iterator[str]:
 
 
 def _csv(exported: Exported) -> Iterator[str]:
-    from proctor.reports.csv import csv_pieces
+    from proctor.reports.run.csv import csv_pieces
 
     return csv_pieces(exported.run, exported.exams, exported.attempts(), found=lambda: exported.findings)
 
 
 def _junit(exported: Exported) -> Iterator[str]:
-    from proctor.reports.junit import junit_pieces
+    from proctor.reports.run.junit import junit_pieces
 
     return junit_pieces(exported.exams, exported.attempts(), found=lambda: exported.findings, gates=exported.gates)
 
 
 def _markdown(exported: Exported) -> Iterator[str]:
-    from proctor.reports.markdown import render
+    from proctor.reports.run.markdown import render
 
     yield render(exported.findings, gates=exported.gates)
 
 
 def _annotations(exported: Exported) -> Iterator[str]:
-    from proctor.reports.annotations import write_annotations
+    from proctor.reports.run.annotations import write_annotations
 
     written = StringIO()
     write_annotations(exported.findings, exported.exams, exported.attempts(), written, gates=exported.gates)
@@ -227,7 +227,7 @@ _FORMS: dict[str, Form] = {
 
 def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:
     """Annotations of a run whose file is at hand, so that its lines can be marked."""
-    from proctor.reports.annotations import in_repository, write_annotations
+    from proctor.reports.run.annotations import in_repository, write_annotations
 
     with open_store(store, create=False) as opened:
         exams = exams_of(opened.archive.benchmark_of(findings.run.id), findings.run.settings)

@@ -6,8 +6,8 @@ from collections.abc import Generator, Iterable
 from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
-from proctor.findings import Gathering
-from proctor.findings.snapshot import pack, stamp, unpack
+from proctor.findings.run import Gathering
+from proctor.findings.run.snapshot import pack, stamp, unpack
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store

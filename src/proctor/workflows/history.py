@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from proctor.battle.replies import is_test
 from proctor.errors import NoSuchRun, UsageError
-from proctor.history import Counts, History, Order, tell
+from proctor.findings.battle.replies import is_test
+from proctor.findings.history import Counts, History, Order, tell
 from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store

@@ -11,11 +11,11 @@ from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
-from proctor.importing import module_of
-from proctor.models.naming import PROVIDERS
+from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
+from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 
 JUDGE_RUBRIC = "judge-1"

@@ -11,7 +11,7 @@ from typing import Any
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec
 from proctor.running.plan import Place, exams_of

@@ -10,7 +10,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of, sittings
 from proctor.running.play import paid_for

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import chain, repeat
 
-from proctor.battle.replies import as_counted, replies_of
-from proctor.battle.units import Units
 from proctor.benchmark import Exam
+from proctor.findings.battle.replies import as_counted, replies_of
+from proctor.findings.battle.units import Units
 from proctor.run import Attempt, Finished, Record, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.made_runs import Ended, made, pair
 from tests.reports.comparison.test_text import printed
 
-from proctor.comparison import Compared, compared
-from proctor.findings import Findings
+from proctor.findings.comparison import Compared, compared
+from proctor.findings.run import Findings
 from proctor.reports.comparison import words
 from proctor.reports.comparison.json import as_dict
 from proctor.reports.comparison.markdown import render as in_markdown

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.made_runs import in_order, made, pair
 
-from proctor.comparison import Compared, compared
+from proctor.findings.comparison import Compared, compared
 from proctor.reports.comparison.json import as_dict
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from tests.made_runs import in_order, made, pair
 
-from proctor.comparison import compared
+from proctor.findings.comparison import compared
 from proctor.reports.comparison.markdown import render
 
 

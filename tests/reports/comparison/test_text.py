@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 from tests.made_runs import in_order, made, pair
-from tests.reports.test_text import ANY_TEXT
+from tests.reports.run.test_text import ANY_TEXT
 
-from proctor.comparison import Compared, compared
+from proctor.findings.comparison import Compared, compared
 from proctor.reports.comparison.text import drawn, render, ruler, scale_of
 from proctor.statistics.estimate import Estimate
 

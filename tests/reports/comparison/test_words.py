@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.made_runs import in_order, made, pair
 
-from proctor.comparison import Compared, compared
+from proctor.findings.comparison import Compared, compared
 from proctor.reports.comparison import words
 from proctor.statistics.estimate import Estimate
 

@@ -10,7 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.a2a.wire import Kind, Thread, state_of
 from proctor.agents.http.options import PARTS
-from proctor.agents.http.reading import made_of
+from proctor.agents.http.response import made_of
 from proctor.agents.rpc import shortened
 from proctor.errors import AgentFault, Misconfigured
 from proctor.transcript import Reply

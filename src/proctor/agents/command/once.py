@@ -10,7 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.command.program import Program, start
 from proctor.errors import AgentFault
-from proctor.traces.messages import reply_in
+from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 
 

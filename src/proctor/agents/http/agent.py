@@ -8,12 +8,12 @@ from typing import Any
 
 from yarl import URL
 
-from proctor.agents.http import reading
+from proctor.agents.http import response as reading
 from proctor.agents.http.options import Options
-from proctor.agents.http.polling import job_address, wait_for
-from proctor.agents.http.streaming import gather
+from proctor.agents.http.poll import job_address, wait_for
+from proctor.agents.http.request import EVENTS, Message, Writer
+from proctor.agents.http.stream import gather
 from proctor.agents.http.template import Template
-from proctor.agents.http.writing import EVENTS, Message, Writer
 from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in, parse_retry_after
 from proctor.net.addresses import credentials_in, scrubbed, without_content

@@ -9,11 +9,11 @@ from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from proctor import threads
 from proctor.agents.framework import ask
+from proctor.agents.langchain.callbacks import Watcher, step_kinds
+from proctor.agents.langchain.input import Writer
 from proctor.agents.langchain.memory import Memory
-from proctor.agents.langchain.reading import ending_of, read
+from proctor.agents.langchain.output import ending_of, read
 from proctor.agents.langchain.shape import graph_in, unwrapped
-from proctor.agents.langchain.watching import Watcher, step_kinds
-from proctor.agents.langchain.writing import Writer
 from proctor.agents.notes import Notes
 from proctor.transcript import Reply, Request
 

@@ -13,7 +13,7 @@ from typing import Any
 from proctor.agents.mcp.http import Http
 from proctor.agents.mcp.options import Options
 from proctor.agents.mcp.protocol import Busy, Connection
-from proctor.agents.mcp.reading import reply_of, string_arguments
+from proctor.agents.mcp.result import reply_of, string_arguments
 from proctor.agents.mcp.stdio import Stdio
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in

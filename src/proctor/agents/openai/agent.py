@@ -6,7 +6,7 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.agents.openai.chat import Chat
 from proctor.agents.openai.completion import Completion, Dialect
 from proctor.agents.openai.options import Options
@@ -14,7 +14,7 @@ from proctor.agents.openai.responses import Responses
 from proctor.agents.openai.service import Answered, Service
 from proctor.agents.openai.tools import run
 from proctor.errors import AgentFault, CallError
-from proctor.models.faults import spending
+from proctor.failures import with_spending
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
@@ -39,9 +39,9 @@ class OpenAIAgent:
         try:
             return await self._converse(request, course)
         except conditions.BudgetExhausted as error:
-            raise spending(AgentFault(str(error)), course.usage) from error
+            raise with_spending(AgentFault(str(error)), course.usage) from error
         except CallError as error:
-            spending(error, course.usage)
+            with_spending(error, course.usage)
             raise
 
     async def forget(self, conversation: str) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proctor.models.prices import Price
 from proctor.net.events import Event
+from proctor.spending.prices import Price
 from proctor.transcript import Citation, Request, ToolCall
 from proctor.usage import Usage
 

@@ -14,10 +14,10 @@ from msgspec import Meta
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import must_be_known
 from proctor.errors import InputError
-from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
-from proctor.models.prices import Price, price_of
 from proctor.net import addresses
 from proctor.redaction import keep_secret
+from proctor.spending.prices import Price, price_of
+from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
 
 _ADDRESSES = {
     "openai": "https://api.openai.com/v1",

@@ -15,14 +15,14 @@ from proctor.agents.openai.options import Options
 from proctor.agents.openai.trouble import asked_wait, fault_of_status
 from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in
-from proctor.models.allowance import Allowance, Call, Occasion, current
-from proctor.models.budget import Foresight
-from proctor.models.cache import Cache, key_of
-from proctor.models.tokens import tokens_in
 from proctor.net.addresses import credentials_in, scrubbed
 from proctor.net.client import Client
 from proctor.net.events import events
 from proctor.net.exchange import Bounds, Response
+from proctor.spending.allowance import Allowance, Call, Occasion, current
+from proctor.spending.budget import Foresight
+from proctor.spending.cache import Cache, key_of
+from proctor.spending.tokens import tokens_in
 from proctor.transcript import Request
 from proctor.usage import Usage
 

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proctor import conditions, threads
+from proctor import fault_injection as conditions
+from proctor import threads
 from proctor.agents.openai.completion import Wanted
 from proctor.codec import read_json
 from proctor.errors import InputError, Misconfigured
 from proctor.failures import said
-from proctor.importing import import_attribute
+from proctor.plugins import import_attribute
 from proctor.transcript import ToolCall
 
 _PREFIX = "python:"

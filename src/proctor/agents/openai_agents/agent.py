@@ -9,7 +9,7 @@ import agents
 from agents import MessageOutputItem, Runner
 from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
-from proctor.agents.openai_agents.watching import Watching, watch_nested_runs, watched
+from proctor.agents.openai_agents.hooks import Watching, watch_nested_runs, watched
 from proctor.errors import AgentFault
 from proctor.transcript import Citation, Reply, Request
 

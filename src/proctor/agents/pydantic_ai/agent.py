@@ -20,8 +20,8 @@ from pydantic_ai.messages import (
 
 from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
-from proctor.agents.pydantic_ai.reading import citations_in, finish_reason_in, note_untold_calls
-from proctor.agents.pydantic_ai.watching import Watching, watch_sub_agents, watched
+from proctor.agents.pydantic_ai.hooks import Watching, watch_sub_agents, watched
+from proctor.agents.pydantic_ai.messages import citations_in, finish_reason_in, note_untold_calls
 from proctor.codec import is_cut_off
 from proctor.errors import AgentFault
 from proctor.transcript import Reply, Request, Turn

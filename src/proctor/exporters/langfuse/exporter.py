@@ -13,25 +13,18 @@ from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.cleaning import clean
 from proctor.exporters.contract import Played, Subject
 from proctor.exporters.courier import Courier
 from proctor.exporters.langfuse.scores import ScorePost, run_score, scores_of
 from proctor.exporters.marks import Mark
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.redaction import clean
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.run import Run
-from proctor.traces.experiment import (
-    Experiment,
-    experiment_id,
-    item_expected,
-    item_id,
-    item_input,
-    item_metadata,
-)
-from proctor.traces.writing import spans_of
+from proctor.telemetry.experiment import Experiment, experiment_id, item_expected, item_id, item_input, item_metadata
+from proctor.telemetry.trace import spans_of
 
 _SETTINGS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY", "LANGFUSE_BASE_URL")
 _VERSION = {"x-langfuse-ingestion-version": "4"}

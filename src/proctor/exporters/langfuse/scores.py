@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from proctor.exporters.cleaning import clean
 from proctor.exporters.courier import Courier
 from proctor.exporters.marks import Mark, marks_of
 from proctor.exporters.outcome import SENT, Verdict
+from proctor.exporters.redaction import clean
 from proctor.run import Attempt
-from proctor.traces.experiment import Experiment
-from proctor.traces.span import trace_id
+from proctor.telemetry.experiment import Experiment
+from proctor.telemetry.span import trace_id
 
 Score = dict[str, Any]
 _AT_ONCE = 100

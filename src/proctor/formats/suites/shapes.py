@@ -21,7 +21,7 @@ from proctor.formats.suites.nodes import (
     number_of,
     value_of,
 )
-from proctor.formats.suites.reading import Reading
+from proctor.formats.suites.problems import Reading
 from proctor.settings import why_no_pattern
 
 Schema = dict[str, Any]

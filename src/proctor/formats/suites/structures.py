@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from proctor.formats.suites.nodes import Keyed, Listed, Node, Scalar, in_words, is_nothing
-from proctor.formats.suites.reading import Note, Reading
+from proctor.formats.suites.problems import Note, Reading
 from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, refuse
 
 Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]

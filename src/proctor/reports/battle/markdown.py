@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.battle.finding import BattleFindings
+from proctor.findings.battle.findings import BattleFindings
 from proctor.reports import numbers
 from proctor.reports.battle import words
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.run.markdown import pictured, plain
 
 _STRATEGIES = 12
 

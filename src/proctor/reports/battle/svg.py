@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
-from proctor.battle.finding import BattleFindings
+from proctor.findings.battle.findings import BattleFindings
 from proctor.reports.battle import words
 from proctor.statistics.survival import Curve, Point
 

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.battle.finding import BattleFindings, PressureFinding, StrategyFinding
+from proctor.findings.battle.findings import BattleFindings, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.battle import words
 from proctor.reports.battle.chart import chart

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proctor.battle.fault import read_fault
-from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
+from proctor.findings.battle.fault import read_fault
+from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.points import points

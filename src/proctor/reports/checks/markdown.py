@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proctor.findings import CheckFinding
+from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
 from proctor.reports.checks.words import passed_of
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.run.markdown import pictured, plain
 
 _MOST = 20
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from proctor.findings import CheckFinding, Findings
+from proctor.findings.run import CheckFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.outcomes import FLAKY, NOT_PASSED, PASSED, Outcome
 from proctor.reports.words import one_line

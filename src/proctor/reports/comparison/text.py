@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.comparison import CaseChange, Compared
+from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.outcomes import Outcome

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proctor.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.findings import ConditionFinding, Findings
+from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.run.markdown import pictured, plain
 
 
 def side_by_side(findings: Findings) -> Iterator[str]:

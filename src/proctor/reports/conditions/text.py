@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.findings import ConditionFinding, Findings
+from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
 from proctor.reports.terminal import INDENT, drawn, page_table, signed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.findings import CaseFinding, ConditionFinding, Findings
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
+from proctor.findings.run import CaseFinding, ConditionFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.outcomes import Outcome

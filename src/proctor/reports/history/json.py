@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.findings import Summary
-from proctor.history import Change, Course, Entry, History
-from proctor.reports.json import estimate, run_row
+from proctor.findings.history import Change, Course, Entry, History
+from proctor.findings.run import Summary
+from proctor.reports.run.json import estimate, run_row
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from math import ceil
 
 from markupsafe import Markup
 
-from proctor.history import Change, Course, Entry
+from proctor.findings.history import Change, Course, Entry
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar

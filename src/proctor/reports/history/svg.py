@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from proctor.errors import InputError
-from proctor.history import Course, History
+from proctor.findings.history import Course, History
 from proctor.reports.history import words
 from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
 from proctor.reports.history.scale import scale_of

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.history import Course, Entry, History, Segment
+from proctor.findings.history import Course, Entry, History, Segment
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar

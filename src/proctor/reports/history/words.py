@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from proctor.history import Change, Course, Entry, History, Segment
+from proctor.findings.history import Change, Course, Entry, History, Segment
 from proctor.reports import numbers
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.history.calendar import Calendar

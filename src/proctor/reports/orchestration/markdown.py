@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
-from proctor.reports.markdown import pictured, plain
 from proctor.reports.orchestration import words
+from proctor.reports.run.markdown import pictured, plain
 
 
 def shares(found: OrchestrationFindings) -> Iterator[str]:

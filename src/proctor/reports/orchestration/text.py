@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
 from proctor.reports.headline import Line
 from proctor.reports.orchestration import words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.markers import Marker, markers
-from proctor.reviewers.checks.naming import among
 from proctor.reviewers.checks.quotes import missing_part, near_miss, parts, shown
+from proctor.reviewers.checks.source_names import among
 from proctor.reviewers.checks.sources import Reading, Sources
 from proctor.transcript import Citation, Reply, Turn
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proctor.benchmark import Expectation
-from proctor.reviewers.checks.calling import UNTOLD
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.checks.tool_calls import UNTOLD
 from proctor.transcript import Reply, Turn
 
 

@@ -9,15 +9,15 @@ from proctor import threads
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import digest
 from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
-from proctor.reviewers.checks.calling import tool_calls, tools_not_used, tools_used
 from proctor.reviewers.checks.citations import citation_accuracy, citations_present
 from proctor.reviewers.checks.completion import no_error, no_error_failed
 from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
 from proctor.reviewers.checks.limits import limits
-from proctor.reviewers.checks.merging import merge
-from proctor.reviewers.checks.orchestrating import steps, sub_agents
+from proctor.reviewers.checks.merge import merge
 from proctor.reviewers.checks.own import OwnCheck
 from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.checks.steps import steps, sub_agents
+from proctor.reviewers.checks.tool_calls import tool_calls, tools_not_used, tools_used
 from proctor.score import CheckResult, Review
 from proctor.text.patterns import sharing_time
 from proctor.transcript import Reply, Turn

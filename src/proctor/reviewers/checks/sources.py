@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.reviewers.checks.naming import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.quotes import plain
+from proctor.reviewers.checks.source_names import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.structures import as_text, leaves, opened
 from proctor.text.fold import fold
 from proctor.text.phrases import find, prepared

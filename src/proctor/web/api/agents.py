@@ -5,10 +5,10 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response
 
 from proctor.web import offer
+from proctor.web.agent_test import ask
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.site import site_of
-from proctor.web.trying import ask
 
 router = APIRouter(tags=["agents"])
 

@@ -11,15 +11,15 @@ from fastapi.responses import FileResponse
 from proctor.benchmark import Case
 from proctor.doctor import examine as consult
 from proctor.formats.rules import COLUMNS
-from proctor.reports.json import plain
+from proctor.reports.run.json import plain
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.examining import Examined, examine
-from proctor.web.finding import says
 from proctor.web.forms import limited
 from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME
 from proctor.web.pages import file_limit
+from proctor.web.search import says
 from proctor.web.site import site_of
+from proctor.web.upload import Examined, examine
 
 router = APIRouter(tags=["benchmarks"])
 Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.reading.shelf import shelf_of
@@ -25,7 +25,7 @@ def compare_runs(
     force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
 ) -> Response:
     """B against A, case by case. 400: they were not examined alike."""
-    from proctor.comparison import compared  # SciPy comes with it, which the first page need not wait for
+    from proctor.findings.comparison import compared  # SciPy comes with it, which the first page need not wait for
     from proctor.reports.comparison.json import as_dict
 
     return answer(as_dict(compared(_findings(request, a), _findings(request, b), k=k, force=force)))

@@ -12,12 +12,12 @@ from fastapi.responses import StreamingResponse
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
-from proctor.reports.json import as_dict, plain, run_row
+from proctor.reports.run.json import as_dict, plain, run_row
 from proctor.run import Attempt, Key, Run, Status
-from proctor.storage.paging import Order
+from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
-from proctor.web.foretelling import foretell
+from proctor.web.estimate import foretell
 from proctor.web.live import Progress
 from proctor.web.pages.events import watched
 from proctor.web.pages.run import export
@@ -25,8 +25,8 @@ from proctor.web.pages.runs import _fits
 from proctor.web.places import spans
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.site import Site, site_of
-from proctor.web.starting import Wanted, start
-from proctor.workflows.changing import delete_run
+from proctor.web.start import Wanted, start
+from proctor.workflows.change import delete_run
 from proctor.workflows.pace import pace_of
 
 router = APIRouter(tags=["runs"])

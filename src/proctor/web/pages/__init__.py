@@ -37,7 +37,8 @@ from importlib import import_module
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
-from proctor.formats import csv, suite
+from proctor.formats import csv
+from proctor.formats.suites import suite
 from proctor.web.forms import Form, read_form
 from proctor.web.site import site_of
 

@@ -14,13 +14,13 @@ from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
 from proctor.web import offer
+from proctor.web.agent_test import ask
 from proctor.web.pages import form_of
 from proctor.web.pages.runs import Listed, with_rates
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
+from proctor.web.render import render
 from proctor.web.site import Site, site_of
-from proctor.web.trying import ask
-from proctor.workflows.trying import QUESTION
+from proctor.workflows.agent_test import QUESTION
 
 router = APIRouter()
 teach()

@@ -20,13 +20,13 @@ from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.web.drafts import Draft, Drafts
-from proctor.web.examining import Examined, examine
-from proctor.web.finding import says
 from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
+from proctor.web.render import render
+from proctor.web.search import says
 from proctor.web.site import Site, site_of
+from proctor.web.upload import Examined, examine
 
 router = APIRouter()
 teach()

@@ -8,19 +8,19 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.comparison import CaseChange, Compared, Unlike, compared, unlike
 from proctor.errors import UsageError
+from proctor.findings.comparison import CaseChange, Compared, Unlike, compared, unlike
 from proctor.reports.comparison import words
 from proctor.run import Run
 from proctor.statistics.flips import Flip
 from proctor.storage import Store
-from proctor.web.finding import says
 from proctor.web.pages.attempt import named, trials
 from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
 from proctor.web.reading.shelf import Shelf, shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
+from proctor.web.render import render
+from proctor.web.search import says
 from proctor.web.site import site_of
 
 router = APIRouter()

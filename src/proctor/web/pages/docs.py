@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from proctor.web.api import schema
-from proctor.web.rendering import render
+from proctor.web.render import render
 
 router = APIRouter()
 

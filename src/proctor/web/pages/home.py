@@ -8,11 +8,11 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from proctor.errors import StoreError
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.web.live import MOVING
 from proctor.web.pages.runs import with_rates
-from proctor.web.rendering import render
+from proctor.web.render import render
 from proctor.web.site import Site, site_of
 from proctor.web.trends import trends
 

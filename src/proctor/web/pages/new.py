@@ -12,20 +12,20 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark
 from proctor.config import Config
-from proctor.doctor.judging import usual_reviewer
+from proctor.doctor.judges import usual_reviewer
 from proctor.errors import ProctorError
 from proctor.formats.compatibility import Indicator, compatibility
-from proctor.formats.suite import is_suite
+from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.score import JUDGE_WEIGHTS, weights_for
 from proctor.web import offer
-from proctor.web.foretelling import Foretold, foretell
+from proctor.web.estimate import Foretold, foretell
 from proctor.web.library import NoSuchBenchmark, Shelved
+from proctor.web.new_run import Wish, understand, wish_of
 from proctor.web.pages import form_of
-from proctor.web.rendering import render
+from proctor.web.render import render
 from proctor.web.site import Site, site_of
-from proctor.web.starting import start, start_demonstration
-from proctor.web.wishing import Wish, understand, wish_of
+from proctor.web.start import start, start_demonstration
 
 router = APIRouter()
 TYPES = {

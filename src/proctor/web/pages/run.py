@@ -11,13 +11,13 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from proctor.errors import RunBusy
-from proctor.reports.particulars import settings_of
+from proctor.reports.run.particulars import settings_of
 from proctor.roles import Archive
 from proctor.run import Run, Wish
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
+from proctor.web.render import render
 from proctor.web.site import site_of
 from proctor.workflows.export import export_pieces
 from proctor.workflows.pace import pace_of

@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.finding import says
-from proctor.web.rendering import render
+from proctor.web.render import render
+from proctor.web.search import says
 from proctor.web.site import Site, site_of
 
 router = APIRouter()

@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
 from proctor.web.pages import form_of
-from proctor.web.rendering import THEME_COOKIE, THEMES, render
+from proctor.web.render import THEME_COOKIE, THEMES, render
 from proctor.web.site import site_of
 
 router = APIRouter()

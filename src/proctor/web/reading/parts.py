@@ -17,7 +17,7 @@ from proctor.reports.headline import headline
 from proctor.run import Run
 from proctor.web.reading.results import Wanted, chips
 from proctor.web.reading.shelf import Read
-from proctor.web.rendering import environment
+from proctor.web.render import environment
 from proctor.web.site import Site, site_of
 
 SHARED = ("headline", "overview")

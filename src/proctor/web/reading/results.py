@@ -10,16 +10,16 @@ from itertools import chain
 from typing import Any, Literal
 
 from proctor.benchmark import Exam
-from proctor.findings import CaseFinding
+from proctor.findings.run import CaseFinding
 from proctor.reports import outcomes
 from proctor.reports.checks.labels import Label, Labels
 from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
 from proctor.storage import Store
-from proctor.web.finding import says
 from proctor.web.places import spans
 from proctor.web.reading.shelf import Read
+from proctor.web.search import says
 from proctor.web.site import Site
 
 PAGE = 50

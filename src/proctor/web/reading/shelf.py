@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from proctor.benchmark import Exam
-from proctor.findings import CaseFinding, Findings, gather
+from proctor.findings.run import CaseFinding, Findings, gather
 from proctor.reports import outcomes
 from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run

@@ -12,7 +12,7 @@ from proctor.errors import ProctorError
 from proctor.run import Key, Run
 
 if TYPE_CHECKING:
-    from proctor.workflows.syncing import Errand
+    from proctor.workflows.destination import Errand
 
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
 """Where these show a trace by its id alone."""
@@ -34,7 +34,7 @@ class Sent:
 
 def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
     """Where an attempt was sent to."""
-    from proctor.traces.span import trace_id
+    from proctor.telemetry.span import trace_id
 
     try:
         return [_sent(errand, trace_id(key)) for errand in _told(run, store)]
@@ -43,7 +43,7 @@ def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
 
 
 def _told(run: Run, store: str) -> Iterator[Errand]:
-    from proctor.workflows.syncing import errands  # the exporters come with it, which no other page needs
+    from proctor.workflows.destination import errands  # the exporters come with it, which no other page needs
 
     yield from errands(run, store, None)
 

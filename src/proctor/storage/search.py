@@ -1,0 +1,190 @@
+"""Words in what was said: turns are scanned in the order in which they were played, as far as the time allows."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_right
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, select, tuple_
+
+from proctor.codec import encode
+from proctor.run import Attempt, Key
+from proctor.storage.database import Database
+from proctor.storage.deadline import TimeUp, deadline
+from proctor.storage.numbers import Numbers
+from proctor.storage.pages import Span, chosen, joined
+from proctor.storage.rows import OUTCOME_COLUMNS, Place, attempt_of, turn_of
+from proctor.storage.tables import attempts, turns
+from proctor.transcript import Turn
+
+_FIRST = 200
+"""Turns in the first batch; how long it takes tells how many the next one may have."""
+_MOST = 50_000
+"""Turns in a batch."""
+_BATCH = 0.1
+"""Seconds that a batch should take."""
+_KEYS = 200
+"""Attempts looked up at a time."""
+_BEFORE = (-1, "", "")
+_PLACE = tuple(turns.c[name] for name in ("trial", "condition", "exam"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """What a search came to."""
+
+    attempts: tuple[Attempt, ...]
+    """Without transcripts, in the order in which they were played."""
+    reached: Place | None
+    """Where to go on: as many were found as asked for, or time was up; None: all was searched."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Wanted:
+    """What is searched for, and how long."""
+
+    run: str
+    numbers: Numbers
+    words: str
+    which: dict[str, Any]
+    inside: Sequence[Span] | None
+    """Spans of places, in order; not asked of the database, since there may be thousands, in each of many questions."""
+    until: float
+    """On the monotonic clock."""
+
+    @property
+    def time_is_up(self) -> bool:
+        return time.monotonic() > self.until
+
+
+def search(
+    database: Database,
+    run: str,
+    numbers: Numbers,
+    words: str,
+    *,
+    after: Place | None,
+    limit: int,
+    seconds: float,
+    **which: Any,
+) -> Found:
+    """Attempts in whose questions or replies the words stand, in any case of Latin letters.
+
+    However long the turns are it ends in time, but never before the first batch is done: a search always goes on.
+    """
+    until, places = time.monotonic() + seconds, which.pop("places", None)
+    inside = None if places is None else [*joined(places)]
+    wanted = _Wanted(run=run, numbers=numbers, words=words, which=which, inside=inside, until=until)
+    start = reached = after or _BEFORE
+    found, size = list[Attempt](), _FIRST
+    while True:
+        began = time.monotonic()
+        try:
+            part = _batch(database, wanted, reached, size, limit - len(found))
+        except TimeUp:
+            if reached != start:
+                return Found(attempts=tuple(found), reached=reached)
+            size = max(1, size // 10)
+            continue
+        found += part.attempts
+        if part.reached is None or part.enough or wanted.time_is_up:
+            return Found(attempts=tuple(found), reached=part.reached)
+        reached = part.reached
+        size = _next_size(size, time.monotonic() - began)
+
+
+def _next_size(size: int, took: float) -> int:
+    """So many that they take about as long as a batch should, as far as the last one can tell."""
+    return max(1, min(_MOST, 8 * size, int(size * _BATCH / max(took, 1e-6))))
+
+
+class _Part(NamedTuple):
+    """What is in some turns."""
+
+    attempts: list[Attempt]
+    reached: Place | None
+    """The last of them; None: there are no more."""
+    enough: bool = False
+    """Whether more may not be looked at now."""
+
+
+def _batch(database: Database, wanted: _Wanted, after: Place, size: int, room: int) -> _Part:
+    """What is in the next so many turns, or as far as there is room and time; a single turn has all the time."""
+    found: list[Attempt] = []
+    until = wanted.until if size > 1 else None
+    # a cursor is closed after the deadline is lifted, since that takes a word to the server too
+    with database.reading() as connection, ExitStack() as later, deadline(connection, until):
+        end = _end_of_batch(connection, wanted.numbers.turns, after, size)
+        looked_at = later.enter_context(closing(_looked_at(connection, wanted, after, end)))
+        while part := list(islice(looked_at, _KEYS)):
+            rows = _outcomes(connection, wanted, [place for place, holds in part if holds])
+            for place, _ in part:
+                if place in rows:
+                    found.append(attempt_of(wanted.run, rows[place]))
+                if len(found) == room:
+                    return _Part(found, place, enough=True)
+            if wanted.time_is_up:
+                return _Part(found, part[-1][0], enough=True)
+    return _Part(found, end)
+
+
+def _end_of_batch(connection: Connection, run_no: int, after: Place, size: int) -> Place | None:
+    """The last attempt of the next so many turns; None: there are fewer left."""
+    row = connection.execute(_after(run_no, after).offset(size - 1).limit(1)).first()
+    return None if row is None else (row.trial, row.condition, row.exam)
+
+
+def _after(run_no: int, after: Place) -> Select[*tuple[Any, ...]]:
+    return select(*_PLACE).where(turns.c.run_no == run_no, tuple_(*_PLACE) > after).order_by(*_PLACE, turns.c.number)
+
+
+def _looked_at(
+    connection: Connection, wanted: _Wanted, after: Place, end: Place | None
+) -> Generator[tuple[Place, bool], None, None]:
+    """The database finds the words anywhere in the stored turns, names of fields included; then they are looked at."""
+    written = encode(wanted.words)[1:-1]  # as they stand in JSON
+    these = _after(wanted.numbers.turns, after).add_columns(turns.c.body).where(_contains(connection, written))
+    if end is not None:
+        these = these.where(tuple_(*_PLACE) <= end)
+    with connection.execute(these.execution_options(yield_per=_KEYS)) as rows:
+        for (trial, condition, exam), group in groupby(rows, key=lambda row: tuple(row[:3])):
+            key = Key(run=wanted.run, exam=exam, condition=condition, trial=trial)
+            yield (trial, condition, exam), any(_says(turn_of(row.body, key), wanted.words) for row in group)
+
+
+def _contains(connection: Connection, text: str) -> ColumnElement[bool]:
+    """SQLite's LIKE takes no notice of case by itself, and is twice as quick if it is left alone."""
+    body = turns.c.body
+    return body.contains(text, autoescape=True) if _is_sqlite(connection) else body.icontains(text, autoescape=True)
+
+
+def _is_sqlite(connection: Connection) -> bool:
+    return connection.dialect.name == "sqlite"
+
+
+def _says(turn: Turn, words: str) -> bool:
+    wanted = words.casefold()
+    return wanted in turn.question.casefold() or (turn.reply is not None and wanted in turn.reply.text.casefold())
+
+
+def _outcomes(connection: Connection, wanted: _Wanted, places: list[Place]) -> dict[Place, Row[Any]]:
+    """Of these attempts, those that were chosen. One by one of trial and condition: so they are found by the key."""
+    rows: dict[Place, Row[Any]] = {}
+    those = select(*OUTCOME_COLUMNS).where(*chosen(wanted.numbers.own, **wanted.which))
+    for (trial, condition), group in groupby(places, key=lambda place: place[:2]):
+        exams = [exam for _, _, exam in group]
+        own = (attempts.c.trial == trial, attempts.c.condition == condition, attempts.c.exam.in_(exams))
+        for row in connection.execute(those.where(*own)):
+            if wanted.inside is None or _inside(row.place, wanted.inside):
+                rows[row.trial, row.condition, row.exam] = row
+    return rows
+
+
+def _inside(place: int, spans: Sequence[Span]) -> bool:
+    at = bisect_right(spans, place, key=lambda span: span[0])
+    return at > 0 and place <= spans[at - 1][1]

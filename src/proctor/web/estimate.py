@@ -1,0 +1,53 @@
+"""What a run would take, told before anybody is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from proctor.run import Run
+from proctor.running.plan import exams_of
+from proctor.spending.estimate import Estimate
+from proctor.web.site import Site
+from proctor.web.start import Wanted, let_go, prepared
+from proctor.workflows.allowances import foresee
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Foretold:
+    """What can be said before a run."""
+
+    run: Run
+    """As it would be started."""
+    exams: int
+    estimate: Estimate
+    """Of the chat models."""
+    warnings: tuple[str, ...]
+    last: Run | None
+    """The last run of the same agent in the same type, by which the time can be told."""
+
+    @property
+    def seconds(self) -> float | None:
+        """As long as it took then; None: nobody knows."""
+        if self.last is None:
+            return None
+        return self.last.seconds / self.last.planned * self.run.planned
+
+
+def foretell(site: Site, wanted: Wanted) -> Foretold:
+    """Prepare a run and let go of it again. Raises what starting it would raise."""
+    config = site.config
+    ready = prepared(wanted, site.library, config)
+    let_go(ready)
+    run, exams = ready.run, exams_of(ready.benchmark, ready.run.settings)
+    return Foretold(
+        run=run,
+        exams=len(exams),
+        estimate=foresee(run, exams, config),
+        warnings=ready.warnings,
+        last=_last(site, run),
+    )
+
+
+def _last(site: Site, run: Run) -> Run | None:
+    done = (each for each in site.store.archive.runs() if each.status == "completed" and each.agent == run.agent)
+    return next((each for each in done if each.settings.type == run.settings.type and each.planned), None)
