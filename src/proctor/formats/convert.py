@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.formats import csv, tables
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
-from proctor.formats.tables import Cell, Sheet, Unusable
+from proctor.formats.sheet import Cell, Sheet, Unusable
 from proctor.settings import unwritable
 
 ALIASES = {

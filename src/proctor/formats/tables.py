@@ -9,39 +9,12 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.formats import files
 from proctor.formats.charset import decode
-
-_LARGEST = 2**28
-"""Bytes that a table may have."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unusable:
-    """A cell that holds something other than text."""
-
-    why: str
-    """What it holds and what to do, in words that follow the column's name."""
-
-
-Cell = str | None | Unusable
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sheet:
-    """A table as it was found."""
-
-    columns: tuple[str, ...]
-    """The names in the header, word for word."""
-    rows: tuple[tuple[int, Sequence[Cell]], ...]
-    """The line of the file, or the row of the sheet, from 1, and its cells, which may be fewer or more than columns."""
-    notes: tuple[str, ...] = ()
-    """What was left out."""
+from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 
 
 def text_of(data: bytes, source: Path) -> str:
@@ -50,14 +23,6 @@ def text_of(data: bytes, source: Path) -> str:
     if decoded.flaw:
         raise InputError(f"{source}: {decoded.flaw}")
     return decoded.text
-
-
-def read_all(path: Path) -> bytes:
-    """The bytes of a table, which may be far larger than a benchmark file."""
-    data = files.read_start(path, _LARGEST + 1, expected="a table")
-    if len(data) > _LARGEST:
-        raise InputError(f"{path} has more than {_LARGEST:,} bytes; split it into several")
-    return data
 
 
 def delimited(text: str, delimiter: str, *, source: Path) -> Sheet:

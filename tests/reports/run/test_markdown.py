@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proctor.reports.run.markdown import plain, render
+from proctor.reports.markup import plain
+from proctor.reports.run.markdown import render
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample

@@ -10,7 +10,8 @@ from yarl import URL
 
 from proctor import codec
 from proctor.agents.http.options import Options
-from proctor.agents.http.template import Template, header_safe, quoted
+from proctor.agents.http.template import Template, quoted
+from proctor.agents.options import header_safe
 from proctor.net.addresses import credentials_in
 from proctor.transcript import Request
 

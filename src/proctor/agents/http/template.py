@@ -14,7 +14,6 @@ from proctor.errors import InputError
 from proctor.transcript import Request, Turn
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _Fill = Callable[[Mapping[str, Any]], Any]
 _Make = Callable[[Request, Any], Any]
 
@@ -112,8 +111,3 @@ def _as_text(value: Any) -> str:
 def quoted(text: str) -> str:
     """The text as a part of an address."""
     return quote(text, safe="")
-
-
-def header_safe(text: str) -> str:
-    """The text as a part of a header: on one line."""
-    return _CONTROL.sub(" ", text)

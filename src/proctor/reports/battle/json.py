@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.findings.battle.findings import BattleFindings
-from proctor.reports.run.json import plain
+from proctor.reports.values import plain
 
 
 def as_dict(battle: BattleFindings) -> dict[str, Any]:

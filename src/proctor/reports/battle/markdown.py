@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from proctor.findings.battle.findings import BattleFindings
 from proctor.reports import numbers
 from proctor.reports.battle import words
-from proctor.reports.run.markdown import pictured, plain
+from proctor.reports.markup import pictured, plain
 
 _STRATEGIES = 12
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from proctor.findings.run import CheckFinding
-from proctor.reports.run.json import estimate, where
+from proctor.reports.values import estimate, where
 
 
 def as_dict(check: CheckFinding) -> dict[str, Any]:

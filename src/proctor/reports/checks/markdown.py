@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
 from proctor.reports.checks.words import passed_of
-from proctor.reports.run.markdown import pictured, plain
+from proctor.reports.markup import pictured, plain
 
 _MOST = 20
 

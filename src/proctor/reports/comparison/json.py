@@ -7,7 +7,7 @@ from typing import Any
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.run import CaseFinding, Findings
 from proctor.reports.comparison import words
-from proctor.reports.run.json import counts, estimate
+from proctor.reports.values import counts, estimate
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 
 

@@ -8,7 +8,7 @@ from proctor.findings.comparison import Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.comparison.text import drawn, scale_of
-from proctor.reports.run.markdown import plain
+from proctor.reports.markup import plain
 from proctor.statistics.flips import Flip
 
 _SHOWN = 10

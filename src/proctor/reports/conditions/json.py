@@ -6,7 +6,7 @@ from typing import Any
 
 from proctor.findings.run import CaseFinding, ConditionFinding
 from proctor.reports.conditions.words import named
-from proctor.reports.run.json import counts, plain
+from proctor.reports.values import counts, plain
 
 
 def as_dict(condition: ConditionFinding) -> dict[str, Any]:

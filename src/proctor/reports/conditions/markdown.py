@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
-from proctor.reports.run.markdown import pictured, plain
+from proctor.reports.markup import pictured, plain
 
 
 def side_by_side(findings: Findings) -> Iterator[str]:

@@ -6,7 +6,8 @@ from typing import Any
 
 from proctor.findings.history import Change, Course, Entry, History
 from proctor.findings.run import Summary
-from proctor.reports.run.json import estimate, run_row
+from proctor.reports.run.json import run_row
+from proctor.reports.values import estimate
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
+from proctor.reports.markup import pictured, plain
 from proctor.reports.orchestration import words
-from proctor.reports.run.markdown import pictured, plain
 
 
 def shares(found: OrchestrationFindings) -> Iterator[str]:

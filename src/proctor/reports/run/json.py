@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from typing import Any, TextIO
 
 from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
-from proctor.findings.run import CaseFinding, CategoryFinding, Counts, Findings, Summary, Trouble
+from proctor.findings.run import CaseFinding, CategoryFinding, Findings, Summary, Trouble
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
-from proctor.run import Attempt, Key, Run
+from proctor.reports.values import counts, estimate, plain, where
+from proctor.run import Attempt, Run
 from proctor.statistics.estimate import Estimate
 
 
@@ -141,35 +142,6 @@ def _run(run: Run) -> dict[str, Any]:
     }
 
 
-def counts(known: Counts) -> dict[str, Any]:
-    """Where the planned attempts went."""
-    return {
-        "planned": known.planned,
-        "scored": known.scored,
-        "unscored": known.unscored,
-        "failed": known.failed,
-        "pending": known.pending,
-        "failed_by": {"agent": known.failed_by_agent, "environment": known.failed_by_environment},
-    }
-
-
-def estimate(known: Estimate) -> dict[str, Any]:
-    """A value with its interval, and what it rests on."""
-    said: dict[str, Any] = {
-        "value": known.value,
-        "low": known.low,
-        "high": known.high,
-        "n": known.n,
-        "attempts": known.attempts,
-        "method": known.method,
-    }
-    if known.missing:
-        said |= {"missing": known.missing, "worst": known.worst, "best": known.best}
-    if known.note:
-        said["note"] = known.note
-    return said
-
-
 def _by_k(estimates: Mapping[int, Estimate]) -> dict[str, Any]:
     return {str(k): estimate(known) for k, known in estimates.items()}
 
@@ -187,11 +159,6 @@ def _trouble(trouble: Trouble) -> dict[str, Any]:
     return {**plain(trouble), "example": where(trouble.example)}
 
 
-def where(key: Key) -> dict[str, Any]:
-    """Which attempt is meant, within its run."""
-    return {"case": key.exam, "condition": key.condition, "trial": key.trial}
-
-
 def _case(case: CaseFinding) -> dict[str, Any]:
     said = {"verdict": case.verdict, **plain(case)}
     if not case.conditions:
@@ -204,17 +171,3 @@ def _case(case: CaseFinding) -> dict[str, Any]:
 def _attempt(attempt: Attempt) -> dict[str, Any]:
     said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # the encoder goes deeper
     return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **said}
-
-
-def plain(value: Any) -> Any:
-    """A noun as a dictionary of its fields, however deep; estimates as `estimate` gives them.
-
-    Fields that are not shown (`repr=False`) are only there to compute with.
-    """
-    if isinstance(value, Estimate):
-        return estimate(value)
-    if is_dataclass(value):
-        return {each.name: plain(getattr(value, each.name)) for each in fields(value) if each.repr}
-    if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from proctor.findings.gates import GateVerdict
@@ -11,14 +10,11 @@ from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
-from proctor.reports.terminal import drawn
-from proctor.reports.words import one_line, without_options
-from proctor.statistics.estimate import Estimate
+from proctor.reports.markup import pictured, plain
+from proctor.reports.words import without_options
 
 _WORST = 10
 _REASONS = 10
-_AXIS = 21
-_SPECIAL = re.compile(r"([\\`*_{}\[\]()#+|~!])")
 
 
 def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
@@ -29,17 +25,6 @@ def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerd
         _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
-
-
-def plain(text: str, limit: int = 160) -> str:
-    """Text that stays text: no markup, no link, no table cell's end, nobody mentioned."""
-    escaped = _SPECIAL.sub(r"\\\1", one_line(text, limit)).replace("&", "&amp;").replace("<", "&lt;")
-    return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
-
-
-def pictured(estimate: Estimate) -> str:
-    """An interval drawn, as code so that it keeps its width."""
-    return f"`{drawn(estimate, _AXIS).plain}`"
 
 
 def _verdict(findings: Findings) -> Iterator[str]:

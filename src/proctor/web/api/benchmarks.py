@@ -11,7 +11,7 @@ from fastapi.responses import FileResponse
 from proctor.benchmark import Case
 from proctor.doctor import examine as consult
 from proctor.formats.rules import COLUMNS
-from proctor.reports.run.json import plain
+from proctor.reports.values import plain
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.forms import limited

@@ -12,7 +12,8 @@ from fastapi.responses import StreamingResponse
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
-from proctor.reports.run.json import as_dict, plain, run_row
+from proctor.reports.run.json import as_dict, run_row
+from proctor.reports.values import plain
 from proctor.run import Attempt, Key, Run, Status
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
