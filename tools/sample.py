@@ -11,9 +11,9 @@ from pathlib import Path
 
 from proctor.config import load_config
 from proctor.threads import run_anywhere
-from proctor.web.library import Library
 from proctor.workflows import demo
 from proctor.workflows.evaluate import Prepared, prepare, start
+from proctor.workflows.library import Library
 
 STORE = ".proctor/proctor.db"
 DAY = 86_400.0

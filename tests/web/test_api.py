@@ -85,7 +85,7 @@ def test_a_run_is_watched_to_its_end(api: Any, demo_run: Run) -> None:
 
 
 def test_nobody_else_watches_when_too_many_do(api: Any, demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.web.live.MOST_WATCHERS", 0)
+    monkeypatch.setattr("proctor.web.site.live.MOST_WATCHERS", 0)
     answer = api.get(f"/api/runs/{demo_run.id}/events")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
 

@@ -24,7 +24,7 @@ from proctor.storage import Store, open_store
 from proctor.telemetry.span import trace_id
 from proctor.web.app import create_app
 from proctor.web.reading import addresses
-from proctor.web.settings import WebSettings
+from proctor.web.site.settings import WebSettings
 
 ROW = re.compile(r"<tr data-row[^>]*>.*?<bdi>(.*?)</bdi>", re.DOTALL)
 
@@ -341,7 +341,7 @@ def test_an_attempt_is_called_by_its_question_and_so_is_a_case_that_is_compared(
 def test_a_run_that_is_slow_to_stop_leads_back_to_its_page(
     browser: Browser, store: Store, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proctor.web.jobs._PATIENCE", 0.0)
+    monkeypatch.setattr("proctor.web.site.jobs._PATIENCE", 0.0)
     with store.journal.writing(demo_run.id):
         store.journal.mark(demo_run.id, "running")
         answer = browser.post(addresses.run(demo_run.id) + "/pause")

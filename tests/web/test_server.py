@@ -23,7 +23,7 @@ from tests.web.browsing import TOKEN
 from proctor.cli import main
 from proctor.web import server as answering
 from proctor.web.app import create_app
-from proctor.web.settings import WebSettings
+from proctor.web.site.settings import WebSettings
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from proctor.storage import Store
 from proctor.storage.live_counts import Standing
 from proctor.storage.rows import verdict_of
 from proctor.transcript import Reply, Request, Transcript, Turn
-from proctor.web.live import Progress
+from proctor.web.site.live import Progress
 from proctor.workflows.read import summarise
 from proctor.workflows.tally import Tally
 

@@ -13,7 +13,7 @@ from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.errors import InputError
-    from proctor.reports.demonstration import Scene
+    from proctor.reports.run.demo import Scene
     from proctor.workflows.evaluate import Evaluation, Prepared
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
@@ -123,7 +123,7 @@ def _show_json(played: Sequence[Evaluation]) -> None:
 
 def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import ends, read_out
+    from proctor.reports.run.demo import ends, read_out
     from proctor.workflows.demo import most_failed
 
     _show_reports(played, places)
@@ -146,7 +146,7 @@ def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
 
 def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import contest, ends
+    from proctor.reports.run.demo import contest, ends
     from proctor.workflows.demo import telling
 
     if not all(each.findings.complete for each in played):
@@ -163,7 +163,7 @@ def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: s
 
 def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import ends, recovery
+    from proctor.reports.run.demo import ends, recovery
 
     _show_reports(played, places)
     page = console()
@@ -173,7 +173,7 @@ def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], sto
 
 
 def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> Scene:
-    from proctor.reports.demonstration import Scene
+    from proctor.reports.run.demo import Scene
     from proctor.workflows.read import read_case
 
     exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]

@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.formats import csv, tables
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
-from proctor.formats.sheet import Cell, Sheet, Unusable
+from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.settings import unwritable
 
 ALIASES = {
@@ -99,7 +99,7 @@ def _read(source: Path) -> tuple[Sheet, csv.Table | None]:
     if suffix != ".csv":
         known = ", ".join((".csv", *tables.READERS))
         raise InputError(f"cannot tell what table {source} is by its ending {suffix!r}; expected one of {known}")
-    data = tables.read_all(source)
+    data = read_all(source)
     text = tables.text_of(data, source)
     headers = {mark: tables.header_of(text, mark) for mark in ",;\t"}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)

@@ -16,9 +16,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from proctor.errors import UsageError
 from proctor.web.app import create_app
-from proctor.web.live import MOST_WATCHERS
-from proctor.web.settings import WebSettings
-from proctor.web.site import Site
+from proctor.web.site.live import MOST_WATCHERS
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.site import Site
 
 MOST_CONNECTIONS = 2 * MOST_WATCHERS
 """At the same time; who comes then is told to come again."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from proctor.web import offer
-from proctor.web.agent_test import ask
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import site_of
+from proctor.web.site import offer
+from proctor.web.site.agent_test import ask
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["agents"])
 

@@ -14,12 +14,12 @@ from proctor.formats.rules import COLUMNS
 from proctor.reports.values import plain
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.forms import limited
-from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME
 from proctor.web.pages import file_limit
-from proctor.web.search import says
-from proctor.web.site import site_of
-from proctor.web.upload import Examined, examine
+from proctor.web.site.forms import limited
+from proctor.web.site.site import site_of
+from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME
+from proctor.workflows.search import says
+from proctor.workflows.upload import Examined, examine
 
 router = APIRouter(tags=["benchmarks"])
 Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]

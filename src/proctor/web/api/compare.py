@@ -10,7 +10,7 @@ from proctor.findings.run import Findings
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
 from proctor.web.reading.shelf import shelf_of
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["compare"])
 _PATIENCE = 20.0

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request, Response
 
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["history"])
 

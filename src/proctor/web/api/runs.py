@@ -18,17 +18,17 @@ from proctor.run import Attempt, Key, Run, Status
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
-from proctor.web.estimate import foretell
-from proctor.web.live import Progress
 from proctor.web.pages.events import watched
 from proctor.web.pages.run import export
 from proctor.web.pages.runs import _fits
-from proctor.web.places import spans
 from proctor.web.reading.shelf import shelf_of
-from proctor.web.site import Site, site_of
-from proctor.web.start import Wanted, start
+from proctor.web.site.estimate import foretell
+from proctor.web.site.live import Progress
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.start import Wanted, start
 from proctor.workflows.change import delete_run
 from proctor.workflows.pace import pace_of
+from proctor.workflows.places import spans
 
 router = APIRouter(tags=["runs"])
 Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]

@@ -19,8 +19,8 @@ from proctor.web.reading.exchanges import worth_reading
 from proctor.web.reading.shelf import Read, shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
-from proctor.web.render import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 teach()

@@ -19,14 +19,14 @@ from proctor.doctor import Complaint
 from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
-from proctor.web.drafts import Draft, Drafts
-from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.render import render
-from proctor.web.search import says
-from proctor.web.site import Site, site_of
-from proctor.web.upload import Examined, examine
+from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
+from proctor.workflows.search import says
+from proctor.workflows.upload import Examined, examine
 
 router = APIRouter()
 teach()

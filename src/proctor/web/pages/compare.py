@@ -19,9 +19,9 @@ from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
 from proctor.web.reading.shelf import Shelf, shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.render import render
-from proctor.web.search import says
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
+from proctor.workflows.search import says
 
 router = APIRouter()
 teach()

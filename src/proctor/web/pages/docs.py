@@ -9,8 +9,8 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.web.api import schema
-from proctor.web.render import render
+from proctor.web.site.openapi import schema
+from proctor.web.site.render import render
 
 router = APIRouter()
 

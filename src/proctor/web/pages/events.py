@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 

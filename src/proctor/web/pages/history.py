@@ -14,8 +14,8 @@ from proctor.reports.history.words import calendar_of
 from proctor.run import Run
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.render import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 from proctor.workflows.history import verdict_order_of
 
 router = APIRouter()

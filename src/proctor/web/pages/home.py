@@ -10,11 +10,11 @@ from fastapi.responses import HTMLResponse, JSONResponse
 from proctor.errors import StoreError
 from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.live import MOVING
 from proctor.web.pages.runs import with_rates
-from proctor.web.render import render
-from proctor.web.site import Site, site_of
-from proctor.web.trends import trends
+from proctor.web.site.live import MOVING
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.trends import trends
 
 router = APIRouter()
 _SHOWN = 10

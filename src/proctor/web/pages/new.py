@@ -18,14 +18,14 @@ from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.score import JUDGE_WEIGHTS, weights_for
-from proctor.web import offer
-from proctor.web.estimate import Foretold, foretell
-from proctor.web.library import NoSuchBenchmark, Shelved
-from proctor.web.new_run import Wish, understand, wish_of
 from proctor.web.pages import form_of
-from proctor.web.render import render
-from proctor.web.site import Site, site_of
-from proctor.web.start import start, start_demonstration
+from proctor.web.site import offer
+from proctor.web.site.estimate import Foretold, foretell
+from proctor.web.site.new_run import Wish, understand, wish_of
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.start import start, start_demonstration
+from proctor.workflows.library import NoSuchBenchmark, Shelved
 
 router = APIRouter()
 TYPES = {

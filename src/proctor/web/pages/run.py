@@ -17,8 +17,8 @@ from proctor.run import Run, Wish
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.shelf import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.render import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 from proctor.workflows.export import export_pieces
 from proctor.workflows.pace import pace_of
 

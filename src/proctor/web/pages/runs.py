@@ -11,9 +11,9 @@ from fastapi.responses import HTMLResponse
 
 from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.render import render
-from proctor.web.search import says
-from proctor.web.site import Site, site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.search import says
 
 router = APIRouter()
 PAGE = 50

@@ -17,8 +17,8 @@ from proctor.reports.headline import headline
 from proctor.run import Run
 from proctor.web.reading.results import Wanted, chips
 from proctor.web.reading.shelf import Read
-from proctor.web.render import environment
-from proctor.web.site import Site, site_of
+from proctor.web.site.render import environment
+from proctor.web.site.site import Site, site_of
 
 SHARED = ("headline", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""

@@ -17,10 +17,10 @@ from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
 from proctor.storage import Store
-from proctor.web.places import spans
 from proctor.web.reading.shelf import Read
-from proctor.web.search import says
-from proctor.web.site import Site
+from proctor.web.site.site import Site
+from proctor.workflows.places import spans
+from proctor.workflows.search import says
 
 PAGE = 50
 _MOST_CASES = 20_000

@@ -18,7 +18,7 @@ from proctor.reports.outcomes import Outcome
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
-from proctor.web.site import Site, site_of
+from proctor.web.site.site import Site, site_of
 from proctor.workflows.history import verdicts_of
 
 PATIENCE = 2.0

@@ -20,7 +20,7 @@ from proctor.codec import decode, encode
 from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.storage import Store
-from proctor.web.live import MOVING
+from proctor.web.site.live import MOVING
 from proctor.workflows.read import summarise
 
 SMALL = 20_000

@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from proctor.errors import InputError
-from proctor.web.forms import FIELD_LIMIT, MOST_PARTS, Form, limited, read_form
+from proctor.web.site.forms import FIELD_LIMIT, MOST_PARTS, Form, limited, read_form
 
 BOUNDARY = b"xYzZY"
 

@@ -15,7 +15,7 @@ from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
 from proctor.exporters.contract import Played, Subject
 from proctor.exporters.courier import Courier
-from proctor.exporters.langfuse.scores import ScorePost, run_score, scores_of
+from proctor.exporters.langfuse_scores import ScorePost, run_score, scores_of
 from proctor.exporters.marks import Mark
 from proctor.exporters.memory import Memory, digest
 from proctor.exporters.outcome import SENT, Verdict, worst

@@ -11,8 +11,8 @@ from typing import Any
 
 from proctor.errors import RunBusy
 from proctor.redaction import without_secrets
-from proctor.web import offer
-from proctor.web.site import Site
+from proctor.web.site import offer
+from proctor.web.site.site import Site
 
 _AT_ONCE = threading.BoundedSemaphore(4)
 _STARTING = 30.0

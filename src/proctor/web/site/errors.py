@@ -12,9 +12,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
-from proctor.web.jobs import WrongState
-from proctor.web.library import NoSuchBenchmark, Refused
-from proctor.web.render import render
+from proctor.web.site.jobs import WrongState
+from proctor.web.site.render import render
+from proctor.workflows.library import NoSuchBenchmark, Refused
 
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,

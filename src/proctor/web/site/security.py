@@ -23,8 +23,8 @@ from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from proctor.web.sessions import LIFETIME, Session, Sessions
-from proctor.web.settings import WebSettings
+from proctor.web.site.sessions import LIFETIME, Session, Sessions
+from proctor.web.site.settings import WebSettings
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "

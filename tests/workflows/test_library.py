@@ -8,7 +8,7 @@ import pytest
 
 from proctor.benchmark import Benchmark
 from proctor.errors import InputError
-from proctor.web.library import Library, NoSuchBenchmark, Refused
+from proctor.workflows.library import Library, NoSuchBenchmark, Refused
 
 ROWS = b'"What is 2 + 2?";"4"\n"What is 3 + 3?";"6"\n'
 SUITE = b"cases:\n  - question: Why?\n    expect: {keywords: [because]}\n"

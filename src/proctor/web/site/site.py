@@ -8,13 +8,13 @@ from starlette.requests import Request
 
 from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
-from proctor.web.jobs import Jobs
-from proctor.web.library import Library
-from proctor.web.live import Live
-from proctor.web.security import Guesses
-from proctor.web.sessions import Sessions
-from proctor.web.settings import WebSettings
-from proctor.web.summaries import Summaries
+from proctor.web.site.jobs import Jobs
+from proctor.web.site.live import Live
+from proctor.web.site.security import Guesses
+from proctor.web.site.sessions import Sessions
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.summaries import Summaries
+from proctor.workflows.library import Library
 
 
 class Site:

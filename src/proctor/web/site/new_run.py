@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
-from proctor.web.start import Wanted
+from proctor.web.site.start import Wanted
 
 _NUMBERS: Mapping[str, Callable[[str], float]] = {
     "trials": int, "max_turns": int, "seeds": int, "concurrency": int, "retries": int, "max_tokens": int,

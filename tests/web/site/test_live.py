@@ -12,8 +12,8 @@ from tests.storage.records import attempt, failed, key, played, records, stored_
 
 from proctor.run import Settings
 from proctor.storage import Store
-from proctor.web import live
-from proctor.web.live import Live, Progress
+from proctor.web.site import live
+from proctor.web.site.live import Live, Progress
 
 
 def told(event: bytes) -> tuple[str, dict[str, Any]]:

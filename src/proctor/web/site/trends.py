@@ -14,7 +14,7 @@ from proctor.findings.comparison import unlike
 from proctor.reports import numbers
 from proctor.run import ExamType, Run
 from proctor.statistics.estimate import Estimate
-from proctor.web.site import Site
+from proctor.web.site.site import Site
 
 BENCHMARKS = 5
 RUNS = 20

@@ -23,7 +23,7 @@ from proctor.codec import decode, encode
 from proctor.errors import InputError
 from proctor.formats import csv
 from proctor.formats.suites import suite
-from proctor.web.upload import Examined, examine
+from proctor.workflows.upload import Examined, examine
 
 _ABOUT = "about.json"
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")

@@ -12,10 +12,10 @@ from proctor.config import Config
 from proctor.errors import InputError
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
-from proctor.web import offer
-from proctor.web.library import Library
-from proctor.web.site import Site
+from proctor.web.site import offer
+from proctor.web.site.site import Site
 from proctor.workflows.evaluate import Prepared, prepare
+from proctor.workflows.library import Library
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 from proctor import private
 from proctor.formats.charset import decode
 from proctor.reports.words import clean
-from proctor.web.forms import Form
+from proctor.web.site.forms import Form
 
 LONGEST_TEXT = 200_000
 """Bytes up to which a file can be corrected in the form itself."""

@@ -15,9 +15,9 @@ from tests.web.conftest import Opener
 
 from proctor.errors import UsageError
 from proctor.web import pages
-from proctor.web.security import Guesses, host_name, local_path
-from proctor.web.sessions import LIFETIME, Sessions
-from proctor.web.settings import WebSettings
+from proctor.web.site.security import Guesses, host_name, local_path
+from proctor.web.site.sessions import LIFETIME, Sessions
+from proctor.web.site.settings import WebSettings
 
 # the name by which the server is called --------------------------------------------------------------
 
@@ -264,7 +264,7 @@ def test_sessions_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sessions = Sessions(tmp_path, TOKEN)
     session = sessions.begin(known=True)
     sealed = sessions.sealed(session)
-    monkeypatch.setattr("proctor.web.sessions.time.time", lambda: session.since + LIFETIME)
+    monkeypatch.setattr("proctor.web.site.sessions.time.time", lambda: session.since + LIFETIME)
     assert sessions.read(sealed) is None
 
 
@@ -296,7 +296,7 @@ def test_guessing_by_the_api_is_counted_too(stranger: Browser) -> None:
 
 def test_guessing_does_not_lock_out_those_who_are_in_nor_others(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [1000.0]
-    monkeypatch.setattr("proctor.web.security.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("proctor.web.site.security.time.monotonic", lambda: clock[0])
     guesses = Guesses()
     for _ in range(Guesses.MOST):
         assert guesses.hear("thief", right=False) == 0
@@ -337,7 +337,7 @@ def test_tokens_that_are_tried_at_the_same_moment_are_counted_one_by_one() -> No
 
 def test_the_memory_of_guesses_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [0.0]
-    monkeypatch.setattr("proctor.web.security.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("proctor.web.site.security.time.monotonic", lambda: clock[0])
     guesses = Guesses()
     for number in range(Guesses._KEPT + 50):
         clock[0] += 1
@@ -376,8 +376,8 @@ def test_logging_in_leads_nowhere_else(opened: Opener, wanted: str) -> None:
 async def test_nobody_listens_to_a_body_without_an_end(
     browser: Browser, monkeypatch: pytest.MonkeyPatch, path: str, status: int
 ) -> None:
-    monkeypatch.setattr("proctor.web.security._DRAINED", 4 * 2**20)
-    monkeypatch.setattr("proctor.web.forms._DRAINED", 4 * 2**20)
+    monkeypatch.setattr("proctor.web.site.security._DRAINED", 4 * 2**20)
+    monkeypatch.setattr("proctor.web.site.forms._DRAINED", 4 * 2**20)
     taken, sent = 0, []
 
     async def receive() -> Message:

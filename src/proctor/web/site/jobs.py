@@ -27,7 +27,7 @@ from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import without_secrets
 from proctor.run import Run, Status, Wish
 from proctor.storage import Store
-from proctor.web.settings import WebSettings
+from proctor.web.site.settings import WebSettings
 from proctor.workflows.pace import PACE
 
 _LOOK_EVERY = 0.25

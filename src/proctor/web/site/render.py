@@ -14,10 +14,10 @@ from fastapi.responses import HTMLResponse
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 
 from proctor.reports.run.environment import equip, harmless
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 if TYPE_CHECKING:
-    from proctor.web.sessions import Session
+    from proctor.web.site.sessions import Session
 
 THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from proctor.run import Run
 from proctor.running.plan import exams_of
 from proctor.spending.estimate import Estimate
-from proctor.web.site import Site
-from proctor.web.start import Wanted, let_go, prepared
+from proctor.web.site.site import Site
+from proctor.web.site.start import Wanted, let_go, prepared
 from proctor.workflows.allowances import foresee
 
 

@@ -14,10 +14,10 @@ import pytest
 
 from proctor.errors import UsageError
 from proctor.run import Run, Status
-from proctor.web.jobs import Jobs, WrongState
-from proctor.web.settings import WebSettings
-from proctor.web.site import Site
-from proctor.web.start import Wanted, start, start_demonstration
+from proctor.web.site.jobs import Jobs, WrongState
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.site import Site
+from proctor.web.site.start import Wanted, start, start_demonstration
 
 SitesOpener = Callable[..., Site]
 _CONFIG = """
