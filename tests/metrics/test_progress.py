@@ -5,10 +5,9 @@ import io
 import pytest
 from tests.metrics.scripted import conversation, judge_by, source, unsure
 
-from proctor.metrics.agentic import Agentic
+from proctor.metrics.agentic import Agentic, line, progress
 from proctor.metrics.conversations import Conversation, Interaction
 from proctor.metrics.judge import Verdict
-from proctor.metrics.progress import line, progress
 from proctor.transcript import Reply
 
 SAID = Interaction(qa_id="q1", question="?", expected="8", reply=Reply(text="8"), expectations=())

@@ -10,8 +10,7 @@ from tests.models.scripted import Blocking, JsonMode, OwnChain, Prose, Status, T
 from tests.models.verdict import PydanticVerdict, Verdict
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.faults import ModelUnavailable
-from proctor.models.structured import Answer, UnusableAnswer, ask
+from proctor.models.structured import Answer, ModelUnavailable, UnusableAnswer, ask
 from proctor.spending.prices import Price
 
 GOOD = '{"score": 0.25, "why": "vague"}'

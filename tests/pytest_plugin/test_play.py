@@ -132,7 +132,7 @@ def test_a_case_that_was_cut_off_after_it_had_cost_something_says_why_the_suite_
         "agent.py",
         "from proctor import Usage\n"
         "from proctor.errors import Misconfigured\n"
-        "from proctor.models.faults import spending\n"
+        "from proctor.models.structured import spending\n"
         "def answer(question):\n"
         "    raise spending(Misconfigured('the key is wrong'), Usage(calls=1))\n",
     )

@@ -9,8 +9,17 @@ from tests.storage.records import full_of_everything, key
 
 from proctor.codec import decode, encode
 from proctor.score import Part, Score
-from proctor.storage.bodies import outcome_body, outcome_text, slim, slim_scores, turn_body, turn_text
-from proctor.storage.phrases import CASE, OUTCOME, TURN
+from proctor.storage.bodies import (
+    CASE,
+    OUTCOME,
+    TURN,
+    outcome_body,
+    outcome_text,
+    slim,
+    slim_scores,
+    turn_body,
+    turn_text,
+)
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 

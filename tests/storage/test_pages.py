@@ -13,9 +13,8 @@ from tests.storage.records import attempt, failed, key, played, records, stored_
 from proctor.run import Attempt, Record
 from proctor.score import CheckResult, Part, Score
 from proctor.storage import Store, open_store
-from proctor.storage.deadline import TimeUp
 from proctor.storage.pages import Sorted, chosen
-from proctor.storage.search import _next_size
+from proctor.storage.search import TimeUp, _next_size
 from proctor.transcript import Reply, Transcript
 
 

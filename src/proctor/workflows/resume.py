@@ -11,7 +11,7 @@ from proctor.benchmark import Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
 from proctor.findings.run import Findings
-from proctor.run import Run
+from proctor.run import Attempt, Finished, Run
 from proctor.running.plan import exams_of, sittings
 from proctor.running.play import paid_for
 from proctor.settings import check_setting
@@ -20,13 +20,39 @@ from proctor.usage import Usage
 from proctor.workflows.allowances import allowing, check_prices, is_limited
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
-from proctor.workflows.pace import pace_of
+from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import changed_pace, play_rescored, rescoring_cast
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import Tally
-from proctor.workflows.timeouts import reopen_timeouts, timed_out
+
+
+def timed_out(attempt: Attempt) -> bool:
+    """Whether an attempt is over because the agent took too long."""
+    failure = attempt.failure
+    return attempt.finished and failure is not None and failure.owner == "agent" and failure.kind == "timeout"
+
+
+def reopen_timeouts(store: Store, run: str) -> None:
+    """Have them played from their beginning. The caller holds the run, which is no longer completed before any is."""
+    again = [Finished(attempt=_afresh(attempt)) for attempt in store.archive.attempts(run) if timed_out(attempt)]
+    if again:
+        store.journal.mark(run, "paused", reason="attempts that had timed out are to be played again")
+        store.journal.write(again)
+
+
+def _afresh(attempt: Attempt) -> Attempt:
+    """Nothing said yet; what was paid stays paid."""
+    times = attempt.changed.get(RETRIED, 0) + 1
+    return Attempt(
+        key=attempt.key,
+        place=attempt.place,
+        resumed="replayed",
+        usage=attempt.usage,
+        lost=attempt.usage,
+        changed={**attempt.changed, RETRIED: times},
+    )
 
 
 async def aresume(

@@ -6,8 +6,6 @@ One file for each thing it is about. Answers are documented by the shapes in `sh
 
 from __future__ import annotations
 
-from typing import Any
-
 from fastapi import APIRouter, FastAPI
 
 from proctor.web.api import agents, benchmarks, compare, history, runs, settings
