@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,6 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
-from proctor.findings.battle.replies import is_test
 from proctor.redaction.nouns import scrubbed
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
@@ -24,7 +23,8 @@ from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
 from proctor.running.deadline import within
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
-from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.running.result import case_of, result_of
+from proctor.score import Review
 from proctor.spending.allowance import set_occasion
 from proctor.spending.purse import Purse
 from proctor.transcript import Reply, Request, Turn
@@ -32,16 +32,6 @@ from proctor.usage import Usage
 
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
-
-
-@dataclass(slots=True)
-class _Judged:
-    """What the reviews of one turn come to."""
-
-    scores: Sequence[Score]
-    unscored: Sequence[Unscored]
-    checks: Sequence[CheckResult]
-    contradictions: Sequence[Contradiction]
 
 
 class Player:
@@ -115,6 +105,9 @@ class Player:
         if play.asked and self._forgetters:
             await self._forget(play.conversation)
         return result.failure
+
+    def _result(self, play: Play, failure: Failure | None) -> Attempt:
+        return result_of(play, failure, reviewers=self._names, settings=self._settings)
 
     def _finish(self, play: Play, result: Attempt) -> None:
         play.over = True
@@ -260,7 +253,7 @@ class Player:
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
         turns = play.turns[: turn.number]
-        case = _case(play.exam, turns)
+        case = case_of(play.exam, turns)
         if case is not None and case.context is not None and not self._settings.context_given:
             case = replace(case, context=None)
         reviews = []
@@ -298,63 +291,6 @@ class Player:
                 await room
             reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
         return tuple(reviews)
-
-    def _result(self, play: Play, failure: Failure | None) -> Attempt:
-        """The finished attempt: marks, verdict, usage and time."""
-        by_turn = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
-        scores: list[Score] = []
-        missing: list[Unscored] = []
-        checks: list[CheckResult] = []
-        contradictions: list[Contradiction] = []
-        for one in by_turn.values():
-            scores += one.scores
-            missing += one.unscored
-            checks += one.checks
-            contradictions += one.contradictions
-        if self._settings.checks is not None and failure is not None and failure.owner == "agent":
-            checks.append(_no_error_failed(failure, len(play.turns)))
-        passed = self._turns_passed(play, by_turn, {each.turns[1] for each in contradictions})
-        counted = [
-            mark
-            for mark, turn in zip(passed, play.turns, strict=True)
-            if not turn.fault and not _is_unjudged(play.exam, turn, by_turn)
-        ]
-        attempt = over(
-            play,
-            failure,
-            scores=tuple(scores),
-            unscored=tuple(missing),
-            checks=tuple(checks),
-            contradictions=tuple(contradictions),
-            turn_passed=tuple(passed),
-            passed=_passed(counted, failure),
-        )
-        return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
-
-    def _turns_passed(
-        self, play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int]
-    ) -> list[bool | None]:
-        """Turn by turn, whether the reply passes; None where a question was faulty or nothing was judged."""
-        passed: list[bool | None] = []
-        for turn in play.turns:
-            one = by_turn.get(turn.number)
-            if turn.fault or one is None:
-                passed.append(None)
-                continue
-            passed.append(
-                verdict.turn_passes(
-                    _case(play.exam, play.turns[: turn.number]), one.scores, one.unscored, one.checks,
-                    contradicted=turn.number in contradicted, settings=self._settings,
-                )
-            )  # fmt: skip
-        return passed
-
-    def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
-        pairs = zip(self._names, reviews, strict=False)
-        scores, missing = verdict.marks(pairs, turn=turn or None, settings=self._settings)
-        checks = [check for review in reviews for check in review.checks]
-        contradictions = [found for review in reviews for found in review.contradictions]
-        return _Judged(scores, missing, checks, contradictions)
 
 
 def _keeps_memory(agent: Agent) -> bool:
@@ -394,23 +330,6 @@ def _used(reply: Reply) -> Usage | None:
     return reply.usage
 
 
-def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
-    """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
-    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
-        return False
-    marked = any(score.of == "agent" for score in one.scores)
-    return not (marked or one.unscored or one.checks or one.contradictions)
-
-
-def _case(exam: Exam, turns: Sequence[Turn]) -> Case | None:
-    """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
-    if turns[-1].number <= len(exam.cases):
-        return exam.cases[turns[-1].number - 1]
-    from proctor.findings.battle.links import expected_by  # it reads language, which takes a while to load
-
-    return expected_by(exam, turns)
-
-
 def _context(exam: Exam, number: int) -> str | None:
     """A row's context goes with its turn, a seed's with every turn."""
     return exam.cases[0 if exam.open else number - 1].context
@@ -425,14 +344,3 @@ async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]
 
 async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
     return scrubbed(await reviewer.conclude(exam, turns) or Review())
-
-
-def _no_error_failed(failure: Failure, last: int) -> CheckResult:
-    return CheckResult(turn=failure.turn or last, name=NO_ERROR, passed=False, evidence=failure.reason)
-
-
-def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
-    """The agent's own failure is not passed; the environment's leaves it undecided."""
-    if failure is not None:
-        return False if failure.owner == "agent" else None
-    return verdict.attempt_passes(turns)
