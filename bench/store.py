@@ -7,8 +7,8 @@ ones; replies have 60 words. Rows are written directly, within a minute or two; 
 finds it there the next time. `--postgres` starts a PostgreSQL for it.
 
 Each command is a process of its own, and its output is read as it comes; its memory is the most that it ever had.
-Memory is flat if the large run takes little more than the one of a tenth of its size: both have the same cases. What was
-counted of a run is kept when it ends. These were never played, so they are counted first, and what the exports of a
+Memory is flat if the large run takes little more than the one of a tenth of its size: both have the same cases. What
+was counted of a run is kept when it ends. These were never played, so they are counted first, and what the exports of a
 run take that was never counted is measured apart. The floor is what the same rows take by themselves: counted by the
 database, and fetched by its driver without a look at them.
 """
@@ -47,8 +47,10 @@ from proctor.storage.tables import snapshots
 from proctor.workflows.read import read_findings
 
 SHOWN, FIRST, BYTES, GROWTH = 3.0, 2.0, 850.0, 64.0
-"""Seconds that `show` may take, seconds until the first byte of an export, bytes an attempt on disk, and bytes of memory
-that an export may take for each further attempt: counts, but nothing that was said."""
+"""Seconds that `show` may take, seconds until the first byte of an export, bytes an attempt on disk, and bytes of
+memory that an export may take for each further attempt: counts, but nothing that was said."""
+SLACK = 16.0
+"""Mebibytes by which two processes that do the same may differ."""
 FEW = TRIALS // 10
 
 
@@ -232,7 +234,7 @@ def missed_by(found: list[Took], *, further: int) -> Iterator[str]:
     yield from too_late(took for took in found if "csv" in took.name or "json" in took.name)
     for form in ("csv", "json"):
         less, big = (by_name[f"export {name} --format {form}"].memory for name in ("less", "big"))
-        if (big - less) * 2**20 > GROWTH * further:
+        if (big - less - SLACK) * 2**20 > GROWTH * further:
             yield f"{form} took {big:.0f} MiB of the large run, {less:.0f} MiB of a tenth of it"
 
 
