@@ -33,7 +33,7 @@ def build(family: Family, spec: str, options: Mapping[str, Any]) -> Any:
     scheme, _, rest = spec.partition(":")
     point = known(family).get(scheme)
     if point is None:
-        raise InputError(unknown(family, spec, sorted(known(family))))
+        raise InputError(unknown_name_message(family, spec, sorted(known(family))))
     try:
         factory: Factory = point.load()
     except ImportError as error:
@@ -69,7 +69,7 @@ def _variable(match: re.Match[str]) -> str:
     return os.environ[name]
 
 
-def unknown(family: Family, name: str, names: list[str]) -> str:
+def unknown_name_message(family: Family, name: str, names: list[str]) -> str:
     """The sentence for a name that nothing answers to."""
     singular = family.removesuffix("s")
     near = difflib.get_close_matches(name.partition(":")[0], names, n=1)

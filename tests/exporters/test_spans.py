@@ -12,8 +12,8 @@ from tests.exporters.shipped import THREE, played
 from tests.net.serving import serving
 from tests.telemetry.played import RUN
 
-from proctor.exporters.courier import Courier
-from proctor.exporters.outcome import Verdict
+from proctor.exporters.outcome import DeliveryVerdict
+from proctor.exporters.sender import Sender
 from proctor.exporters.spans import SpanPost
 from proctor.telemetry.otlp import Encoding, decode
 from proctor.telemetry.span import Span
@@ -24,7 +24,7 @@ Answer = Callable[[list[Span]], web.Response]
 
 async def delivered(
     answer: Answer, *, number: int = 3, encoding: Encoding = "protobuf"
-) -> tuple[list[Verdict], list[list[Span]]]:
+) -> tuple[list[DeliveryVerdict], list[list[Span]]]:
     """What became of so many traces, and which spans came in which request."""
     came: list[list[Span]] = []
 
@@ -35,7 +35,7 @@ async def delivered(
 
     traces = [spans_of(RUN, each.exam, each.attempt) for each in map(played, range(number))]
     async with serving(serve) as server:
-        carrier = Courier()
+        carrier = Sender()
         verdicts = await SpanPost(carrier, f"{server.url}/v1/traces", encoding=encoding).deliver(traces)
         await carrier.close()
     return verdicts, came

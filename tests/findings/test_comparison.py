@@ -9,13 +9,13 @@ import pytest
 from tests.made_runs import in_order, made, pair, verdicts
 
 from proctor.errors import UsageError
-from proctor.findings.comparison import Compared, compared, unlike
+from proctor.findings.comparison import Compared, compare_findings, unlike
 from proctor.findings.run import Findings
 from proctor.run import Run, Settings, Spec
 
 
 def test_a_hundred_cases_of_which_eight_were_fixed_and_two_broken() -> None:
-    found = compared(*pair(8, 2, 90)).pass_rate
+    found = compare_findings(*pair(8, 2, 90)).pass_rate
     assert found.difference.value == pytest.approx(0.06)
     assert (found.difference.low, found.difference.high) == pytest.approx((-0.0079, 0.1255), abs=5e-5)
     assert found.better == pytest.approx(0.9740, abs=5e-5)
@@ -23,7 +23,7 @@ def test_a_hundred_cases_of_which_eight_were_fixed_and_two_broken() -> None:
 
 
 def test_two_hundred_cases_of_which_fifteen_were_fixed_and_five_broken() -> None:
-    found = compared(*pair(15, 5, 180))
+    found = compare_findings(*pair(15, 5, 180))
     assert (found.pass_rate.difference.low, found.pass_rate.difference.high) == pytest.approx(
         (0.0041, 0.0949), abs=5e-5
     )
@@ -33,7 +33,7 @@ def test_two_hundred_cases_of_which_fifteen_were_fixed_and_five_broken() -> None
 
 
 def test_no_flips_leave_the_doubt_of_fifty_cases() -> None:
-    found = compared(*pair(0, 0, 50))
+    found = compare_findings(*pair(0, 0, 50))
     assert (found.pass_rate.difference.low, found.pass_rate.difference.high) == pytest.approx(
         (-0.0551, 0.0551), abs=5e-5
     )
@@ -42,13 +42,13 @@ def test_no_flips_leave_the_doubt_of_fifty_cases() -> None:
 
 
 def test_b_that_lost_what_a_had_is_worse() -> None:
-    assert compared(*pair(5, 15, 180)).shown == "worse"
+    assert compare_findings(*pair(5, 15, 180)).shown == "worse"
 
 
 def test_cases_are_paired_by_id_and_not_by_place() -> None:
     a = made({"x": ["pass"], "y": ["fail"]}, id="a")
     b = made({"y": ["fail"], "x": ["pass"]}, id="b")
-    assert compared(a, b).pass_rate.sums.squares == 0
+    assert compare_findings(a, b).pass_rate.sums.squares == 0
 
 
 def flips_of(found: Compared) -> dict[str, str]:
@@ -58,18 +58,18 @@ def flips_of(found: Compared) -> dict[str, str]:
 def test_every_case_in_both_runs_has_its_flip() -> None:
     a = made(in_order("pass", "fail", "pass", "lost"), id="a")
     b = made(in_order("fail", "pass", "pass", "pass"), id="b")
-    assert flips_of(compared(a, b)) == {"c0": "broken", "c1": "fixed", "c2": "unchanged", "c3": "missing"}
+    assert flips_of(compare_findings(a, b)) == {"c0": "broken", "c1": "fixed", "c2": "unchanged", "c3": "missing"}
 
 
 def test_an_agent_that_crashes_on_a_case_has_broken_it() -> None:
-    found = compared(made(in_order("pass"), id="a"), made(in_order("crash"), id="b"))
+    found = compare_findings(made(in_order("pass"), id="a"), made(in_order("crash"), id="b"))
     assert flips_of(found) == {"c0": "broken"}
 
 
 def test_broken_cases_come_first_and_the_largest_loss_before_smaller_ones() -> None:
     a = made(in_order(0.2, 0.9, 0.75, 0.8, 0.1), id="a")
     b = made(in_order(0.9, 0.3, 0.7, 0.1, 0.95), id="b")
-    found = compared(a, b)
+    found = compare_findings(a, b)
     assert [change.b.id for change in found.flipped("broken")] == ["c3", "c1"]
     assert [change.b.id for change in found.flipped("fixed")] == ["c4", "c0"]
     assert [change.flip for change in found.cases] == ["broken", "broken", "fixed", "fixed", "unchanged"]
@@ -78,27 +78,27 @@ def test_broken_cases_come_first_and_the_largest_loss_before_smaller_ones() -> N
 def test_with_several_trials_a_single_failure_is_flaky_and_not_broken() -> None:
     steady = {f"c{number}": ["pass"] * 4 for number in range(8)}
     shaken = {**steady, "c0": ["pass", "pass", "pass", "fail"], "c1": ["fail"] * 4}
-    named = flips_of(compared(made(steady, id="a"), made(shaken, id="b")))
+    named = flips_of(compare_findings(made(steady, id="a"), made(shaken, id="b")))
     assert (named["c0"], named["c1"], named["c2"]) == ("flaky", "broken", "unchanged")
 
 
 def test_the_mean_score_is_compared_over_cases_marked_in_both() -> None:
-    found = compared(made(in_order(0.8, "crash", 0.6), id="a"), made(in_order(0.9, 0.9, "unscored"), id="b"))
+    found = compare_findings(made(in_order(0.8, "crash", 0.6), id="a"), made(in_order(0.9, 0.9, "unscored"), id="b"))
     assert found.mean_score.difference.n == 1
     assert found.mean_score.difference.value == pytest.approx(0.1)
 
 
 def test_runs_whose_marks_decide_nothing_are_compared_by_their_marks() -> None:
     a, b = made(in_order("unscored"), id="a"), made(in_order("unscored"), id="b")
-    assert compared(a, b).headline.difference.value is None
+    assert compare_findings(a, b).headline.difference.value is None
     marked = replace(a, cases=tuple(replace(case, score=0.5) for case in a.cases))
-    assert compared(marked, marked).headline.difference.value == 0
+    assert compare_findings(marked, marked).headline.difference.value == 0
 
 
 def test_pass_hat_k_is_compared_where_both_runs_have_the_trials() -> None:
     a = made({"x": ["pass", "fail"], "y": ["pass", "pass"]}, id="a")
     b = made({"x": ["pass", "pass"], "y": ["pass", "pass"]}, id="b")
-    found = compared(a, b)
+    found = compare_findings(a, b)
     assert found.k == 2
     assert found.pass_hat_k is not None
     assert found.pass_hat_k.difference.value == pytest.approx(0.5)
@@ -107,8 +107,8 @@ def test_pass_hat_k_is_compared_where_both_runs_have_the_trials() -> None:
 
 
 def test_one_trial_has_no_pass_hat_k_unless_asked() -> None:
-    assert compared(*pair(1, 0, 5)).pass_hat_k is None
-    asked = compared(*pair(1, 0, 5), k=1)
+    assert compare_findings(*pair(1, 0, 5)).pass_hat_k is None
+    asked = compare_findings(*pair(1, 0, 5), k=1)
     assert asked.pass_hat_k is not None
     assert asked.pass_hat_k.difference.value == asked.pass_rate.difference.value
 
@@ -116,16 +116,16 @@ def test_one_trial_has_no_pass_hat_k_unless_asked() -> None:
 @pytest.mark.parametrize("k", [0, -1, 2])
 def test_a_k_beyond_the_trials_is_refused(k: int) -> None:
     with pytest.raises(UsageError, match="the trials that both runs have"):
-        compared(*pair(1, 0, 5), k=k)
+        compare_findings(*pair(1, 0, 5), k=k)
 
 
 def test_missing_attempts_bound_the_difference_and_can_undo_a_verdict() -> None:
     a, b = pair(15, 5, 180)
-    assert compared(a, b).shown == "better"
+    assert compare_findings(a, b).shown == "better"
     lost = {
         case.id: ["lost" if case.id in ("c30", "c31", "c32") else "pass" if case.passed else "fail"] for case in b.cases
     }
-    found = compared(a, made(lost, id="b"))
+    found = compare_findings(a, made(lost, id="b"))
     assert found.pass_rate.difference.low is not None
     assert found.pass_rate.difference.low > 0
     assert found.pass_rate.difference.missing == 3
@@ -141,7 +141,7 @@ def with_categories(ends: str, *, id: str) -> Findings:  # noqa: A002
 
 
 def test_a_category_that_changed_is_named_after_holm() -> None:
-    found = compared(with_categories("0" * 12 + "1" * 11, id="a"), with_categories("1" * 23, id="b"))
+    found = compare_findings(with_categories("0" * 12 + "1" * 11, id="a"), with_categories("1" * 23, id="b"))
     many, few = found.categories["many"], found.categories["few"]
     assert (many.cases, many.a, many.b) == (20, 0.4, 1.0)
     assert many.tested.changed
@@ -154,25 +154,25 @@ def test_a_category_that_changed_is_named_after_holm() -> None:
 
 def test_failure_rates_more_than_two_points_apart_are_a_warning() -> None:
     b = in_order(*["pass"] * 97, *["crash"] * 3)
-    [warning] = compared(made(verdicts(100, 0), id="a"), made(b, id="b")).warnings
+    [warning] = compare_findings(made(verdicts(100, 0), id="a"), made(b, id="b")).warnings
     assert "Failure rates differ: 0 of 100 attempts in A, 3 of 100 attempts (3 by the agent) in B" in warning
 
 
 def test_failure_rates_exactly_two_points_apart_are_none() -> None:
     b = in_order(*["pass"] * 98, *["crash"] * 2)
-    assert not compared(made(verdicts(100, 0), id="a"), made(b, id="b")).warnings
+    assert not compare_findings(made(verdicts(100, 0), id="a"), made(b, id="b")).warnings
 
 
 def test_attempts_without_a_verdict_are_told_with_their_reasons() -> None:
     b = in_order(*["pass"] * 97, "lost", "unscored", "pending")
-    found = compared(made(verdicts(100, 0), id="a"), made(b, id="b"))
+    found = compare_findings(made(verdicts(100, 0), id="a"), made(b, id="b"))
     expected = "B lacks the verdict of 3 of 100 attempts (1 unscored, 1 failed by the environment, 1 not played yet)."
     assert expected in found.warnings
 
 
 def test_a_run_against_itself_says_so() -> None:
     a, _ = pair(1, 1, 3)
-    assert "A and B are the same run." in compared(a, a).warnings
+    assert "A and B are the same run." in compare_findings(a, a).warnings
 
 
 # When it is refused.
@@ -240,21 +240,21 @@ def test_a_reviewer_whose_name_came_to_mean_another_model_is_another_reviewer() 
 def test_a_refusal_says_what_differs_and_which_command_mends_it() -> None:
     a, b = made(in_order("pass"), id="a"), made(in_order("pass"), id="b", passing_score=0.9)
     with pytest.raises(UsageError, match=r"passing score differs \(0\.7 against 0\.9\)") as refused:
-        compared(a, b)
+        compare_findings(a, b)
     assert "`proctor rescore a --passing-score 0.9`" in str(refused.value)
 
 
 def test_a_refusal_that_no_rescoring_mends_offers_only_force() -> None:
     a, b = made(in_order("pass"), id="a"), made(in_order("pass"), id="b", run={"digest": "other"})
     with pytest.raises(UsageError, match="--force") as refused:
-        compared(a, b)
+        compare_findings(a, b)
     assert "rescore" not in str(refused.value)
 
 
 def test_a_forced_comparison_carries_what_differs_and_takes_the_shared_cases() -> None:
     a = made(in_order("pass", "fail"), id="a")
     b = made(in_order("pass", "pass", "pass"), id="b", run={"digest": "other"})
-    found = compared(a, b, force=True)
+    found = compare_findings(a, b, force=True)
     assert [one.what for one in found.unlike] == ["benchmark content"]
     assert found.pass_rate.difference.n == 2
     assert "Cases in one run only are left out: 0 in A, 1 in B." in found.warnings
@@ -263,7 +263,7 @@ def test_a_forced_comparison_carries_what_differs_and_takes_the_shared_cases() -
 def test_runs_without_a_case_in_common_cannot_be_forced() -> None:
     a, b = made({"x": ["pass"]}, id="a"), made({"y": ["pass"]}, id="b", run={"digest": "other"})
     with pytest.raises(UsageError, match="no case in common"):
-        compared(a, b, force=True)
+        compare_findings(a, b, force=True)
 
 
 # unequal trials ----------------------------------------------------------------------------------------
@@ -279,12 +279,12 @@ def eight_against_one() -> tuple[Findings, Findings]:
 
 def test_one_miss_in_eight_trials_is_no_difference_from_one_trial_that_passed() -> None:
     once, often = eight_against_one()
-    found = compared(once, often)
+    found = compare_findings(once, often)
     assert found.pass_rate.difference.value == pytest.approx(-14 / 8 / 20)
     assert found.pass_rate.thinned
     assert found.pass_rate.p_value == 0.5  # two of the first trials failed
     assert found.shown == "not shown"
-    turned = compared(often, once)
+    turned = compare_findings(often, once)
     assert turned.pass_rate.p_value == 0.5
     assert turned.shown == "not shown"
 
@@ -292,21 +292,21 @@ def test_one_miss_in_eight_trials_is_no_difference_from_one_trial_that_passed() 
 def test_the_first_trials_are_those_of_the_lowest_numbers_however_late_they_ended() -> None:
     once = made({f"c{n}": ["fail"] for n in range(6)}, id="a")
     often = made({f"c{n}": ["pass", "fail", "fail"] for n in range(6)}, id="b")
-    assert compared(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
-    assert compared(once, often).mean_score.p_value == pytest.approx(2 / 2**6)
+    assert compare_findings(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
+    assert compare_findings(once, often).mean_score.p_value == pytest.approx(2 / 2**6)
 
 
 def test_a_trial_without_a_verdict_is_no_trial_and_the_next_one_is_the_first() -> None:
     once = made({f"c{n}": ["fail"] for n in range(6)}, id="a")
     often = made({f"c{n}": ["lost", "pass", "fail"] for n in range(6)}, id="b")
-    assert compared(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
+    assert compare_findings(once, often).pass_rate.p_value == pytest.approx(2 / 2**6)
 
 
 def test_marks_pass_at_k_and_categories_rest_on_the_trials_in_common_too() -> None:
     categories = {f"c{n}": ("hard",) for n in range(12)}
     few = made({f"c{n}": [0.9, 0.8] for n in range(12)}, id="a", categories=categories)
     many = made({f"c{n}": [0.9, 0.8, 0.1, 0.1, 0.1] for n in range(12)}, id="b", categories=categories)
-    found = compared(few, many)
+    found = compare_findings(few, many)
     assert found.k == 2
     assert found.pass_at_k is not None
     assert found.pass_hat_k is not None
@@ -322,7 +322,7 @@ def test_marks_pass_at_k_and_categories_rest_on_the_trials_in_common_too() -> No
 def test_with_equal_trials_nothing_is_cut() -> None:
     a = made({f"c{n}": ["pass", "fail", "lost"] for n in range(9)}, id="a")
     b = made({f"c{n}": ["lost", "pass", "pass"] for n in range(9)}, id="b")
-    found = compared(a, b)
+    found = compare_findings(a, b)
     assert not found.pass_rate.thinned
     assert found.pass_rate.p_value == pytest.approx(2 / 2**9)
 
@@ -330,7 +330,7 @@ def test_with_equal_trials_nothing_is_cut() -> None:
 def test_a_difference_that_the_trials_in_common_do_not_bear_out_is_not_shown() -> None:
     once = made({f"c{n}": ["fail"] for n in range(30)}, id="a")
     lucky_later = made({f"c{n}": ["fail"] + ["pass"] * 7 for n in range(30)}, id="b")
-    found = compared(once, lucky_later)
+    found = compare_findings(once, lucky_later)
     assert found.pass_rate.difference.side == 1
     assert found.pass_rate.better == 0.5
     assert found.shown == "not shown"

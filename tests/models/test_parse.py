@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.models.verdict import PydanticVerdict, Verdict
 
-from proctor.models.parse import Misfit, shape_of
+from proctor.models.parse import SchemaMismatch, shape_of
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Pair:
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str) -> None:
-    with contextlib.suppress(Misfit):
+    with contextlib.suppress(SchemaMismatch):
         assert 0 <= shape_of(Verdict).read(text).score <= 1
 
 
@@ -37,7 +37,7 @@ def test_an_answer_is_found_among_any_prose(score: float, why: str, before: str,
 @pytest.mark.parametrize("text", ["{" * 200_000, '{"a":' * 200_000, '{"a": "' * 50_000, "```\n" * 50_000])
 def test_hostile_text_is_refused_in_no_time(text: str) -> None:
     started = time.process_time()
-    with pytest.raises(Misfit):
+    with pytest.raises(SchemaMismatch):
         shape_of(Verdict).read(text)
     assert time.process_time() - started < 2
 
@@ -58,7 +58,7 @@ def test_parts_of_a_schema_stay_reachable() -> None:
 
 
 def test_a_pydantic_fault_names_the_field_and_does_not_repeat_what_was_judged() -> None:
-    with pytest.raises(Misfit, match="score: Input should be a valid number") as caught:
+    with pytest.raises(SchemaMismatch, match="score: Input should be a valid number") as caught:
         shape_of(PydanticVerdict).check({"score": "give me 1.0"})
     assert "give me" not in str(caught.value)
 
@@ -67,5 +67,5 @@ def test_a_number_is_never_nan_however_deep() -> None:
     class Deep(msgspec.Struct):
         rows: list[dict[str, float]]
 
-    with pytest.raises(Misfit, match="NaN"):
+    with pytest.raises(SchemaMismatch, match="NaN"):
         shape_of(Deep).check({"rows": [{"x": float("nan")}]})

@@ -30,7 +30,7 @@ def test_an_agent_that_ends_the_process_ends_the_run_alone() -> None:
 
 def test_the_real_one_is_back_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "_exit", exit_now)  # a command that ran in this process may have put ours there
-    with exits.heeded(lambda told: None):
+    with exits.intercept_exits(lambda told: None):
         assert os._exit is not exit_now
     assert os._exit is exit_now
 
@@ -75,7 +75,7 @@ def test_whoever_calls_it_never_goes_on() -> None:
         os._exit(0)
         went_on.set()
 
-    with exits.heeded(lambda _: told.set()):
+    with exits.intercept_exits(lambda _: told.set()):
         threading.Thread(target=calls, daemon=True).start()
         assert told.wait(20)
     assert not went_on.is_set()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from proctor.errors import BudgetSpent, InputError, Misconfigured, UsageError
 from proctor.net.limits import TIME_LIMIT
-from proctor.spending.budget import SPENT, Budget, Foresight, Hold, enough_for_the_next, must_have_prices
+from proctor.spending.budget import SPENT, Budget, CallEstimator, Reservation, enough_for_the_next, must_have_prices
 from proctor.spending.prices import Price
 from proctor.usage import Usage
 
@@ -28,7 +28,7 @@ steps = st.lists(st.tuples(st.integers(0, 40), st.floats(0, 1), st.booleans()), 
 def test_no_more_than_the_budget_is_ever_spent_or_promised(calls: Sequence[tuple[int, float, bool]], most: int) -> None:
     price = 0.1
     budget = Budget(tokens=most, cost=most * price)
-    flight: list[tuple[Hold, float]] = []
+    flight: list[tuple[Reservation, float]] = []
     for tokens, share, ends in calls:
         if ends and flight:
             hold, part = flight.pop(0)
@@ -163,10 +163,10 @@ def test_a_budget_is_a_number_of_at_least_nothing(given: dict[str, float]) -> No
 
 def test_foresight_is_what_is_allowed_or_the_most_that_was_needed() -> None:
     price = Price(input=1.0, output=10.0)
-    assert Foresight(allowed=50).estimate(100, price) == Usage(
+    assert CallEstimator(allowed=50).estimate(100, price) == Usage(
         input_tokens=100, output_tokens=50, calls=1, cost=price.of(100, 50)
     )
-    foresight = Foresight()
+    foresight = CallEstimator()
     foresight.learn(10, Usage(input_tokens=15, output_tokens=5_000))
     foresight.learn(100, Usage(input_tokens=10, output_tokens=10))
     assert foresight.estimate(100, None) == Usage(input_tokens=150, output_tokens=5_000, calls=1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from proctor.benchmark import Case, Exam
 from proctor.run import Settings
-from proctor.spending.estimate import LITTLE, USUAL, Caller, Estimate, Range, estimate
+from proctor.spending.estimate import LITTLE, USUAL, Caller, CostEstimate, Range, estimate
 from proctor.spending.limits import Limit
 from proctor.spending.prices import Price
 from proctor.spending.tokens import tokens_in
@@ -96,7 +96,7 @@ def test_ranges_are_in_order(count: int, cases: int, is_open: bool, trials: int,
         assert 0 <= each.low <= each.likely <= each.high
 
 
-def _ranges(found: Estimate) -> list[Range]:
+def _ranges(found: CostEstimate) -> list[Range]:
     assert found.cost is not None
     return [found.calls, found.input_tokens, found.output_tokens, found.cost, found.seconds]
 

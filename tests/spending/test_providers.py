@@ -13,7 +13,7 @@ from tests.models.verdict import Verdict
 
 from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.models.load import load_model
-from proctor.models.structured import Answer, ask
+from proctor.models.structured import StructuredAnswer, ask
 from proctor.spending.providers import COMPATIBLE_KEY
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
@@ -72,7 +72,7 @@ def server() -> Iterator[Server]:
         thread.join()
 
 
-async def put(server: Server, *answers: tuple[int, str]) -> Answer[Verdict]:
+async def put(server: Server, *answers: tuple[int, str]) -> StructuredAnswer[Verdict]:
     server.answers = list(answers)
     model = load_model(f"openai-compatible:llama3@{server.url}")
     return await ask(model, system="You judge.", user="Judge this.", schema=Verdict)

@@ -13,7 +13,7 @@ from tests.storage.records import attempt, failed, key, played, records, stored_
 from proctor.run import Attempt, Record
 from proctor.score import CheckResult, Part, Score
 from proctor.storage import Store, open_store
-from proctor.storage.pages import Sorted, chosen
+from proctor.storage.pages import SortOrder, chosen
 from proctor.storage.search import TimeUp, _next_size
 from proctor.transcript import Reply, Transcript
 
@@ -169,14 +169,14 @@ def test_marks_of_a_run_that_is_over_change_no_page(
         return [exams(store.archive.page("run-1", offset=offset, limit=4, **asked)) for offset in offsets]
 
     plain = pages(*range(45))
-    for module in ("marks", "paging", "archive"):
+    for module in ("page_cursors", "pages", "archive"):
         monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 5)
     assert pages(*reversed(range(45))) == plain[::-1]
     assert pages(*range(45)) == plain
 
 
 def test_what_is_played_later_is_on_deep_pages_too(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("marks", "paging", "archive"):
+    for module in ("page_cursors", "pages", "archive"):
         monkeypatch.setattr(f"proctor.storage.{module}.EVERY", 2)
     write(store, *(marked(f"e{place}", 1.0, place=place) for place in (1, 3, 5, 7)))
     store.journal.mark("run-1", "paused")
@@ -314,7 +314,7 @@ def test_what_a_deep_page_skips_is_not_looked_up(
 ) -> None:
     with open_store(tmp_path / "store.db") as store:
         columns = ("place", "no") if order == "place" else (order, "place", "no")
-        these = Sorted(chosen(1, verdicts=verdicts), columns, False)
+        these = SortOrder(chosen(1, verdicts=verdicts), columns, False)
         after = None if whence is None else (0.5, 10, 1)[-len(columns) :]
         statement = these.after(after).limit(50).offset(10**6)
         database = store.archive._database

@@ -12,9 +12,9 @@ import pytest
 from tests.telemetry.played import EXAM, EXPERIMENT, RUN, attempt, judged, orchestrated, recorded_requests
 
 from proctor.errors import InputError
-from proctor.telemetry.otlp import Batch, Encoding, batches, decode, encode
+from proctor.telemetry.otlp import Encoding, SpanBatch, batches, decode, encode
 from proctor.telemetry.otlp_json import decode_json, spans_in
-from proctor.telemetry.span import Event, Span
+from proctor.telemetry.span import Span, SpanEvent
 from proctor.telemetry.trace import spans_of
 
 ENCODINGS: list[Encoding] = ["protobuf", "json"]
@@ -38,7 +38,7 @@ ODD = Span(
         "bytes": b"\xff\x00",
         "empty": [],
     },
-    events=(Event(name="e", time=1, attributes={"x": 1}),),
+    events=(SpanEvent(name="e", time=1, attributes={"x": 1}),),
     status="error",
     message="no",
     resource={"service.name": "s"},
@@ -86,7 +86,7 @@ def test_names_in_snake_case_are_read_too() -> None:
     assert (read.trace, read.id, read.start, dict(read.attributes)) == ("ab", "cd", 5, {"k": "x"})
 
 
-def unpacked(batch: Batch, encoding: Encoding) -> bytes:
+def unpacked(batch: SpanBatch, encoding: Encoding) -> bytes:
     assert batch.headers["content-encoding"] == "gzip"
     return gzip.decompress(batch.body)
 

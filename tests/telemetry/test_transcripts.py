@@ -14,7 +14,7 @@ from proctor.telemetry.activity import activity_of
 from proctor.telemetry.json_spans import span_in, spans_of_trace
 from proctor.telemetry.otlp import decode, encode
 from proctor.telemetry.otlp_json import spans_in
-from proctor.telemetry.span import Event, Span
+from proctor.telemetry.span import Span, SpanEvent
 from proctor.telemetry.trace import spans_of
 from proctor.telemetry.transcripts import conversation_of, recording_of, transcript_of
 from proctor.transcript import Citation, Reply, Step, ToolCall, Turn
@@ -385,7 +385,7 @@ def test_an_exception_tells_why_a_tool_failed() -> None:
     made = Tracer()
     agent = made.span("invoke_agent a", input__value="q", output__value="a")
     look = made.span("execute_tool look", agent)
-    raised = Event(name="exception", time=0, attributes={"exception.type": "KeyError", "exception.message": "'x'"})
+    raised = SpanEvent(name="exception", time=0, attributes={"exception.type": "KeyError", "exception.message": "'x'"})
     made.change(look, status="error", events=(raised,))
     assert [call.error for call in reply_of(made.spans).tool_calls] == ["'x'"]
 

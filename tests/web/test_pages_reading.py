@@ -16,7 +16,7 @@ from tests.web.browsing import Browser
 from tests.web.reading.played import ATTACK, Played, play
 
 from proctor.benchmark import Benchmark, Case
-from proctor.findings.comparison import compared
+from proctor.findings.comparison import compare_findings
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
@@ -416,7 +416,7 @@ def test_examiner_and_agent_stand_apart_with_strategies_and_marks(reader: Browse
 def test_a_comparison_begins_with_the_sentence_a_person_would_say(reader: Browser, played: Played) -> None:
     a, b = played["many"], played["better"]
     page = reader.page(addresses.comparison(a.run.id, b.run.id))
-    found = compared(a.findings, b.findings)
+    found = compare_findings(a.findings, b.findings)
     assert words.sentence(found) in unescape(page)
     assert words.chance(found) in unescape(page)
     assert "30 fixed" in page

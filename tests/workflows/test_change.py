@@ -12,7 +12,7 @@ import proctor
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.run import Run
 from proctor.storage import open_store
-from proctor.storage.archive import Archive
+from proctor.storage.archive import DatabaseArchive
 from proctor.workflows import change as changing
 from proctor.workflows.change import cancel_run, delete_run
 from proctor.workflows.read import find_run, list_runs
@@ -71,11 +71,11 @@ def test_who_takes_a_run_up_after_it_was_to_stop_is_asked_too(store: str, monkey
 
 
 def test_nobody_takes_a_run_up_while_it_is_marked_as_cancelled(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    looked, find = [], Archive.find
+    looked, find = [], DatabaseArchive.find
     with open_store(store) as player, contextlib.ExitStack() as playing:
         run = player.archive.find("broken").id
 
-        def find_and_play(archive: Archive, name: str) -> Run:
+        def find_and_play(archive: DatabaseArchive, name: str) -> Run:
             looked.append(name)
             found = find(archive, name)
             if len(looked) == 2:  # the look that decides what it is marked as
@@ -83,7 +83,7 @@ def test_nobody_takes_a_run_up_while_it_is_marked_as_cancelled(store: str, monke
                     playing.enter_context(player.journal.writing(run))
             return found
 
-        monkeypatch.setattr(Archive, "find", find_and_play)
+        monkeypatch.setattr(DatabaseArchive, "find", find_and_play)
         assert cancel_run(run, store=store).status == "cancelled"
         assert not player.archive.alive(run)
     assert len(looked) > 1

@@ -18,16 +18,16 @@ from tests.exporters.shipped import EXAMS, RUN_OF_THREE, THREE, played, states
 import proctor
 from proctor.benchmark import Benchmark
 from proctor.errors import UsageError
-from proctor.exporters import courier
-from proctor.exporters.contract import Played, Subject
+from proctor.exporters import sender as courier
+from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.langfuse import Langfuse
-from proctor.exporters.outcome import Verdict
+from proctor.exporters.outcome import DeliveryVerdict
 from proctor.findings.run import gather
 from proctor.run import Attempt, Finished
 from proctor.storage import open_store
-from proctor.workflows.destination import Errand, Follower, follow, resume_sync, sync_run
+from proctor.workflows.destination import Destination, Follower, follow, resume_sync, sync_run
 
-TO_LANGFUSE = Errand(to="langfuse")
+TO_LANGFUSE = Destination(to="langfuse")
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ async def test_resuming_sends_what_is_missing_with_the_same_patterns(stub: Langf
         return web.Response(status=400) if request.path.endswith("/scores") else None
 
     stub.fault = no_scores
-    first = await sync_run("last", Errand(to="langfuse", redact=("yes",)), store=store)
+    first = await sync_run("last", Destination(to="langfuse", redact=("yes",)), store=store)
     assert set(states(first)) == {"rejected"}
     stub.fault = None
     (second,) = await resume_sync("last", store=store)
@@ -125,11 +125,11 @@ async def test_a_run_that_is_sent_is_not_changed(stub: LangfuseStub, store: str)
 
 async def test_a_wrong_pattern_or_destination_is_said_before_anything_is_sent(stub: LangfuseStub, store: str) -> None:
     with pytest.raises(UsageError, match=r"--redact '\(' is no regular expression"):
-        await sync_run("last", Errand(to="langfuse", redact=("(",)), store=store)
+        await sync_run("last", Destination(to="langfuse", redact=("(",)), store=store)
     with pytest.raises(UsageError, match="did you mean 'langfuse'"):
-        await sync_run("last", Errand(to="langfuze"), store=store)
+        await sync_run("last", Destination(to="langfuze"), store=store)
     with pytest.raises(UsageError, match="--endpoint is not for langfuse"):
-        await sync_run("last", Errand(to="langfuse", endpoint="http://here"), store=store)
+        await sync_run("last", Destination(to="langfuse", endpoint="http://here"), store=store)
     assert not stub.requests
 
 
@@ -235,7 +235,7 @@ async def test_a_full_queue_leaves_attempts_for_later(stub: LangfuseStub) -> Non
 class Careless(Langfuse):
     """With a mistake in it."""
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         raise ZeroDivisionError("by zero")
 
 

@@ -9,14 +9,14 @@ import pytest
 import proctor
 from proctor.errors import NoSuchRun, StoreError
 from proctor.workflows.evaluate import Evaluation
-from proctor.workflows.gates import Gating, read_gates, with_baselines
+from proctor.workflows.gates import RunGates, read_gates, with_baselines
 
 
 def played(store: Path, name: str) -> Evaluation:
     return proctor.evaluate([("one?", "yes")], agent=lambda question: "yes", reviewer="exact", store=store, name=name)
 
 
-def resolved(text: str, run: Evaluation, store: Path) -> Gating:
+def resolved(text: str, run: Evaluation, store: Path) -> RunGates:
     return with_baselines(read_gates([text]), run.run, store=str(store))
 
 

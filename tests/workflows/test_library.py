@@ -8,7 +8,7 @@ import pytest
 
 from proctor.benchmark import Benchmark
 from proctor.errors import InputError
-from proctor.workflows.library import Library, NoSuchBenchmark, Refused
+from proctor.workflows.library import Library, NoSuchBenchmark, RefusedFile
 
 ROWS = b'"What is 2 + 2?";"4"\n"What is 3 + 3?";"6"\n'
 SUITE = b"cases:\n  - question: Why?\n    expect: {keywords: [because]}\n"
@@ -68,7 +68,7 @@ def test_a_suite_is_played_from_its_file_and_rows_with_their_name(library: Libra
     ],
 )
 def test_a_file_with_errors_is_not_kept(library: Library, file: str, content: bytes, said: str) -> None:
-    with pytest.raises(Refused, match=said) as refused:
+    with pytest.raises(RefusedFile, match=said) as refused:
         library.save(file=file, content=content, name="bad")
     assert refused.value.examined.errors
     assert not any(each.own for each in library.all())
@@ -85,7 +85,7 @@ def test_a_file_with_errors_is_not_kept(library: Library, file: str, content: by
     ids=["a folder", "a folder above", "code for all", "code for one"],
 )
 def test_a_suite_from_a_stranger_neither_runs_code_nor_reads_folders(library: Library, suite: bytes) -> None:
-    with pytest.raises(Refused, match="uploaded suite cannot"):
+    with pytest.raises(RefusedFile, match="uploaded suite cannot"):
         library.save(file="a.yaml", content=suite, name="bad")
 
 

@@ -88,7 +88,7 @@ def summary(context: str | None) -> str | None:
     return f"Summary of the conversation so far:\n{context}" if context else None
 
 
-def provided(spec: str | None, *, option: str) -> Callable[[], Any]:
+def load_factory(spec: str | None, *, option: str) -> Callable[[], Any]:
     """What makes the object that an option names for each reply: a function is called, anything else is shared."""
     if spec is None:
         return lambda: None

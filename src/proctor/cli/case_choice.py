@@ -33,10 +33,12 @@ def chosen(run: str, text: str, *, store: str) -> str:
     if not meant:
         raise InputError(
             f"no case of run {found.id} has an id that begins with {text!r}, or a question with these words: "
-            f"its cases are {_listed(cases)}"
+            f"its cases are {_list_cases(cases)}"
         )
     if len(meant) > 1:
-        raise InputError(f"{len(meant)} questions have the words {text!r}: {_listed(meant)}; give an id, or more words")
+        raise InputError(
+            f"{len(meant)} questions have the words {text!r}: {_list_cases(meant)}; give an id, or more words"
+        )
     tell(f"case {_said(meant[0])}")
     return meant[0].id
 
@@ -52,7 +54,7 @@ def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
     return [case for case in cases if case.id in meant]
 
 
-def _listed(cases: Sequence[Case]) -> str:
+def _list_cases(cases: Sequence[Case]) -> str:
     left = len(cases) - _TOLD
     return "; ".join(map(_said, cases[:_TOLD])) + (f" and {left} more" if left > 0 else "")
 

@@ -14,7 +14,7 @@ from proctor.cli.command import Command
 if TYPE_CHECKING:
     from proctor.errors import InputError
     from proctor.reports.run.demo import Scene
-    from proctor.workflows.evaluate import Evaluation, Prepared
+    from proctor.workflows.evaluate import Evaluation, PreparedRun
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
@@ -87,7 +87,7 @@ def _places(output: Path, names: Sequence[str]) -> list[Path]:
     return [output.with_stem(f"{output.stem}-{name}") if name else output for name in names]
 
 
-def _play(prepared: Prepared, *, store: str, quiet: bool) -> Evaluation:
+def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
     from proctor.cli.play import play
     from proctor.workflows.evaluate import start
 

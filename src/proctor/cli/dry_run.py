@@ -6,32 +6,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from proctor.config import Config
-from proctor.spending.estimate import Estimate, Range
-from proctor.workflows.evaluate import Prepared
+from proctor.spending.estimate import CostEstimate, Range
+from proctor.workflows.evaluate import PreparedRun
 
 
-def foretell(prepared: Prepared, config: Config, *, as_json: bool) -> int:
+def foretell(prepared: PreparedRun, config: Config, *, as_json: bool) -> int:
     """Print the estimate."""
-    from proctor.cli.output import echo, folded, print_json
+    from proctor.cli.output import echo, print_json, wrap_text
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
-    from proctor.workflows.allowances import called_gently, foresee, untold
+    from proctor.workflows.run_limits import called_gently, foresee, unreported_spenders
 
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
-    others, gently = untold(run), called_gently(run, config)
+    others, gently = unreported_spenders(run), called_gently(run, config)
     if as_json:
         print_json({"attempts": run.planned, **asdict(found), "untold": others, "called_gently": gently})
         return 0
-    echo(folded(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
+    echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
     for label, said in _rows(found):
-        echo(folded(f"  {label:<11}  {said}", under=15))
+        echo(wrap_text(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
-        echo(folded(f"  {sentence}", under=2))
+        echo(wrap_text(f"  {sentence}", under=2))
     return 0
 
 
-def _rows(found: Estimate) -> Iterator[tuple[str, str]]:
+def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
     from proctor.reports.numbers import cost, duration
 
     if found.calls.high:
@@ -42,7 +42,7 @@ def _rows(found: Estimate) -> Iterator[tuple[str, str]]:
         yield "time", _range(found.seconds, duration)
 
 
-def _sentences(found: Estimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:
+def _sentences(found: CostEstimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:
     if found.calls.high:
         yield "The likely value first, then from little to much; retries are not in it."
     else:
@@ -56,7 +56,7 @@ def _sentences(found: Estimate, others: Sequence[str], gently: Mapping[str, int]
         )
 
 
-def _cost(found: Estimate, say: Callable[[float], str]) -> str:
+def _cost(found: CostEstimate, say: Callable[[float], str]) -> str:
     """The cost; where a price is unknown, what is known of it, and what to do."""
     if found.cost is not None:
         return _range(found.cost, say)

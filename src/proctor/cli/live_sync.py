@@ -11,7 +11,7 @@ from proctor.cli.output import echo
 from proctor.findings.run import Findings
 from proctor.run import Record
 from proctor.threads import run_anywhere
-from proctor.workflows.evaluate import Prepared
+from proctor.workflows.evaluate import PreparedRun
 
 if TYPE_CHECKING:
     from proctor.workflows.destination import Follower
@@ -21,7 +21,7 @@ _PATIENCE = 30.0
 
 
 @dataclass
-class Trail:
+class Followers:
     """Who follows a run, and what it found in the end."""
 
     followers: list[Follower]
@@ -34,9 +34,9 @@ class Trail:
 
 
 @contextmanager
-def following(prepared: Prepared, destinations: Sequence[str], *, store: str) -> Iterator[Trail]:
+def following(prepared: PreparedRun, destinations: Sequence[str], *, store: str) -> Iterator[Followers]:
     """Let these destinations follow a run; say on standard error what they got. Nothing they do changes the run."""
-    trail = Trail([_follower(prepared, destination, store) for destination in dict.fromkeys(destinations)])
+    trail = Followers([_follower(prepared, destination, store) for destination in dict.fromkeys(destinations)])
     try:
         yield trail
     finally:
@@ -44,10 +44,10 @@ def following(prepared: Prepared, destinations: Sequence[str], *, store: str) ->
             _conclude(follower, trail.findings)
 
 
-def _follower(prepared: Prepared, destination: str, store: str) -> Follower:
-    from proctor.workflows.destination import Errand, follow
+def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
+    from proctor.workflows.destination import Destination, follow
 
-    return follow(prepared.run, prepared.benchmark, Errand(to=destination), store=store)
+    return follow(prepared.run, prepared.benchmark, Destination(to=destination), store=store)
 
 
 def _conclude(follower: Follower, findings: Findings | None) -> None:

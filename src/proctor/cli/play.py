@@ -22,8 +22,8 @@ from proctor.findings.run import Findings
 from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation
-from proctor.workflows.gates import Gating
-from proctor.workflows.tally import Tally
+from proctor.workflows.gates import RunGates
+from proctor.workflows.tally import RunTally
 
 _REDRAW_EVERY = 0.1
 
@@ -84,7 +84,7 @@ def _progress(planned: int, opening: str) -> Iterator[Watch]:
     started = False
     due = 0.0
 
-    def watch(tally: Tally) -> None:
+    def watch(tally: RunTally) -> None:
         nonlocal due, started
         if not started:
             started = True
@@ -142,7 +142,7 @@ def show(
         console().print(render(findings, k=k, html=html, gates=gates))
 
 
-def conclude(findings: Findings, gating: Gating, *, k: int | None, as_json: bool) -> int:
+def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:
     """Judge the gates, show what was found, and give the exit code."""
     verdicts = gating.judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts)
@@ -180,12 +180,12 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
     if as_json or read_apart():
         from proctor.reports.run.resume_command import command
 
-        tell(f"The run {_stopped(findings)}")
+        tell(f"The run {_describe_end(findings)}")
         tell(f"Go on with: {command(findings)}")
     return 4
 
 
-def _stopped(findings: Findings) -> str:
+def _describe_end(findings: Findings) -> str:
     """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
     from proctor.reports.numbers import plural
     from proctor.spending.budget import SPENT

@@ -14,7 +14,7 @@ from proctor.cli.gate_options import gate_options
 if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.findings.run import Findings
-    from proctor.workflows.rescore import Rescoring
+    from proctor.workflows.rescore import PreparedRescore
 
 
 @click.command("rescore", cls=Command)
@@ -58,16 +58,16 @@ def command(
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    findings = _judged(prepared, config, store=url, quiet=as_json)
+    findings = _judge_replies(prepared, config, store=url, quiet=as_json)
     return conclude(findings, gating, k=k, as_json=as_json)
 
 
-def _judged(prepared: Rescoring, config: Config, *, store: str, quiet: bool) -> Findings:
+def _judge_replies(prepared: PreparedRescore, config: Config, *, store: str, quiet: bool) -> Findings:
     """Have the stored replies judged, with the progress shown."""
     from proctor.cli.play import play
     from proctor.reports.numbers import plural
-    from proctor.workflows.allowances import allowing
     from proctor.workflows.rescore import start_rescoring
+    from proctor.workflows.run_limits import allowing
 
     made = prepared.run
     opening = f"run {made.id}: the replies of run {made.rescored_from}, {plural(made.planned, 'attempt')}"

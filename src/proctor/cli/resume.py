@@ -13,7 +13,7 @@ from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.run import Run
-    from proctor.workflows.gates import Gating
+    from proctor.workflows.gates import RunGates
 
 
 @click.command("resume", cls=Command)
@@ -64,7 +64,9 @@ def command(
     return conclude(evaluation.findings, gating, k=k, as_json=as_json)
 
 
-def _found(name: str, gating: Gating, *, store: str, trials: int | None, retry_timeouts: bool) -> tuple[Run, Gating]:
+def _found(
+    name: str, gating: RunGates, *, store: str, trials: int | None, retry_timeouts: bool
+) -> tuple[Run, RunGates]:
     """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
     from proctor.cli.output import tell
     from proctor.cli.run import check_k

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from proctor.demo.conversation import CORRECTION, Recall
 from proctor.demo.desk import Desk
-from proctor.demo.errand import KNOWN, Errand
-from proctor.demo.library import Library
+from proctor.demo.errand import KNOWN, Research
+from proctor.demo.library import DocumentLibrary
 from proctor.demo.passage import Finding
 from proctor.demo.words import figures, stem, telling_words, terms
 from proctor.text.fold import fold
@@ -17,10 +17,10 @@ from proctor.transcript import Request
 class Return:
     """The way back to one answer. Doubt alone does not move it; a sentence on the shelf does."""
 
-    def __init__(self, library: Library, request: Request, desk: Desk, recall: Recall) -> None:
+    def __init__(self, library: DocumentLibrary, request: Request, desk: Desk, recall: Recall) -> None:
         self._recall = recall
         before = tuple(turn for turn in request.history if turn.number < recall.origin.number)
-        self._errand = Errand(library, replace(request, question=recall.origin.question, history=before), desk)
+        self._errand = Research(library, replace(request, question=recall.origin.question, history=before), desk)
 
     async def answer(self) -> Finding:
         """The answer that stands, in the manner in which it was asked for."""

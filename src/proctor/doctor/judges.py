@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from proctor.benchmark import Benchmark, Case, Expectation
-from proctor.doctor.complaint import counted, listed
+from proctor.doctor.problem import plural, quote_list
 
 NOBODY = "none"
 """What a reviewer is called where there is none."""
@@ -54,4 +54,4 @@ def said_of_unjudged(cases: Sequence[Case]) -> str:
         why = "there is a passing score, but no reference and nothing to check"
     elif len(whose) < len(cases):
         why = "there is nothing to check, and no reference or no reviewer"
-    return f"no one will judge {counted(len(cases), 'case')}: {why} ({listed(case.id for case in cases)})"
+    return f"no one will judge {plural(len(cases), 'case')}: {why} ({quote_list(case.id for case in cases)})"

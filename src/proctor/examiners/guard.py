@@ -16,7 +16,7 @@ from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
 from proctor.roles import Examiner
-from proctor.spending.purse import Purse
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
 from proctor.text.overlap import STOP, content
@@ -62,7 +62,7 @@ class Guarded:
         self._examiner = examiner
         self._retries = retries
         self._takes = frozenset(inspect.signature(examiner.ask).parameters)
-        self._purse = Purse("the examiner", settles=getattr(examiner, "settles", False))
+        self._purse = SelfReportedSpending("the examiner", settles=getattr(examiner, "settles", False))
 
     @property
     def name(self) -> str:

@@ -15,12 +15,12 @@ from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.contract import Played, Subject
-from proctor.exporters.courier import Courier
+from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.marks import Mark, marks_of
-from proctor.exporters.memory import Memory, digest
-from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
 from proctor.exporters.redaction import clean
+from proctor.exporters.sender import Sender
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.run import Attempt, Run
@@ -69,21 +69,21 @@ def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
 class ScorePost:
     """Sends scores. They go in lists; a server that knows no lists gets them one by one."""
 
-    def __init__(self, courier: Courier, url: str, redact: Sequence[re.Pattern[str]]) -> None:
+    def __init__(self, courier: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
         self._courier = courier
         self._url = url
         self._redact = redact
         self._knows_lists = True
 
-    async def deliver(self, scores: Sequence[Score]) -> list[Verdict]:
+    async def deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
         """What became of each."""
-        verdicts: list[Verdict] = []
-        cleaned = self._cleaned(scores)
+        verdicts: list[DeliveryVerdict] = []
+        cleaned = self._redact_comments(scores)
         for start in range(0, len(cleaned), _AT_ONCE):
             verdicts += await self._deliver(cleaned[start : start + _AT_ONCE])
         return verdicts
 
-    def _cleaned(self, scores: Sequence[Score]) -> list[Score]:
+    def _redact_comments(self, scores: Sequence[Score]) -> list[Score]:
         """All at once, which is much cheaper than one by one."""
         comments = clean([score.get("comment") for score in scores], self._redact)
         return [
@@ -91,7 +91,7 @@ class ScorePost:
             for score, comment in zip(scores, comments, strict=True)
         ]
 
-    async def _deliver(self, scores: Sequence[Score]) -> list[Verdict]:
+    async def _deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
         if not self._knows_lists:
             return await self._one_by_one(scores)
         answer = await self._courier.json("POST", self._url, scores)
@@ -102,7 +102,7 @@ class ScorePost:
         self._knows_lists = answer.status == _PARTIAL or not all(verdict.arrived for verdict in verdicts)
         return verdicts
 
-    async def _one_by_one(self, scores: Sequence[Score]) -> list[Verdict]:
+    async def _one_by_one(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
         answers = await asyncio.gather(*(self._courier.json("POST", self._url, score) for score in scores))
         return [SENT if answer.verdict.arrived else answer.verdict for answer in answers]
 
@@ -122,16 +122,16 @@ class Langfuse:
         public, secret, base = _settings()
         self.where = shown(base)
         self.identity = f"{self.where} {public}"
-        self.memory = Memory(None)
+        self.memory = DeliveryMemory(None)
         self._subject = subject
         self._api = f"{base}/api/public"
         basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
-        self._courier = Courier({"authorization": f"Basic {basic}"})
+        self._courier = Sender({"authorization": f"Basic {basic}"})
         self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
         self._scores = ScorePost(self._courier, f"{self._api}/scores", subject.redact)
         self._experiment: Experiment | None = None
 
-    async def begin(self) -> Verdict:
+    async def begin(self) -> DeliveryVerdict:
         """Find out whether the keys are right and which project they belong to; make the dataset."""
         answer = await self._courier.get(f"{self._api}/projects")
         project = found(answer.json(), "data", 0, "id")
@@ -154,13 +154,13 @@ class Langfuse:
         """The experiment, and what is redacted."""
         return digest(self.experiment, [pattern.pattern for pattern in self._subject.redact])
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """Dataset items first, then spans, then scores: each only where what it points to has arrived."""
         verdicts = await self._items([each.exam for each in played])
         verdicts = await self._traces(played, verdicts)
         return await self._marks(played, verdicts)
 
-    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """The run's scores, which belong to the experiment."""
         ended = run.ended or run.created
         return await self._scores.deliver([run_score(mark, self.experiment, ended) for mark in marks])
@@ -169,7 +169,7 @@ class Langfuse:
         """Let go of all connections."""
         await self._courier.close()
 
-    async def _dataset(self) -> tuple[str | None, Verdict]:
+    async def _dataset(self) -> tuple[str | None, DeliveryVerdict]:
         """The dataset's id, or why there is none. One that was made before is left as people have it now."""
         subject = self._subject
         count = len(subject.exams)
@@ -192,7 +192,7 @@ class Langfuse:
         self.memory.note({"dataset": content})
         return made, SENT
 
-    async def _items(self, exams: Sequence[Exam]) -> list[Verdict]:
+    async def _items(self, exams: Sequence[Exam]) -> list[DeliveryVerdict]:
         """What each exam asks and expects, once for each exam."""
         different = {exam.id: exam for exam in exams}
         contents = clean([_content(exam) for exam in different.values()], self._subject.redact)
@@ -201,7 +201,7 @@ class Langfuse:
         told = dict(zip(different, verdicts, strict=True))
         return [told[exam.id] for exam in exams]
 
-    async def _item(self, exam: Exam, told: dict[str, Any]) -> Verdict:
+    async def _item(self, exam: Exam, told: dict[str, Any]) -> DeliveryVerdict:
         body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **told}
         item, content = f"item:{exam.id}", digest(body)
         if self.memory.knows(item, content):
@@ -211,7 +211,9 @@ class Langfuse:
             self.memory.note({item: content})
         return about("dataset item", answer.verdict)
 
-    async def _traces(self, played: Sequence[Played], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    async def _traces(
+        self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
+    ) -> list[DeliveryVerdict]:
         run, redact = self._subject.run, self._subject.redact
         ready = [place for place, verdict in enumerate(verdicts) if verdict.arrived]
         traces = [
@@ -223,14 +225,16 @@ class Langfuse:
             told[place] = about("spans", verdict)
         return told
 
-    async def _marks(self, played: Sequence[Played], verdicts: Sequence[Verdict]) -> list[Verdict]:
+    async def _marks(
+        self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
+    ) -> list[DeliveryVerdict]:
         scores = [
             (place, score)
             for place, verdict in enumerate(verdicts)
             if verdict.arrived
             for score in scores_of(played[place].attempt, self.experiment)
         ]
-        told: list[list[Verdict]] = [[verdict] for verdict in verdicts]
+        told: list[list[DeliveryVerdict]] = [[verdict] for verdict in verdicts]
         delivered = await self._scores.deliver([score for _, score in scores])
         for (place, score), verdict in zip(scores, delivered, strict=True):
             told[place].append(about(f"score {score['name']}", verdict))

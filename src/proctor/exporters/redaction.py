@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from proctor.redaction import without_known
-from proctor.redaction.nouns import mapped
+from proctor.redaction.nouns import map_texts
 from proctor.telemetry.redaction import REDACTED
 
 
@@ -21,7 +21,7 @@ def clean(value: Any, patterns: Sequence[re.Pattern[str]]) -> Any:
         together = "\0".join(_texts(value))
         if without_known(together) == together:  # looking once is much cheaper than looking into every text
             return value
-    return mapped(value, lambda text: _text(text, patterns))
+    return map_texts(value, lambda text: _text(text, patterns))
 
 
 def _texts(value: Any) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from proctor.exporters.outcome import STATES, Kind, Outcome, Report, State
+from proctor.exporters.outcome import STATES, ItemOutcome, Kind, Report, State
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -33,7 +33,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     }
 
 
-def _item(outcome: Outcome) -> dict[str, Any]:
+def _item(outcome: ItemOutcome) -> dict[str, Any]:
     key = outcome.key
     what = (
         {"score": outcome.name} if key is None else {"case": key.exam, "condition": key.condition, "trial": key.trial}
@@ -65,8 +65,8 @@ def _any(report: Report, state: State) -> bool:
 
 def sentences(report: Report) -> list[str]:
     """One for each kind of trouble, and what to do next."""
-    told = [_ended(f"{count} {_WORDS[state]}: {reason}") for state, reason, count in report.troubles]
-    told += [_ended(note) for note in report.notes]
+    told = [_with_full_stop(f"{count} {_WORDS[state]}: {reason}") for state, reason, count in report.troubles]
+    told += [_with_full_stop(note) for note in report.notes]
     if report.pending:
         told.append(f"{report.pending} not played yet.")
     if not report.complete:
@@ -74,5 +74,5 @@ def sentences(report: Report) -> list[str]:
     return told
 
 
-def _ended(sentence: str) -> str:
+def _with_full_stop(sentence: str) -> str:
     return sentence if sentence.endswith(("?", "!", ".", "…")) else f"{sentence}."

@@ -146,7 +146,7 @@ def _outage(link: BaseException) -> Evidence | None:
         return Evidence(kind="resources", cause=link)
     if (status := _status_of(link)) is not None and status in TRANSIENT:
         return replace(of_status(status), cause=link)
-    if (kind := _unconnected(link)) is not None:
+    if (kind := _connection_failure(link)) is not None:
         return Evidence(kind=kind, connecting=True, cause=link)
     return None
 
@@ -184,7 +184,7 @@ def _doubt(link: BaseException) -> Evidence | None:
     return Evidence(kind="refused", connecting=True, cause=link) if names_of(link) & _UNSURE else None
 
 
-def _unconnected(link: BaseException) -> FailureKind | None:
+def _connection_failure(link: BaseException) -> FailureKind | None:
     number = read(link, "errno") if isinstance(link, OSError) else None
     if isinstance(link, socket.gaierror):
         return "dns"

@@ -32,7 +32,7 @@ def said(error: BaseException, limit: int = 500) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def named(error: BaseException) -> str:
+def message_with_name(error: BaseException) -> str:
     """The same with its name."""
     name, text = type(error).__name__, said(error)
     return f"{name}: {text}" if text != name else name

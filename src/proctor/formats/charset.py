@@ -24,7 +24,7 @@ _FOREIGN = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Decoded:
+class DecodedText:
     """The text of a file, and the first place where it is none."""
 
     text: str
@@ -35,19 +35,19 @@ class Decoded:
     """Where in the text; -1: nowhere."""
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedText:
     """The text of a file. Never raises: what cannot be read is told."""
     if foreign := _foreign(data):
-        return Decoded(text="", flaw=foreign, flaw_at=0)
+        return DecodedText(text="", flaw=foreign, flaw_at=0)
     mark, encoding = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), (b"", "UTF-8"))
     body = data[len(mark) :] if mark else data
     try:
-        return Decoded(text=body.decode(encoding))
+        return DecodedText(text=body.decode(encoding))
     except UnicodeDecodeError as error:
         if not mark and (share := _controls(data)) > _MOST_CONTROLS:
             flaw = f"the file is no text: {share:.0%} of its first bytes are control characters; give a file of text"
-            return Decoded(text="", flaw=flaw, flaw_at=0)
-        return _flawed(body, encoding, error.start, len(mark))
+            return DecodedText(text="", flaw=flaw, flaw_at=0)
+        return _decode_with_problem(body, encoding, error.start, len(mark))
 
 
 def _foreign(data: bytes) -> str | None:
@@ -64,8 +64,8 @@ def _controls(data: bytes) -> float:
     return 1 - len(start.translate(None, _CONTROLS)) / len(start)
 
 
-def _flawed(body: bytes, encoding: str, at: int, skipped: int) -> Decoded:
-    text = _forced(body, encoding)
+def _decode_with_problem(body: bytes, encoding: str, at: int, skipped: int) -> DecodedText:
+    text = _decode_leniently(body, encoding)
     places = SURROGATE.finditer(text)
     first = next(places).start()
     more = sum(1 for _ in places)
@@ -73,10 +73,10 @@ def _flawed(body: bytes, encoding: str, at: int, skipped: int) -> Decoded:
     source = "WINDOWS-1252" if encoding == "UTF-8" else "UTF-16"
     cure = _SAVE.format(source) + (" (name the encoding it has)" if encoding == "UTF-8" else "")
     flaw = f"byte 0x{body[at]:02X} at offset {at + skipped} is not {encoding}{others}; {cure}"
-    return Decoded(text=text, flaw=flaw, flaw_at=first)
+    return DecodedText(text=text, flaw=flaw, flaw_at=first)
 
 
-def _forced(body: bytes, encoding: str) -> str:
+def _decode_leniently(body: bytes, encoding: str) -> str:
     """The text with a surrogate for each byte, or in UTF-16 each unit, that makes no sense."""
     if encoding == "UTF-8":
         return body.decode(encoding, "surrogateescape")

@@ -25,7 +25,7 @@ def text_of(data: bytes, source: Path) -> str:
     return decoded.text
 
 
-def delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
+def read_delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
     """A table whose first row names the columns."""
     rows = _records(text, delimiter, source)
     _, header = next(rows, (1, ()))
@@ -111,7 +111,7 @@ def _workbook(path: Path) -> Sheet:
 
 
 def _tab_separated(path: Path) -> Sheet:
-    return delimited(text_of(read_all(path), path), "\t", source=path)
+    return read_delimited(text_of(read_all(path), path), "\t", source=path)
 
 
 def _json(path: Path) -> Sheet:

@@ -20,8 +20,8 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO, Unpack
 
 from proctor.errors import UsageError
-from proctor.metrics.conversations import Conversation, Interaction, load, prepare, takes
-from proctor.metrics.judge import Told, Verdict, judge_all
+from proctor.metrics.conversations import CheckedConversation, Interaction, load, prepare, takes
+from proctor.metrics.judge import JudgeVerdict, Told, judge_all
 from proctor.metrics.marks import mark_tools, metrics_of
 from proctor.metrics.schemas import (
     AgenticMetric,
@@ -31,7 +31,7 @@ from proctor.metrics.schemas import (
     ToolCorrectnessScore,
     UnscoredInteraction,
 )
-from proctor.metrics.settings import AgenticOptions, checked
+from proctor.metrics.settings import AgenticOptions, check_settings
 from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
 from proctor.metrics.summary import summarise
 from proctor.threads import run_anywhere
@@ -67,7 +67,7 @@ class AgenticResults(list[AgenticMetric]):
         raise UsageError("to_dataframe() needs pandas or polars, and neither is installed: pip install pandas")
 
 
-def _silent(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> None:
+def _silent(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
     """Nothing is shown."""
 
 
@@ -87,7 +87,7 @@ def progress(total: int, *, verbose: bool, stream: TextIO | None = None) -> Iter
 def _lines(total: int, stream: TextIO) -> Told:
     done = 0
 
-    def told(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> None:
+    def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
         nonlocal done
         done += 1
         with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
@@ -104,7 +104,7 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
     with Progress(console=Console(file=stream), transient=True) as bar:
         task = bar.add_task("judging", total=total)
 
-        def told(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> None:
+        def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
             said = line(conversation, interaction, verdict)
             bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
             bar.advance(task)
@@ -112,7 +112,7 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
         yield told
 
 
-def line(conversation: Conversation, interaction: Interaction, verdict: Verdict) -> str:
+def line(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> str:
     """One verdict in one line; whatever could move the cursor is left out."""
     trial = f" trial {conversation.trial}" if conversation.trial > 1 else ""
     said = f"{verdict.score:.2f}: {verdict.explanation}" if verdict.score is not None else f"unscored: {verdict.reason}"
@@ -154,7 +154,7 @@ class Agentic:
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
         """The same, awaited."""
         own, theirs = _split(retriever, options)
-        settings = checked(own)
+        settings = check_settings(own)
         conversations = prepare(await load(retriever, theirs), tool_threshold=settings.tool_threshold)
         total = sum(len(conversation.interactions) for conversation in conversations)
         with progress(total, verbose=settings.verbose) as told:

@@ -36,7 +36,7 @@ class Interaction:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Conversation:
+class CheckedConversation:
     """One Dataset, checked."""
 
     session_id: str
@@ -108,7 +108,7 @@ def _words(error: ValidationError) -> str:
     return "; ".join(said)
 
 
-def prepare(datasets: list[Dataset], *, tool_threshold: float = 1.0) -> list[Conversation]:
+def prepare(datasets: list[Dataset], *, tool_threshold: float = 1.0) -> list[CheckedConversation]:
     """Conversations ready to be judged; raises InputError that names every fault with its dataset and interaction."""
     problems: list[str] = []
     seen: dict[tuple[str, int], int] = {}
@@ -136,7 +136,7 @@ def _all_said(problems: list[str]) -> str:
     return f"{len(problems)} problems in the data:\n" + "\n".join(f"- {problem}" for problem in shown)
 
 
-def _conversation(dataset: Dataset, where: str, problems: list[str], tool_threshold: float) -> Conversation:
+def _conversation(dataset: Dataset, where: str, problems: list[str], tool_threshold: float) -> CheckedConversation:
     if not dataset.conversation:
         problems.append(f"{where}: its conversation is empty; expected at least one Batch")
     seen: dict[str, int] = {}
@@ -150,7 +150,7 @@ def _conversation(dataset: Dataset, where: str, problems: list[str], tool_thresh
             interactions.append(_interaction(batch, tool_threshold))
         except InputError as error:
             problems.append(f"{here}: {error}")
-    return Conversation(
+    return CheckedConversation(
         session_id=dataset.session_id,
         assistant_id=dataset.assistant_id,
         trial=dataset.trial,

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from proctor.errors import CallError, EnvironmentFault, Misconfigured
 from proctor.failures import said
-from proctor.metrics.conversations import Conversation, Interaction
+from proctor.metrics.conversations import CheckedConversation, Interaction
 from proctor.metrics.settings import AgenticSettings
 from proctor.models.fence import FENCE_RULE, fence
 from proctor.models.structured import UnusableAnswer, ask
@@ -58,7 +58,7 @@ class AnswerCorrectness(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class JudgeVerdict:
     """What the judge said of one answer, or why it said nothing."""
 
     score: float | None = None
@@ -68,7 +68,7 @@ class Verdict:
     usage: Usage = Usage()
 
 
-Told = Callable[[Conversation, Interaction, Verdict], None]
+Told = Callable[[CheckedConversation, Interaction, JudgeVerdict], None]
 
 
 class Judge:
@@ -86,7 +86,7 @@ class Judge:
         if isinstance(self.stopped, Misconfigured) and not self._answers:
             raise self.stopped
 
-    async def verdict(self, interaction: Interaction) -> Verdict:
+    async def verdict(self, interaction: Interaction) -> JudgeVerdict:
         """Ask until an answer comes or patience ends. Any failure is a verdict without a score."""
         usage = Usage()
         tries = 0
@@ -97,13 +97,13 @@ class Judge:
             except EnvironmentFault as fault:
                 usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
                 if tries > self._settings.retries:
-                    return self._failed(
+                    return self._count_failure(
                         EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
                     )
                 await asyncio.sleep(pause(tries, fault))
-        return Verdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
+        return JudgeVerdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
 
-    async def _ask(self, interaction: Interaction, spent: Usage) -> Verdict:
+    async def _ask(self, interaction: Interaction, spent: Usage) -> JudgeVerdict:
         settings = self._settings
         try:
             async with asyncio.timeout(settings.timeout):
@@ -115,30 +115,32 @@ class Judge:
                     structured=settings.use_structured_output,
                 )
         except UnusableAnswer as unusable:
-            return self._answered(Verdict(reason=unusable.reason, usage=spent + unusable.usage))
+            return self._count_answer(JudgeVerdict(reason=unusable.reason, usage=spent + unusable.usage))
         except Misconfigured as fault:
             self.stopped = fault
-            return Verdict(reason=str(fault), usage=spent + Usage(calls=1))
+            return JudgeVerdict(reason=str(fault), usage=spent + Usage(calls=1))
         except EnvironmentFault:
             raise
         except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
             raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
         except Exception as error:
             broken = EnvironmentFault(f"the judge broke: {type(error).__name__}: {said(error)}")
-            return self._failed(broken, spent + Usage(calls=1))
+            return self._count_failure(broken, spent + Usage(calls=1))
         mark, usage = answer.value, spent + answer.usage
-        return self._answered(Verdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=usage))
+        return self._count_answer(
+            JudgeVerdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=usage)
+        )
 
-    def _answered(self, verdict: Verdict) -> Verdict:
+    def _count_answer(self, verdict: JudgeVerdict) -> JudgeVerdict:
         self._answers += 1
         self._failures = 0
         return verdict
 
-    def _failed(self, fault: EnvironmentFault, usage: Usage) -> Verdict:
+    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> JudgeVerdict:
         self._failures += 1
         if self._failures >= _FAILURES_IN_A_ROW:
             self.stopped = fault
-        return Verdict(reason=str(fault), usage=usage)
+        return JudgeVerdict(reason=str(fault), usage=usage)
 
 
 def prompt(interaction: Interaction) -> str:
@@ -152,11 +154,11 @@ def prompt(interaction: Interaction) -> str:
 
 
 async def judge_all(
-    conversations: Sequence[Conversation], settings: AgenticSettings, told: Told
-) -> list[list[Verdict]]:
+    conversations: Sequence[CheckedConversation], settings: AgenticSettings, told: Told
+) -> list[list[JudgeVerdict]]:
     """A verdict for every interaction, in place; raises Misconfigured where that is why there is not a single one."""
     judge = Judge(settings)
-    verdicts = [[Verdict()] * len(conversation.interactions) for conversation in conversations]
+    verdicts = [[JudgeVerdict()] * len(conversation.interactions) for conversation in conversations]
     places = _places(conversations)
 
     async def work() -> None:
@@ -173,7 +175,7 @@ async def judge_all(
     return verdicts
 
 
-def _places(conversations: Sequence[Conversation]) -> Iterator[tuple[int, int]]:
+def _places(conversations: Sequence[CheckedConversation]) -> Iterator[tuple[int, int]]:
     """Where the interactions stand; the workers share it, so that each is taken once."""
     for at, conversation in enumerate(conversations):
         for place in range(len(conversation.interactions)):

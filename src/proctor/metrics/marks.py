@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from proctor.metrics.conversations import Conversation, Interaction
-from proctor.metrics.judge import Verdict
+from proctor.metrics.conversations import CheckedConversation, Interaction
+from proctor.metrics.judge import JudgeVerdict
 from proctor.metrics.schemas import AgenticMetric, ToolCorrectnessScore, UnscoredInteraction
 from proctor.metrics.settings import AgenticSettings
 from proctor.metrics.statistical import Rates
@@ -16,7 +16,7 @@ from proctor.score import reaches
 ToolScores = list[list[ToolCorrectnessScore | None]]
 
 
-async def mark_tools(conversations: Sequence[Conversation], settings: AgenticSettings) -> ToolScores:
+async def mark_tools(conversations: Sequence[CheckedConversation], settings: AgenticSettings) -> ToolScores:
     """The tool correctness of every interaction, in place; None: no calls were stated as expected.
 
     It needs no judge, so it is done in the moments when the judge is waited for.
@@ -45,7 +45,7 @@ def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectne
     )
 
 
-def is_correct(verdict: Verdict, tools: ToolCorrectnessScore | None, threshold: float) -> bool | None:
+def is_correct(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None, threshold: float) -> bool | None:
     """Whether the interaction is correct: wrong tools decide it alone; None: the answer has no mark."""
     if tools is not None and not tools.is_correct:
         return False
@@ -53,8 +53,8 @@ def is_correct(verdict: Verdict, tools: ToolCorrectnessScore | None, threshold: 
 
 
 def metrics_of(
-    conversations: Sequence[Conversation],
-    verdicts: Sequence[Sequence[Verdict]],
+    conversations: Sequence[CheckedConversation],
+    verdicts: Sequence[Sequence[JudgeVerdict]],
     tools: ToolScores,
     settings: AgenticSettings,
 ) -> list[AgenticMetric]:
@@ -72,8 +72,8 @@ def metrics_of(
 
 
 def _metric(
-    conversation: Conversation,
-    verdicts: Sequence[Verdict],
+    conversation: CheckedConversation,
+    verdicts: Sequence[JudgeVerdict],
     tools: list[ToolCorrectnessScore | None],
     correct: list[bool | None],
     *,
@@ -94,7 +94,7 @@ def _metric(
         correct_indices=[index for index, right in enumerate(correct) if right],
         tool_correctness_scores=tools,
         explanations=[verdict.explanation for verdict in verdicts],
-        unscored=_unscored(conversation, verdicts, correct),
+        unscored=_unscored_interactions(conversation, verdicts, correct),
         k=settings.k,
         pass_at_k=rates.at_k if rates else None,
         pass_at_k_ci_low=rates.at_k_low if rates else None,
@@ -106,8 +106,8 @@ def _metric(
     )
 
 
-def _unscored(
-    conversation: Conversation, verdicts: Sequence[Verdict], correct: Sequence[bool | None]
+def _unscored_interactions(
+    conversation: CheckedConversation, verdicts: Sequence[JudgeVerdict], correct: Sequence[bool | None]
 ) -> list[UnscoredInteraction]:
     """Those that are not in n: an answer without a mark is no loss where wrong tools decide without it."""
     judged = zip(conversation.interactions, verdicts, correct, strict=True)

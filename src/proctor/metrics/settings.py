@@ -62,7 +62,7 @@ class AgenticSettings:
     timeout: float
 
 
-def checked(options: Mapping[str, Any]) -> AgenticSettings:
+def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
     """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
     from proctor.models.load import load_model
 

@@ -13,8 +13,8 @@ from proctor.codec import is_cut_off
 from proctor.failures.evidence import status_of
 from proctor.failures.messages import is_too_long
 from proctor.models.load import source_of
-from proctor.models.parse import Shape, shape_of
-from proctor.spending.budget import Foresight
+from proctor.models.parse import AnswerSchema, shape_of
+from proctor.spending.budget import CallEstimator
 from proctor.spending.prices import Price, usage_of
 from proctor.spending.providers import PROVIDERS
 from proctor.usage import Usage
@@ -31,7 +31,7 @@ NOTHING: Any = object()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Heard:
+class ModelAnswer:
     """One answer of a model, not yet checked."""
 
     text: str
@@ -45,22 +45,22 @@ class Heard:
     cached: bool = False
     """Whether it was not asked for again, but kept from an earlier time."""
 
-    def read(self, shape: Shape[T]) -> T:
+    def read(self, shape: AnswerSchema[T]) -> T:
         """The answer in its shape; raises Misfit."""
         return shape.read(self.text) if self.value is NOTHING else shape.check(self.value)
 
 
-class Line:
+class PreparedModel:
     """A model, made ready to answer in one schema by the best way it knows."""
 
     def __init__(self, model: BaseChatModel, kind: type, *, structured: bool) -> None:
         from langchain_core.language_models import BaseChatModel
 
         self.model = model
-        self.shape: Shape[Any] = shape_of(kind)
+        self.shape: AnswerSchema[Any] = shape_of(kind)
         self.blocking = type(model)._agenerate is BaseChatModel._agenerate
         self.source = source_of(model)
-        self.foresight = Foresight()
+        self.foresight = CallEstimator()
         self.options, self.chain = _structured_ways(model, kind, self.shape.schema) if structured else (None, None)
 
     @functools.cached_property
@@ -77,7 +77,7 @@ class Line:
         """Whether the schema has to be asked for in words."""
         return self.options is None and self.chain is None
 
-    async def send(self, system: str, user: str, *, price: Price | None = None) -> Heard:
+    async def send(self, system: str, user: str, *, price: Price | None = None) -> ModelAnswer:
         """Ask once. A server that refuses the structured request is asked in words, and from then on only so."""
         if self.in_prose:
             return await self._by_words(system, user, price)
@@ -90,7 +90,7 @@ class Line:
         self.options = self.chain = None
         return replace(heard, usage=heard.usage + Usage(calls=1, cost=0.0))
 
-    async def _by_schema(self, system: str, user: str, price: Price | None) -> Heard:
+    async def _by_schema(self, system: str, user: str, price: Price | None) -> ModelAnswer:
         if self.chain is None:
             return _heard(await self._invoke(self.model, system, user, self.options), price)
         result = await self._invoke(self.chain, system, user)
@@ -99,7 +99,7 @@ class Line:
             return heard if result["parsed"] is None else _given(result["parsed"], heard.usage)
         return _given(result, Usage(calls=1))
 
-    async def _by_words(self, system: str, user: str, price: Price | None) -> Heard:
+    async def _by_words(self, system: str, user: str, price: Price | None) -> ModelAnswer:
         return _heard(await self._invoke(self.model, f"{system}\n\n{self.shape.request}", user), price)
 
     async def _invoke(
@@ -131,13 +131,13 @@ def _structured_ways(
         return None, None
 
 
-def _given(value: Any, usage: Usage) -> Heard:
+def _given(value: Any, usage: Usage) -> ModelAnswer:
     """An answer that came as data."""
     plain = value.model_dump() if hasattr(value, "model_dump") else value
-    return Heard(text=json.dumps(plain, ensure_ascii=False, default=str), usage=usage, value=plain)
+    return ModelAnswer(text=json.dumps(plain, ensure_ascii=False, default=str), usage=usage, value=plain)
 
 
-def _heard(message: BaseMessage, price: Price | None) -> Heard:
+def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
     """A message's tool call where it made one, else its text."""
     usage = usage_of(getattr(message, "usage_metadata", None), price)
     calls = getattr(message, "tool_calls", None) or []
@@ -145,7 +145,7 @@ def _heard(message: BaseMessage, price: Price | None) -> Heard:
         return _given(calls[0]["args"], usage)
     broken = [call.get("args") or "" for call in getattr(message, "invalid_tool_calls", None) or []]
     text = str(message.text) or "\n".join([*(_given(call["args"], usage).text for call in calls), *broken])
-    return Heard(text=text, usage=usage, circumstance=_circumstance(message))
+    return ModelAnswer(text=text, usage=usage, circumstance=_circumstance(message))
 
 
 def _circumstance(message: BaseMessage) -> str:
@@ -172,10 +172,10 @@ class _Same:
 
 
 @functools.lru_cache(maxsize=64)
-def _line(same: _Same, kind: type, structured: bool) -> Line:
-    return Line(same.model, kind, structured=structured)
+def _line(same: _Same, kind: type, structured: bool) -> PreparedModel:
+    return PreparedModel(same.model, kind, structured=structured)
 
 
-def line_to(model: BaseChatModel, kind: type, *, structured: bool) -> Line:
+def line_to(model: BaseChatModel, kind: type, *, structured: bool) -> PreparedModel:
     """The line to a model for a schema; made once, because working out the ways costs more than a call."""
     return _line(_Same(model), kind, structured)

@@ -32,19 +32,19 @@ def load_model(model: str | BaseChatModel) -> BaseChatModel:
     """The chat model that a name stands for; one that is there already is handed back. Raises InputError."""
     scheme, _, rest = model.partition(":") if isinstance(model, str) else ("", "", "")
     if scheme not in PROVIDERS:
-        _imported("langchain_core", "proctor[langchain]")
+        _import_package("langchain_core", "proctor[langchain]")
     if not isinstance(model, str):
-        return _checked(model, type(model).__name__)
+        return _check_model(model, type(model).__name__)
     if scheme == "python":
         return _from_python(model, rest)
     provider = PROVIDERS.get(scheme)
     if provider is None or not rest:
-        raise InputError(_unknown(model, scheme, known=provider is not None))
+        raise InputError(_unknown_model_message(model, scheme, known=provider is not None))
     options = _compatible(rest) if scheme == "openai-compatible" else {"model": rest}
-    kind = getattr(_imported(provider.package, provider.install), provider.kind)
+    kind = getattr(_import_package(provider.package, provider.install), provider.kind)
     if provider.keys and not any(os.environ.get(key) for key in provider.keys):
         raise InputError(f"the model {model!r} needs a key: set the environment variable {' or '.join(provider.keys)}")
-    return _checked(_made(kind, model, {**provider.options, **options}), model)
+    return _check_model(_made(kind, model, {**provider.options, **options}), model)
 
 
 def source_of(model: BaseChatModel) -> Source:
@@ -66,7 +66,7 @@ def _text_of(model: BaseChatModel, name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _unknown(model: str, scheme: str, *, known: bool) -> str:
+def _unknown_model_message(model: str, scheme: str, *, known: bool) -> str:
     if known:
         return f"the model {model!r} has no name after {scheme + ':'!r}; expected such as {scheme}:MODEL"
     names = [*PROVIDERS, "python"]
@@ -75,7 +75,7 @@ def _unknown(model: str, scheme: str, *, known: bool) -> str:
     return f"there is no model {model!r}: {hint}a name starts with {', '.join(name + ':' for name in names)}"
 
 
-def _imported(package: str, install: str) -> Any:
+def _import_package(package: str, install: str) -> Any:
     try:
         return importlib.import_module(package)
     except ModuleNotFoundError as error:
@@ -97,8 +97,8 @@ def _from_python(name: str, spec: str) -> BaseChatModel:
 
     found = import_attribute(spec, what="model")
     if isinstance(found, BaseChatModel) or not callable(found):
-        return _checked(found, name)
-    return _checked(_made(found, name, {}), name)
+        return _check_model(found, name)
+    return _check_model(_made(found, name, {}), name)
 
 
 def _made(make: Any, name: str, options: Mapping[str, Any]) -> object:
@@ -108,7 +108,7 @@ def _made(make: Any, name: str, options: Mapping[str, Any]) -> object:
         raise InputError(f"cannot make the model {name!r}: {type(error).__name__}: {said(error)}") from error
 
 
-def _checked(model: object, name: str) -> BaseChatModel:
+def _check_model(model: object, name: str) -> BaseChatModel:
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):

@@ -22,11 +22,11 @@ _REQUEST = (
 )
 
 
-class Misfit(ValueError):
+class SchemaMismatch(ValueError):
     """An answer that does not have the shape that was asked for."""
 
 
-class Shape(Generic[T]):
+class AnswerSchema(Generic[T]):
     """What an answer must look like: a JSON schema to show to a model, and a check for what comes back."""
 
     def __init__(self, kind: type[T]) -> None:
@@ -37,13 +37,13 @@ class Shape(Generic[T]):
     def check(self, value: object) -> T:
         """The value as `kind`; raises Misfit. NaN and infinity are never taken for a number."""
         if not _finite(value):
-            raise Misfit("a number in it is NaN or infinite")
+            raise SchemaMismatch("a number in it is NaN or infinite")
         if _is_pydantic(self.kind):
             return self._check_by_pydantic(value)
         try:
             return msgspec.convert(value, self.kind, strict=False)
         except msgspec.ValidationError as error:
-            raise Misfit(str(error)) from error
+            raise SchemaMismatch(str(error)) from error
 
     def _check_by_pydantic(self, value: object) -> T:
         import pydantic
@@ -55,7 +55,7 @@ class Shape(Generic[T]):
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             places = (".".join(map(str, fault["loc"])) for fault in faults)
             said = (f"{place}: {fault['msg']}" for place, fault in zip(places, faults, strict=True))
-            raise Misfit("; ".join(said)) from error
+            raise SchemaMismatch("; ".join(said)) from error
         return checked
 
     def read(self, text: str) -> T:
@@ -65,30 +65,30 @@ class Shape(Generic[T]):
         """
         found = list(_objects(text))
         if not found:
-            raise Misfit("there is no complete JSON object in it")
+            raise SchemaMismatch("there is no complete JSON object in it")
         fitting: list[T] = []
-        faults: list[Misfit] = []
+        faults: list[SchemaMismatch] = []
         for value in found:
             try:
                 fitting.append(self.check(value))
-            except Misfit as fault:
+            except SchemaMismatch as fault:
                 faults.append(fault)
         if not fitting:
             raise faults[0]
         if any(value != fitting[0] for value in fitting):
-            raise Misfit("it holds several different answers; exactly one JSON object was asked for")
+            raise SchemaMismatch("it holds several different answers; exactly one JSON object was asked for")
         return fitting[0]
 
 
-def shape_of(kind: type[T]) -> Shape[T]:
+def shape_of(kind: type[T]) -> AnswerSchema[T]:
     """The shape of a pydantic model, a msgspec struct, or anything else that msgspec can check; made once."""
     hashable: Any = kind
     return _shape(hashable)
 
 
 @functools.lru_cache(maxsize=256)
-def _shape(kind: Any) -> Shape[Any]:
-    return Shape(kind)
+def _shape(kind: Any) -> AnswerSchema[Any]:
+    return AnswerSchema(kind)
 
 
 def _is_pydantic(kind: type) -> bool:

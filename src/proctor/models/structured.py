@@ -19,11 +19,11 @@ from proctor.failures import blame, said, with_spending
 from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
 from proctor.failures.messages import is_too_long, retry_after
 from proctor.models import cached as remembering
-from proctor.models.call import Heard, Line, line_to
+from proctor.models.call import ModelAnswer, PreparedModel, line_to
 from proctor.models.fence import fence
-from proctor.models.parse import Misfit, Shape, shape_of
-from proctor.spending.allowance import Allowance, current
+from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
 from proctor.spending.prices import Price
+from proctor.spending.run_limits import RunLimits, current
 from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 
@@ -78,7 +78,7 @@ def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
     return None
 
 
-__all__ = ["Answer", "UnusableAnswer", "ask"]
+__all__ = ["StructuredAnswer", "UnusableAnswer", "ask"]
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ _OWN_ANSWER_SHOWN = 4_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer(Generic[T]):
+class StructuredAnswer(Generic[T]):
     """What the model answered."""
 
     value: T
@@ -108,7 +108,7 @@ async def ask(
     structured: bool = True,
     repairs: int = 1,
     price: Price | None = None,
-) -> Answer[T]:
+) -> StructuredAnswer[T]:
     """Ask a chat model for an answer of this schema: a pydantic model or a msgspec struct.
 
     Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
@@ -127,21 +127,21 @@ async def ask(
         usage += heard.usage
         try:
             value = heard.read(shape)
-        except Misfit as misfit:
+        except SchemaMismatch as misfit:
             fault = f"{misfit}{heard.circumstance}"
             note = _repair_note(heard.text, fault, shape)
             continue
         await remembering.keep(key, heard)
-        return Answer(value=value, text=heard.text, usage=usage, cached=heard.cached)
+        return StructuredAnswer(value=value, text=heard.text, usage=usage, cached=heard.cached)
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
 
-async def _sent(line: Line, system: str, user: str, *, price: Price | None, spent: Usage) -> Heard:
+async def _sent(line: PreparedModel, system: str, user: str, *, price: Price | None, spent: Usage) -> ModelAnswer:
     try:
         allowance = current()
         if allowance is None:
             return await line.send(system, user, price=price)
-        return await _allowed(allowance, line, system, user, price)
+        return await _send_within_limits(allowance, line, system, user, price)
     except Exception as error:
         fault = fault_of(error, spent=spent)
         if fault is None:
@@ -149,7 +149,9 @@ async def _sent(line: Line, system: str, user: str, *, price: Price | None, spen
         raise fault from error
 
 
-async def _allowed(allowance: Allowance, line: Line, system: str, user: str, price: Price | None) -> Heard:
+async def _send_within_limits(
+    allowance: RunLimits, line: PreparedModel, system: str, user: str, price: Price | None
+) -> ModelAnswer:
     """The same within what the run may use."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
     async with allowance.call(line.source, line.foresight.estimate(tokens, price)) as call:
@@ -164,7 +166,7 @@ async def _allowed(allowance: Allowance, line: Line, system: str, user: str, pri
     return heard
 
 
-def _repair_note(text: str, fault: str, shape: Shape[Any]) -> str:
+def _repair_note(text: str, fault: str, shape: AnswerSchema[Any]) -> str:
     """What is added to the question after an unusable answer.
 
     It goes into the same message, because an empty turn is refused by some providers, and two turns of one side

@@ -14,7 +14,7 @@ from proctor.codec import case_id
 from proctor.errors import ProctorError
 from proctor.pytest_plugin import words as wording
 from proctor.pytest_plugin.examination import Examination
-from proctor.pytest_plugin.failure import NotPassed, NoVerdict, Told
+from proctor.pytest_plugin.failure import NotPassed, NoVerdict, PlainMessageError
 from proctor.reports.words import harmless
 from proctor.run import Attempt
 from proctor.workflows.load import load_benchmark
@@ -87,7 +87,7 @@ class CaseTest(pytest.Function):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
         """The words themselves; a traceback through Proctor would tell nobody anything."""
-        if not isinstance(excinfo.value, Told):
+        if not isinstance(excinfo.value, PlainMessageError):
             return super().repr_failure(excinfo)
         told = excinfo.getrepr(style="value", chain=False)
         if told.reprcrash is not None:  # what summaries, JUnit and editors show in one line

@@ -16,13 +16,13 @@ from proctor.formats.suites.suite import read_bytes
 from proctor.pytest_plugin import words as wording
 from proctor.pytest_plugin.failure import NotPassed, NoVerdict
 from proctor.run import Attempt, Failure, Finished, Run
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.score import CheckResult
 from proctor.threads import Stage, on_stage
 from proctor.transcript import Reply
 from proctor.workflows.checks import check_reviewer
-from proctor.workflows.evaluate import Prepared, prepare
+from proctor.workflows.evaluate import PreparedRun, prepare
 from proctor.workflows.load import load_benchmark
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Examine:
         )
         if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
             prepared = replace(prepared, run=_without_passing_score(prepared.run))
-        attempt = self._examination.loop.run(_asked(_checking(prepared)))
+        attempt = self._examination.loop.run(_ask_case(_checking(prepared)))
         if attempt.passed is None:
             raise NoVerdict(wording.no_verdict(case, [attempt], trials=1, stopped=""))
         return Examined(case=case, attempt=attempt)
@@ -154,7 +154,7 @@ def _without_passing_score(run: Run) -> Run:
     return replace(run, settings=replace(run.settings, passing_score=None))
 
 
-def _checking(prepared: Prepared) -> Prepared:
+def _checking(prepared: PreparedRun) -> PreparedRun:
     """With the checks even where nothing is expected: that the agent answers at all is one of them."""
     if prepared.run.settings.checks is not None:
         return prepared
@@ -162,17 +162,17 @@ def _checking(prepared: Prepared) -> Prepared:
     return replace(prepared, cast=replace(prepared.cast, reviewers=reviewers))
 
 
-async def _asked(prepared: Prepared) -> Attempt:
-    return await on_stage(lambda stage: _played(prepared, stage))
+async def _ask_case(prepared: PreparedRun) -> Attempt:
+    return await on_stage(lambda stage: _play_attempt(prepared, stage))
 
 
-def _played(prepared: Prepared, stage: Stage) -> Attempt:
+def _play_attempt(prepared: PreparedRun, stage: Stage) -> Attempt:
     cast, settings = prepared.cast, prepared.run.settings
     executor = LocalExecutor(
         agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
     )
     found: list[Attempt] = []
-    for batch in executor.execute(sittings(prepared.run, exams_of(prepared.benchmark, settings))):
+    for batch in executor.execute(pending_attempts(prepared.run, exams_of(prepared.benchmark, settings))):
         found += [record.attempt for record in batch if isinstance(record, Finished) and record.attempt.finished]
     if not found:
         raise NoVerdict(f"no verdict: {executor.reason}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-class Told(Exception):
+class PlainMessageError(Exception):
     """Text for a person instead of a traceback; its first line says it all."""
 
     __module__ = "proctor.pytest_plugin"
@@ -14,13 +14,13 @@ class Told(Exception):
         super().__init__(harmless(text))
 
 
-class NotPassed(Told, AssertionError):
+class NotPassed(PlainMessageError, AssertionError):
     """The agent did not pass a case."""
 
     __module__ = "proctor.pytest_plugin"
 
 
-class NoVerdict(Told):
+class NoVerdict(PlainMessageError):
     """Nobody can say whether the agent passed: the environment failed, or no mark could be given."""
 
     __module__ = "proctor.pytest_plugin"

@@ -16,7 +16,7 @@ from proctor.config import Config
 from proctor.pytest_plugin.loop import Loop
 from proctor.roles import Agent
 from proctor.run import Attempt, Finished, Run
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.threads import Stage, on_stage
 from proctor.workflows.evaluate import prepare
@@ -28,7 +28,7 @@ _FAREWELL = 5.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Played:
+class PlayedSuite:
     """What became of a suite in this process, as data: an xdist worker sends it home."""
 
     suite: str
@@ -54,7 +54,7 @@ class _AllBut:
         return isinstance(place, tuple) and place[0] not in self._exams
 
 
-class Play:
+class SuitePlay:
     """One suite and who is examined on it. Nothing is asked before `begin`."""
 
     def __init__(self, suite: Path, *, agent: object, config: Config, loop: Loop, **settings: Any) -> None:
@@ -94,9 +94,9 @@ class Play:
         over = (attempt for attempt in self._attempts[case] if attempt.finished)
         return tuple(sorted(over, key=lambda attempt: attempt.key.trial))
 
-    def played(self, suite: str) -> Played:
+    def played(self, suite: str) -> PlayedSuite:
         """What became of it so far."""
-        return Played(
+        return PlayedSuite(
             suite=suite,
             run=replace(self.prepared.run, started=self._started),
             benchmark=self.prepared.benchmark,
@@ -129,7 +129,7 @@ class Play:
             faults=prepared.cast.faults,
         )
         every = tuple(self._exams.values())  # so that attempts know their place among all
-        left = sittings(prepared.run, every, finished=_AllBut(frozenset(exam.id for exam in exams)))
+        left = pending_attempts(prepared.run, every, finished=_AllBut(frozenset(exam.id for exam in exams)))
         for batch in executor.execute(left):
             for record in batch:
                 if isinstance(record, Finished):

@@ -10,7 +10,7 @@ from pathlib import Path
 from proctor.benchmark import Benchmark, Exam
 from proctor.codec import digest
 from proctor.findings.run import Findings, gather
-from proctor.pytest_plugin.play import INTERRUPTED, Played
+from proctor.pytest_plugin.play import INTERRUPTED, PlayedSuite
 from proctor.reports.headline import headline
 from proctor.run import AgentKind, Attempt, Finished, Run, Status, Turned
 from proctor.running.plan import exams_of
@@ -29,7 +29,7 @@ class Result:
 
 
 def report(
-    played: Sequence[Played], *, root: Path, store: str | None, summary: Path | None, annotations: bool
+    played: Sequence[PlayedSuite], *, root: Path, store: str | None, summary: Path | None, annotations: bool
 ) -> Iterator[str]:
     """Keep what is to be kept; yield what the terminal says."""
     for result in results(played):
@@ -44,9 +44,9 @@ def report(
             yield from _annotations(result, root).splitlines()
 
 
-def results(played: Sequence[Played]) -> Iterator[Result]:
+def results(played: Sequence[PlayedSuite]) -> Iterator[Result]:
     """One for each suite, put together from what the workers of xdist found of it."""
-    by_suite: dict[str, list[Played]] = {}
+    by_suite: dict[str, list[PlayedSuite]] = {}
     for each in played:
         by_suite.setdefault(each.suite, []).append(each)
     for suite, parts in by_suite.items():
@@ -55,7 +55,7 @@ def results(played: Sequence[Played]) -> Iterator[Result]:
             yield _result(suite, whole)
 
 
-def _together(parts: Sequence[Played]) -> Played:
+def _together(parts: Sequence[PlayedSuite]) -> PlayedSuite:
     first = parts[0]
     asked = {case for part in parts for case in part.asked}
     attempts = {
@@ -73,7 +73,7 @@ def _together(parts: Sequence[Played]) -> Played:
     )
 
 
-def _result(suite: str, whole: Played) -> Result:
+def _result(suite: str, whole: PlayedSuite) -> Result:
     benchmark = _part_of(whole.benchmark, whole.asked)
     planned = len(whole.asked) * whole.run.settings.trials
     status, reason = _outcome(whole, planned)
@@ -100,13 +100,13 @@ def _part_of(benchmark: Benchmark, asked: Sequence[str]) -> Benchmark:
     return replace(benchmark, cases=cases, digest=digest([benchmark.digest, [case.id for case in cases]]))
 
 
-def _kind(whole: Played) -> AgentKind:
+def _kind(whole: PlayedSuite) -> AgentKind:
     """An agent whose replies tell their steps is an orchestrator."""
     replies = (turn.reply for attempt in whole.attempts for turn in attempt.transcript.turns)
     return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else whole.run.kind
 
 
-def _outcome(whole: Played, planned: int) -> tuple[Status, str]:
+def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str]:
     lost = sum(each.failure is not None and each.failure.owner == "environment" for each in whole.attempts)
     unplayed = planned - len(whole.attempts)
     if whole.reason == INTERRUPTED and unplayed:

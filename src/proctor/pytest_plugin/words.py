@@ -28,7 +28,7 @@ def verdict(attempts: Sequence[Attempt], *, trials: int, needed: int) -> bool | 
 def not_passed(case: Case, attempts: Sequence[Attempt], *, trials: int, needed: int) -> str:
     """Why a case did not pass: in one line, then at length for the first trials that failed."""
     failed = [attempt for attempt in attempts if attempt.passed is False]
-    lines = [_headline(attempts, failed, trials, needed), "", *_asked(case)]
+    lines = [_headline(attempts, failed, trials, needed), "", *_question_lines(case)]
     for attempt in failed[:_SHOWN]:
         lines += ["", *([f"trial {attempt.key.trial}"] if trials > 1 else []), *_attempt(attempt)]
     if len(failed) > _SHOWN:
@@ -41,7 +41,7 @@ def no_verdict(case: Case, attempts: Sequence[Attempt], *, trials: int, stopped:
     whys = list(dict.fromkeys(filter(None, map(_why_missing, attempts))))
     if len(attempts) < trials:
         whys.append(f"the suite stopped: {one_line(stopped)}" if stopped else "it was not asked")
-    return "\n".join([f"no verdict: {'; '.join(whys)}", "", *_asked(case)])
+    return "\n".join([f"no verdict: {'; '.join(whys)}", "", *_question_lines(case)])
 
 
 def reasons(attempt: Attempt) -> list[str]:
@@ -70,24 +70,24 @@ def _why_missing(attempt: Attempt) -> str:
     return ""
 
 
-def _asked(case: Case) -> Iterator[str]:
+def _question_lines(case: Case) -> Iterator[str]:
     yield "question"
-    yield from _quoted(case.question)
+    yield from _quote_lines(case.question)
     if case.context:
         yield "context"
-        yield from _quoted(case.context)
+        yield from _quote_lines(case.context)
     if case.answer:
         yield "expected answer"
-        yield from _quoted(case.answer)
+        yield from _quote_lines(case.answer)
 
 
 def _attempt(attempt: Attempt) -> Iterator[str]:
     for turn in attempt.transcript.turns:
         if turn.reply is not None:
-            yield from _replied(turn.reply)
+            yield from _reply_lines(turn.reply)
     if attempt.failure is not None and attempt.failure.detail:
         yield "what it said when it failed"
-        yield from _quoted(attempt.failure.detail)
+        yield from _quote_lines(attempt.failure.detail)
     for check in attempt.checks:
         if check.passed is not True:
             yield f"{'?' if check.passed is None else '✗'} {check.name}: {one_line(check.evidence)}"
@@ -98,9 +98,9 @@ def _attempt(attempt: Attempt) -> Iterator[str]:
     yield from (f"? no mark by {missing.by}: {one_line(missing.reason)}" for missing in attempt.unscored)
 
 
-def _replied(reply: Reply) -> Iterator[str]:
+def _reply_lines(reply: Reply) -> Iterator[str]:
     yield "reply"
-    yield from _quoted(reply.text or "(an empty reply)")
+    yield from _quote_lines(reply.text or "(an empty reply)")
     if reply.tool_calls:
         yield "tools it called"
         yield from (f"{_BAR}{_call(call)}" for call in reply.tool_calls)
@@ -119,5 +119,5 @@ def _quote(quote: str | None) -> str:
     return "" if quote is None else f": “{one_line(quote, 200)}”"
 
 
-def _quoted(text: str) -> list[str]:
+def _quote_lines(text: str) -> list[str]:
     return [f"{_BAR}{line}" for line in cut(clean(text), _REPLY).splitlines() or [""]]

@@ -20,6 +20,6 @@ def plain(text: str, limit: int = 160) -> str:
     return escaped.replace("@", "@\u200b").replace("://", ":\u200b//")
 
 
-def pictured(estimate: Estimate) -> str:
+def draw_interval(estimate: Estimate) -> str:
     """An interval drawn, as code so that it keeps its width."""
     return f"`{drawn(estimate, _AXIS).plain}`"

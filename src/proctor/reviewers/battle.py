@@ -91,7 +91,7 @@ class BattleReviewer:
             return said
         open_pairs = [(each.earlier, each.later) for each in opportunities(exam, turns) if each.conflict is None]
         compared = await self._inner.compare(exam, open_pairs) if open_pairs else None
-        return _joined(said, compared)
+        return _join_reviews(said, compared)
 
 
 def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
@@ -203,7 +203,7 @@ def _topic(turns: Sequence[Turn]) -> set[str]:
     return {word for text in texts for word in passage_of(text[:_TOPIC_READ]).stems}
 
 
-def _joined(one: Review | None, other: Review | None) -> Review | None:
+def _join_reviews(one: Review | None, other: Review | None) -> Review | None:
     """Two words on a conversation as one."""
     if one is None or other is None:
         return one or other

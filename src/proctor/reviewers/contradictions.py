@@ -50,8 +50,8 @@ async def compare(
     except UnusableAnswer as unusable:
         return Review(unscored=f"contradictions were not looked for: {unusable.reason}", usage=unusable.usage)
     listed = answer.value.contradictions
-    found = {each.turns: each for one in listed if (each := _checked(one, pairs)) is not None}
-    discarded = sum(_checked(one, pairs) is None for one in listed)
+    found = {each.turns: each for one in listed if (each := _verify_contradiction(one, pairs)) is not None}
+    discarded = sum(_verify_contradiction(one, pairs) is None for one in listed)
     said = _explanation(len(pairs), len(found), discarded)
     return Review(contradictions=tuple(found.values()), explanation=said, usage=answer.usage)
 
@@ -69,7 +69,7 @@ def _shown(number: int, pair: Pair, answer: str | None, limit: int) -> str:
     return "\n".join(lines)
 
 
-def _checked(said: Contradicting, pairs: Sequence[Pair]) -> Contradiction | None:
+def _verify_contradiction(said: Contradicting, pairs: Sequence[Pair]) -> Contradiction | None:
     """What the model said of a pair that exists, with both quotes verbatim from their replies; else None."""
     if not 1 <= said.pair <= len(pairs):
         return None

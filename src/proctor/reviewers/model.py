@@ -10,7 +10,7 @@ from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.contradictions import compare
-from proctor.reviewers.evidence import LIMIT, Evidence, gather
+from proctor.reviewers.evidence import LIMIT, ReviewEvidence, gather
 from proctor.reviewers.rubrics import IMPROVISED, Criterion, answer_schema, applicable, rubric_named, system_prompt
 from proctor.score import Part, Review
 from proctor.spending.prices import Price, price_of
@@ -122,6 +122,6 @@ def _part(criterion: Criterion, marks: Any) -> Part:
     return Part(name=criterion.name, value=getattr(marks, criterion.name), explanation=explanation)
 
 
-def _explanation(parts: tuple[Part, ...], evidence: Evidence) -> str:
+def _explanation(parts: tuple[Part, ...], evidence: ReviewEvidence) -> str:
     said = [f"{part.name} {part.value:.2f}: {part.explanation}" for part in parts]
     return "\n".join([*said, *filter(None, [evidence.left_out])])

@@ -15,9 +15,9 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
-from proctor.redaction.nouns import scrubbed
+from proctor.redaction.nouns import scrub_noun
 from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
+from proctor.run import Attempt, Failure, Finished, Owner, PendingAttempt, Record, Reviewed, Settings, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
@@ -25,8 +25,8 @@ from proctor.running.deadline import within
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
 from proctor.running.result import case_of, result_of
 from proctor.score import Review
-from proctor.spending.allowance import set_occasion
-from proctor.spending.purse import Purse
+from proctor.spending.run_limits import set_occasion
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
@@ -67,15 +67,15 @@ class Player:
         self._faults = faults or {}
         self._keeps_memory = _keeps_memory(agent)
         self._forgetters = tuple(_forgetters(agent, examiner))
-        self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
+        self._purse = SelfReportedSpending("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures,
             clock=clock, cancelled_itself=cancelled_itself,
         )  # fmt: skip
 
-    def begin(self, sitting: Sitting) -> Play:
+    def begin(self, pending: PendingAttempt) -> Play:
         """Where an attempt starts; `play` it from there."""
-        play = begin(sitting, keeps_memory=self._keeps_memory)
+        play = begin(pending, keeps_memory=self._keeps_memory)
         if play.resumed == "replayed":
             self._emit(Finished(attempt=cut_off(play)))
         if play.turns and play.attempt.key.condition in self._faults:
@@ -130,7 +130,7 @@ class Player:
         """Let agent and examiner clean up; whatever they do then changes no result and holds nobody up for long."""
         for forget in self._forgetters:
             with contextlib.suppress(Exception):
-                await within(_FAREWELL, _awaited(forget, conversation))
+                await within(_FAREWELL, _await_forget(forget, conversation))
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
@@ -183,7 +183,7 @@ class Player:
             play.ended = "examiner"
             play.pay(asked or Usage())
             return None
-        asked = scrubbed(asked)
+        asked = scrub_noun(asked)
         turn = linked(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
@@ -219,11 +219,11 @@ class Player:
             nonlocal started, clock  # the time of the try that answered, without retries, pauses and waiting in line
             started, clock = time.time(), time.perf_counter()
             # an agent of somebody's own may return anything, also what it must not tell
-            return scrubbed(to_reply(await self._agent.reply(request)))
+            return scrub_noun(to_reply(await self._agent.reply(request)))
 
         async def put() -> Reply:
             with self._in_force(play):
-                return await self._purse.paid(ask, told=_used)
+                return await self._purse.paid(ask, told=_usage_of)
 
         plain = key.condition not in self._faults and not self._purse.is_kept()
         reply: Reply | None = None
@@ -259,8 +259,10 @@ class Player:
         reviews = []
         play.stage = "reviewer"
         for reviewer, free in zip(self._reviewers, self._free, strict=True):
-            given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
-            make = partial(_reviewed, reviewer, given, turns)
+            given = (
+                self._case_for_improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
+            )
+            make = partial(_review_turn, reviewer, given, turns)
             if not free and (room := self._room(False)) is not None:
                 await room
             try:
@@ -272,7 +274,7 @@ class Player:
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
 
-    def _improvised(self, exam: Exam, turn: Turn) -> Case:
+    def _case_for_improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
         context = exam.cases[0].context if self._settings.context_given else None
         return Case(id=exam.cases[0].id, question=turn.question, context=context)
@@ -286,7 +288,7 @@ class Player:
         reviews = []
         play.stage = "reviewer"
         for reviewer, free in zip(self._reviewers, self._free, strict=True):
-            make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
+            make = partial(_conclude_review, reviewer, play.exam, tuple(play.turns))
             if not free and (room := self._room(False)) is not None:
                 await room
             reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
@@ -322,11 +324,11 @@ def _judges_improvised(reviewer: Reviewer) -> bool:
     return bool(getattr(reviewer, "judges_improvised", False))
 
 
-async def _awaited(forget: Callable[[str], Awaitable[None]], conversation: str) -> None:
+async def _await_forget(forget: Callable[[str], Awaitable[None]], conversation: str) -> None:
     await forget(conversation)
 
 
-def _used(reply: Reply) -> Usage | None:
+def _usage_of(reply: Reply) -> Usage | None:
     return reply.usage
 
 
@@ -335,12 +337,12 @@ def _context(exam: Exam, number: int) -> str | None:
     return exam.cases[0 if exam.open else number - 1].context
 
 
-async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
+async def _review_turn(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
     review = await reviewer.review(case, turns)
     if not isinstance(review, Review):
         raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
-    return scrubbed(review)
+    return scrub_noun(review)
 
 
-async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
-    return scrubbed(await reviewer.conclude(exam, turns) or Review())
+async def _conclude_review(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
+    return scrub_noun(await reviewer.conclude(exam, turns) or Review())

@@ -38,7 +38,7 @@ def _exit(status: int) -> NoReturn:
 
 
 @contextmanager
-def heeded(told: Callable[[str], None]) -> Iterator[None]:
+def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
     """While it lasts, whoever calls `os._exit` in this process is told on and stays where it is."""
     before = os._exit
     install()

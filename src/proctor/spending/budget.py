@@ -34,14 +34,14 @@ _ENOUGH = 5
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Hold:
+class Reservation:
     """What is reserved for one call. Every hold is its own, also where the estimates are equal."""
 
     estimate: Usage
 
 
 class Budget:
-    """So much money, so many tokens, or both; `spent` is what earlier sittings of the run have cost already."""
+    """So much money, so many tokens, or both; `spent` is what earlier sessions of the run have cost already."""
 
     def __init__(self, *, cost: float | None = None, tokens: int | None = None, spent: Usage = _NOTHING) -> None:
         for name, value in (("budget", cost), ("max_tokens", tokens)):
@@ -54,7 +54,7 @@ class Budget:
         self._cost = cost
         self._tokens = tokens
         self._spent = _NOTHING + spent
-        self._holds: set[Hold] = set()
+        self._holds: set[Reservation] = set()
         self._waiting: list[limits.Waiter] = []
         self._largest = _NOTHING
         """The most that any call was expected to take: a resume, which knows nothing yet, will expect as much."""
@@ -81,7 +81,7 @@ class Budget:
             cost=math.fsum(estimate.least for estimate in estimates),
         )
 
-    def reserve(self, estimate: Usage) -> Hold | None:
+    def reserve(self, estimate: Usage) -> Reservation | None:
         """Set the estimate aside; None: it does not fit now, but may when a call in flight takes less than its own.
 
         Raises BudgetSpent where it cannot fit any more, Misconfigured where money is counted and the price unknown.
@@ -94,11 +94,11 @@ class Budget:
                 raise BudgetSpent(self._told(lacking))
             if self._lacking(estimate, self.reserved):
                 return None
-            hold = Hold(estimate)
+            hold = Reservation(estimate)
             self._holds.add(hold)
             return hold
 
-    def settle(self, hold: Hold, actual: Usage | None) -> Usage:
+    def settle(self, hold: Reservation, actual: Usage | None) -> Usage:
         """Replace what was reserved by what it came to, and tell it. None: nobody knows, and the estimate is spent.
 
         So it is for a call that failed after it may have been billed: nothing paid is forgotten.
@@ -123,13 +123,13 @@ class Budget:
         for one in waiting:
             one.wake()
 
-    async def admit(self, estimate: Usage) -> Hold:
+    async def admit(self, estimate: Usage) -> Reservation:
         """Reserve as soon as it fits. The wait is not the time of whoever is called."""
-        while not isinstance(place := self._hold_or_wait(estimate), Hold):
-            await limits.uncounted(place.until_woken)
+        while not isinstance(place := self._hold_or_wait(estimate), Reservation):
+            await limits.wait_outside_time_limit(place.until_woken)
         return place
 
-    def _hold_or_wait(self, estimate: Usage) -> Hold | limits.Waiter:
+    def _hold_or_wait(self, estimate: Usage) -> Reservation | limits.Waiter:
         """What is reserved, or who waits for the next call that settles."""
         with self._lock:
             hold = self.reserve(estimate)
@@ -181,7 +181,7 @@ def larger(a: Usage, b: Usage) -> Usage:
     )
 
 
-class Foresight:
+class CallEstimator:
     """What the next call to a model may take: what it is allowed, else what earlier ones have taken, with some room."""
 
     def __init__(self, allowed: int | None = None) -> None:
@@ -194,7 +194,7 @@ class Foresight:
     def estimate(self, input_tokens: int, price: Price | None) -> Usage:
         """One call that is sent about so many tokens."""
         sent = math.ceil(input_tokens * self._density)
-        output = self._allowed if self._allowed is not None else self._expected()
+        output = self._allowed if self._allowed is not None else self._expected_output()
         cost = None if price is None else price.of(sent, output)
         return Usage(input_tokens=sent, output_tokens=output, calls=1, cost=cost)
 
@@ -205,7 +205,7 @@ class Foresight:
         if input_tokens:
             self._density = max(self._density, usage.input_tokens / input_tokens)
 
-    def _expected(self) -> int:
+    def _expected_output(self) -> int:
         """The longest answer so far; as long as that is short, twice that, or a first guess until enough were seen."""
         room = 2 * self._longest if self._longest and self._answers >= _ENOUGH else _FIRST_GUESS
         return max(self._longest, min(room, _FIRST_GUESS))

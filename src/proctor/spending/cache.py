@@ -70,19 +70,19 @@ class Cache:
 
     async def get(self, key: bytes) -> bytes | None:
         """What was kept under this key; None: nothing."""
-        return await threads.call(partial(self._guarded, self._get, key))
+        return await threads.call(partial(self._run_guarded, self._get, key))
 
     async def put(self, key: bytes, value: bytes) -> None:
         """Keep an answer; whoever has kept one under this key first, wins."""
         if len(value) <= self._max_bytes * _ROOM:
-            await threads.call(partial(self._guarded, self._put, key, value))
+            await threads.call(partial(self._run_guarded, self._put, key, value))
 
     def close(self) -> None:
         """Let go of the file."""
         with self._lock:
             self._connection.close()
 
-    def _guarded(self, work: Callable[..., bytes | None], *args: bytes) -> bytes | None:
+    def _run_guarded(self, work: Callable[..., bytes | None], *args: bytes) -> bytes | None:
         with self._lock:
             try:
                 return work(*args)

@@ -66,7 +66,7 @@ class Load:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Estimate:
+class CostEstimate:
     """What a run will take."""
 
     calls: Range
@@ -82,7 +82,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Assumed:
+class Assumptions:
     """What nobody can know before. Tokens, unless it says otherwise."""
 
     prompt: float
@@ -105,15 +105,15 @@ class Assumed:
     """That a call takes."""
 
 
-LITTLE = Assumed(
+LITTLE = Assumptions(
     prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, conclusions=0, length=0.0,
     seconds=0.05,
 )  # fmt: skip
-USUAL = Assumed(
+USUAL = Assumptions(
     prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, conclusions=1, length=0.5,
     seconds=3.0,
 )  # fmt: skip
-MUCH = Assumed(
+MUCH = Assumptions(
     prompt=1.5, reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, conclusions=1,
     length=1.0, seconds=15.0,
 )  # fmt: skip
@@ -142,7 +142,7 @@ def estimate(
     callers: Sequence[Caller],
     *,
     count: Callable[[str], int] = tokens_in,
-) -> Estimate:
+) -> CostEstimate:
     """What the exams will take, played as the settings say, by these callers; `count` is a better tokenizer."""
     known = {caller.role: caller for caller in callers}
     scenes = [_scene(exams, settings, known, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
@@ -151,7 +151,7 @@ def estimate(
         _seconds(sums, known, settings, assumed, attempts=len(exams) * settings.repeats)
         for sums, assumed in zip(scenes, (LITTLE, USUAL, MUCH), strict=True)
     ]
-    return Estimate(
+    return CostEstimate(
         calls=whole.calls,
         input_tokens=whole.input_tokens,
         output_tokens=whole.output_tokens,
@@ -166,7 +166,7 @@ def _scene(
     exams: Iterable[Exam],
     settings: Settings,
     callers: Mapping[Role, Caller],
-    assumed: Assumed,
+    assumed: Assumptions,
     count: Callable[[str], int],
 ) -> _Sums:
     """All exams under one set of assumptions."""
@@ -180,7 +180,7 @@ def _scene(
     return sums
 
 
-def _turns(exam: Exam, settings: Settings, assumed: Assumed) -> int:
+def _turns(exam: Exam, settings: Settings, assumed: Assumptions) -> int:
     if not exam.open:
         return len(exam.cases)
     shortest = min(_SHORTEST_OPEN_EXAM, settings.max_turns)
@@ -194,7 +194,7 @@ class _Conversation:
         self,
         exam: Exam,
         callers: Mapping[Role, Caller],
-        assumed: Assumed,
+        assumed: Assumptions,
         sums: _Sums,
         count: Callable[[str], int],
     ) -> None:
@@ -282,7 +282,7 @@ def _cost(sums: _Sums, callers: Sequence[Caller]) -> float | None:
 
 
 def _seconds(
-    sums: _Sums, callers: Mapping[Role, Caller], settings: Settings, assumed: Assumed, *, attempts: int
+    sums: _Sums, callers: Mapping[Role, Caller], settings: Settings, assumed: Assumptions, *, attempts: int
 ) -> float:
     """As long as the calls take side by side, and no shorter than the slowest provider's limits allow."""
     calls = sum(each.calls for each in sums.values())

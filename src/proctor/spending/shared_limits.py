@@ -79,8 +79,8 @@ class SharedThrottle(Throttle):
     ) -> None:
         super().__init__(concurrency=concurrency)
         self._sharers = sharers
-        self._requests = _Part(requests_per_minute, sharers) if requests_per_minute else None
-        self._tokens = _Part(tokens_per_minute, sharers) if tokens_per_minute else None
+        self._requests = _SharedBucket(requests_per_minute, sharers) if requests_per_minute else None
+        self._tokens = _SharedBucket(tokens_per_minute, sharers) if tokens_per_minute else None
 
     def close(self) -> None:
         """Leave its part to the others."""
@@ -94,7 +94,7 @@ class SharedThrottle(Throttle):
         return min(super().concurrency, max(1, self._most // self._sharers.count()))
 
 
-class _Part(Bucket):
+class _SharedBucket(Bucket):
     """An equal part of a rate."""
 
     def __init__(self, per_minute: float, sharers: Sharers) -> None:

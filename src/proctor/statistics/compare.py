@@ -169,12 +169,14 @@ def compare_counts(
         missing=missing,
         worst=worst,
         best=best,
-        tested=_tested(both, [counts_alike(x, y) for x, y in both] if common is None else common),
+        tested=_tested_differences(both, [counts_alike(x, y) for x, y in both] if common is None else common),
         level=level,
     )
 
 
-def _tested(both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]) -> list[float] | None:
+def _tested_differences(
+    both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]
+) -> list[float] | None:
     """The differences over the trials in common; None: those are all."""
     if sum(m for pair in both for m, _ in pair) == sum(m for pair in common for m, _ in pair):
         return None

@@ -53,14 +53,14 @@ CASE = "\x01"
 """There too, before the last brace: the case, which is the exam's."""
 
 
-def shortened(text: str, phrases: Iterable[Phrase]) -> str:
+def abbreviate(text: str, phrases: Iterable[Phrase]) -> str:
     """JSON with signs for these phrases."""
     for sign, phrase in phrases:
         text = text.replace(phrase, sign)
     return text
 
 
-def expanded(text: str, phrases: Reversible[Phrase]) -> str:
+def expand(text: str, phrases: Reversible[Phrase]) -> str:
     """The JSON again; text without signs is left as it is."""
     for sign, phrase in reversed(phrases):
         text = text.replace(sign, phrase)
@@ -75,25 +75,25 @@ def turn_body(turn: Turn, exam: str) -> str:
     if turn.examiner_usage is not None:
         said["examiner_usage"] = slim(turn.examiner_usage)
     if turn.case != exam:
-        return shortened(encode(said), TURN)
+        return abbreviate(encode(said), TURN)
     del said["case"]
-    return f"{shortened(encode(said), TURN)[:-1]}{CASE}}}"
+    return f"{abbreviate(encode(said), TURN)[:-1]}{CASE}}}"
 
 
 def turn_text(body: str, exam: str) -> str:
     """The JSON of a turn."""
-    text = expanded(body, TURN)
+    text = expand(body, TURN)
     return text.replace(CASE, f',"case":{encode(exam)}') if CASE in text else text
 
 
 def outcome_body(outcome: dict[str, Any]) -> str:
     """The fields of an outcome."""
-    return shortened(encode(outcome), OUTCOME)
+    return abbreviate(encode(outcome), OUTCOME)
 
 
 def outcome_text(body: str) -> str:
     """The JSON of an outcome."""
-    return expanded(body, OUTCOME)
+    return expand(body, OUTCOME)
 
 
 def slim_scores(scores: Sequence[Score]) -> list[dict[str, Any]]:

@@ -57,7 +57,7 @@ class _Batch:
             self.drafts.pop(attempt.key, None)
 
 
-class Journal:
+class DatabaseJournal:
     """Writes runs, turns, reviews and outcomes. Satisfies `proctor.roles.Journal`."""
 
     def __init__(self, database: Database, leases: Leases) -> None:

@@ -18,7 +18,7 @@ _AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Standing:
+class LiveCounts:
     """Counts at one moment."""
 
     last: int
@@ -29,12 +29,12 @@ class Standing:
     """Exam → how many of its attempts have a verdict, and how many of those passed."""
 
 
-def standing(connection: Connection, run_no: int) -> Standing:
+def standing(connection: Connection, run_no: int) -> LiveCounts:
     """Where a run stands, all from one view of the data."""
     mine = attempts.c.run_no == run_no
     last = connection.execute(select(func.max(attempts.c.no)).where(mine)).scalar()
     by_verdict = select(attempts.c.verdict, func.count().label("attempts")).where(mine).group_by(attempts.c.verdict)
-    return Standing(
+    return LiveCounts(
         last=last or 0,
         verdicts={row.verdict: row.attempts for row in connection.execute(by_verdict)},
         exams=verdicts_by_exam(connection, run_no),

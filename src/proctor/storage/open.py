@@ -10,9 +10,9 @@ from pathlib import Path
 from proctor import private
 from proctor.errors import StoreError
 from proctor.storage import address, schema
-from proctor.storage.archive import Archive
+from proctor.storage.archive import DatabaseArchive
 from proctor.storage.database import BUSY_SECONDS, Database
-from proctor.storage.journal import Journal
+from proctor.storage.journal import DatabaseJournal
 from proctor.storage.lease import Leases
 from proctor.storage.snapshots import Snapshots
 from proctor.storage.store import Store
@@ -26,13 +26,13 @@ def open_store(where: str | Path, *, create: bool = True) -> Store:
         _ready_for_file(place, place.path, create=create)
     database = Database(place)
     try:
-        return _opened(database, create=create)
+        return _open_store(database, create=create)
     except BaseException:
         database.close()
         raise
 
 
-def _opened(database: Database, *, create: bool) -> Store:
+def _open_store(database: Database, *, create: bool) -> Store:
     place = database.address
     if place.path is None:
         _must_hold_any_text(database)
@@ -42,8 +42,8 @@ def _opened(database: Database, *, create: bool) -> Store:
     leases = Leases(database)
     return Store(
         where=place.shown,
-        journal=Journal(database, leases),
-        archive=Archive(database, leases),
+        journal=DatabaseJournal(database, leases),
+        archive=DatabaseArchive(database, leases),
         snapshots=Snapshots(database, leases),
         close=database.close,
     )

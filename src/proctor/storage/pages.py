@@ -21,7 +21,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from proctor.storage.marks import EVERY, Marks, Values
+from proctor.storage.page_cursors import EVERY, PageCursors, Values
 from proctor.storage.rows import OUTCOME_COLUMNS
 from proctor.storage.tables import attempts
 
@@ -58,7 +58,7 @@ def chosen(
 
 def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
     """Whether a place lies in one of the spans; many of them, such as a category's, as blocks of one size."""
-    spans = [*joined(places)]
+    spans = [*join_spans(places)]
     if len(spans) <= _FEW:
         return or_(false(), *(attempts.c.place.between(first, last) for first, last in spans))
     size = gcd(*(edge for first, last in spans for edge in (first, last + 1)))
@@ -69,7 +69,7 @@ def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
     return and_(attempts.c.place.between(spans[0][0], spans[-1][1]), inside)
 
 
-def joined(spans: Iterable[Span]) -> Iterator[Span]:
+def join_spans(spans: Iterable[Span]) -> Iterator[Span]:
     """In order, those that touch as one."""
     last: Span | None = None
     for span in sorted(spans):
@@ -96,7 +96,7 @@ def page(
     descending: bool = False,
     offset: int = 0,
     limit: int,
-    course: Course | None = None,
+    course: CursorScope | None = None,
 ) -> list[Row[Any]]:
     """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted.
 
@@ -115,22 +115,22 @@ def _numbers(
     descending: bool,
     offset: int,
     limit: int,
-    course: Course | None,
+    course: CursorScope | None,
 ) -> Sequence[int]:
     """Their row numbers alone, which stand in the index: whatever is skipped is not looked up."""
     if order == "place":
-        return _slice(connection, Sorted(conditions, ("place", "no"), descending), offset, limit, course)
+        return _slice(connection, SortOrder(conditions, ("place", "no"), descending), offset, limit, course)
     column = attempts.c[order]
     known = [*conditions, column.is_not(None)]
-    numbers = _slice(connection, Sorted(known, (order, "place", "no"), descending), offset, limit, course)
+    numbers = _slice(connection, SortOrder(known, (order, "place", "no"), descending), offset, limit, course)
     if len(numbers) < limit:
         before = 0 if numbers else max(0, offset - count(connection, known))
-        unknown = Sorted([*conditions, column.is_(None)], ("place", "no"), False)
+        unknown = SortOrder([*conditions, column.is_(None)], ("place", "no"), False)
         numbers += _slice(connection, unknown, before, limit - len(numbers))
     return numbers
 
 
-class Sorted(NamedTuple):
+class SortOrder(NamedTuple):
     """Some attempts in an order."""
 
     conditions: Sequence[ColumnElement[bool]]
@@ -148,14 +148,16 @@ class Sorted(NamedTuple):
         return statement.where(place < last if self.descending else place > last)
 
 
-class Course(NamedTuple):
+class CursorScope(NamedTuple):
     """Where marks are kept for one choice in one order."""
 
-    marks: Marks
+    marks: PageCursors
     choice: Hashable
 
 
-def _slice(connection: Connection, these: Sorted, offset: int, limit: int, course: Course | None = None) -> list[int]:
+def _slice(
+    connection: Connection, these: SortOrder, offset: int, limit: int, course: CursorScope | None = None
+) -> list[int]:
     def step(last: Values | None) -> Values | None:
         row = connection.execute(these.after(last).limit(1).offset(EVERY - 1)).first()
         return None if row is None else tuple(row)

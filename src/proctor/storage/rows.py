@@ -35,7 +35,7 @@ UNFINISHED = ("environment", "open")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class StoredOutcome:
     """What of an Attempt stands in `attempts.body`: all that is neither a column nor the transcript."""
 
     scores: tuple[Score, ...] = ()
@@ -145,7 +145,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
     (place, _, trial, condition, exam, verdict, passed, seconds,
      sent, received, calls, cost, started, ended, why, body) = row  # fmt: skip
     key = Key(run=run, exam=exam, condition=condition, trial=trial)
-    outcome = read(outcome_text(body), Outcome, key)
+    outcome = read(outcome_text(body), StoredOutcome, key)
     return Attempt(
         key=key,
         place=place,

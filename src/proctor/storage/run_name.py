@@ -23,11 +23,11 @@ def resolve(wanted: str, known: Sequence[tuple[str, str]]) -> str:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            raise NoSuchRun(f"{wanted!r} may be {_listed(matches)}: give the whole id")
+            raise NoSuchRun(f"{wanted!r} may be {_list_matches(matches)}: give the whole id")
     raise NoSuchRun(f"no run has the id, name or beginning of an id {wanted!r}: `proctor list` shows all of them")
 
 
-def _listed(matches: Sequence[str]) -> str:
+def _list_matches(matches: Sequence[str]) -> str:
     shown = ", ".join(matches[:_SHOWN])
     more = len(matches) - _SHOWN
     return f"any of {shown} and {more} more" if more > 0 else f"any of {shown}"

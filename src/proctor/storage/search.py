@@ -17,7 +17,7 @@ from proctor.codec import encode
 from proctor.run import Attempt, Key
 from proctor.storage.database import Database
 from proctor.storage.numbers import Numbers
-from proctor.storage.pages import Span, chosen, joined
+from proctor.storage.pages import Span, chosen, join_spans
 from proctor.storage.rows import OUTCOME_COLUMNS, Place, attempt_of, turn_of
 from proctor.storage.tables import attempts, turns
 from proctor.transcript import Turn
@@ -41,7 +41,7 @@ def deadline(connection: Connection, until: float | None) -> Iterator[None]:
         return
     sqlite = connection.dialect.name == "sqlite"
     try:
-        with _watched(connection, until) if sqlite else _timed(connection, until):
+        with _limit_sqlite(connection, until) if sqlite else _limit_statements(connection, until):
             yield
     except OperationalError as error:
         if _gave_up(error.orig):
@@ -50,7 +50,7 @@ def deadline(connection: Connection, until: float | None) -> Iterator[None]:
 
 
 @contextmanager
-def _watched(connection: Connection, until: float) -> Iterator[None]:
+def _limit_sqlite(connection: Connection, until: float) -> Iterator[None]:
     database: Any = connection.connection.driver_connection
     database.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
     try:
@@ -60,7 +60,7 @@ def _watched(connection: Connection, until: float) -> Iterator[None]:
 
 
 @contextmanager
-def _timed(connection: Connection, until: float) -> Iterator[None]:
+def _limit_statements(connection: Connection, until: float) -> Iterator[None]:
     """Every statement has what is left now, so several may take longer."""
     left = max(_LEAST, round(1000 * (until - time.monotonic())))
     connection.exec_driver_sql(f"SET LOCAL statement_timeout = {left}")
@@ -86,7 +86,7 @@ _PLACE = tuple(turns.c[name] for name in ("trial", "condition", "exam"))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class SearchResult:
     """What a search came to."""
 
     attempts: tuple[Attempt, ...]
@@ -96,7 +96,7 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Wanted:
+class _SearchQuery:
     """What is searched for, and how long."""
 
     run: str
@@ -123,14 +123,14 @@ def search(
     limit: int,
     seconds: float,
     **which: Any,
-) -> Found:
+) -> SearchResult:
     """Attempts in whose questions or replies the words stand, in any case of Latin letters.
 
     However long the turns are it ends in time, but never before the first batch is done: a search always goes on.
     """
     until, places = time.monotonic() + seconds, which.pop("places", None)
-    inside = None if places is None else [*joined(places)]
-    wanted = _Wanted(run=run, numbers=numbers, words=words, which=which, inside=inside, until=until)
+    inside = None if places is None else [*join_spans(places)]
+    wanted = _SearchQuery(run=run, numbers=numbers, words=words, which=which, inside=inside, until=until)
     start = reached = after or _BEFORE
     found, size = list[Attempt](), _FIRST
     while True:
@@ -139,12 +139,12 @@ def search(
             part = _batch(database, wanted, reached, size, limit - len(found))
         except TimeUp:
             if reached != start:
-                return Found(attempts=tuple(found), reached=reached)
+                return SearchResult(attempts=tuple(found), reached=reached)
             size = max(1, size // 10)
             continue
         found += part.attempts
         if part.reached is None or part.enough or wanted.time_is_up:
-            return Found(attempts=tuple(found), reached=part.reached)
+            return SearchResult(attempts=tuple(found), reached=part.reached)
         reached = part.reached
         size = _next_size(size, time.monotonic() - began)
 
@@ -154,7 +154,7 @@ def _next_size(size: int, took: float) -> int:
     return max(1, min(_MOST, 8 * size, int(size * _BATCH / max(took, 1e-6))))
 
 
-class _Part(NamedTuple):
+class _SearchChunk(NamedTuple):
     """What is in some turns."""
 
     attempts: list[Attempt]
@@ -164,7 +164,7 @@ class _Part(NamedTuple):
     """Whether more may not be looked at now."""
 
 
-def _batch(database: Database, wanted: _Wanted, after: Place, size: int, room: int) -> _Part:
+def _batch(database: Database, wanted: _SearchQuery, after: Place, size: int, room: int) -> _SearchChunk:
     """What is in the next so many turns, or as far as there is room and time; a single turn has all the time."""
     found: list[Attempt] = []
     until = wanted.until if size > 1 else None
@@ -178,10 +178,10 @@ def _batch(database: Database, wanted: _Wanted, after: Place, size: int, room: i
                 if place in rows:
                     found.append(attempt_of(wanted.run, rows[place]))
                 if len(found) == room:
-                    return _Part(found, place, enough=True)
+                    return _SearchChunk(found, place, enough=True)
             if wanted.time_is_up:
-                return _Part(found, part[-1][0], enough=True)
-    return _Part(found, end)
+                return _SearchChunk(found, part[-1][0], enough=True)
+    return _SearchChunk(found, end)
 
 
 def _end_of_batch(connection: Connection, run_no: int, after: Place, size: int) -> Place | None:
@@ -195,7 +195,7 @@ def _after(run_no: int, after: Place) -> Select[*tuple[Any, ...]]:
 
 
 def _looked_at(
-    connection: Connection, wanted: _Wanted, after: Place, end: Place | None
+    connection: Connection, wanted: _SearchQuery, after: Place, end: Place | None
 ) -> Generator[tuple[Place, bool], None, None]:
     """The database finds the words anywhere in the stored turns, names of fields included; then they are looked at."""
     written = encode(wanted.words)[1:-1]  # as they stand in JSON
@@ -223,7 +223,7 @@ def _says(turn: Turn, words: str) -> bool:
     return wanted in turn.question.casefold() or (turn.reply is not None and wanted in turn.reply.text.casefold())
 
 
-def _outcomes(connection: Connection, wanted: _Wanted, places: list[Place]) -> dict[Place, Row[Any]]:
+def _outcomes(connection: Connection, wanted: _SearchQuery, places: list[Place]) -> dict[Place, Row[Any]]:
     """Of these attempts, those that were chosen. One by one of trial and condition: so they are found by the key."""
     rows: dict[Place, Row[Any]] = {}
     those = select(*OUTCOME_COLUMNS).where(*chosen(wanted.numbers.own, **wanted.which))

@@ -22,7 +22,7 @@ from proctor.telemetry.contents import (
 from proctor.telemetry.messages import calls_in
 from proctor.telemetry.names import kind_of
 from proctor.telemetry.span import Span, seconds_of
-from proctor.telemetry.tree import Part, Placed, Tree
+from proctor.telemetry.tree import Placed, Tree, TurnSubtree
 from proctor.transcript import Citation, Step, ToolCall
 from proctor.usage import Usage
 
@@ -51,7 +51,7 @@ def activity_of(spans: Iterable[Span]) -> Activity:
     return activity_in(tree.turn_under(tree.roots))
 
 
-def activity_in(part: Part) -> Activity:
+def activity_in(part: TurnSubtree) -> Activity:
     """What happened in one turn of a tree."""
     below = part.below()
     calls = _calls(part, below)
@@ -64,7 +64,7 @@ def activity_in(part: Part) -> Activity:
     )
 
 
-def _usage(part: Part) -> Usage | None:
+def _usage(part: TurnSubtree) -> Usage | None:
     """Of the model calls; else what the whole says of itself."""
     told = [used for span in part.models() if (used := usage_of(span)) is not None]
     if not told:
@@ -78,7 +78,7 @@ def _usage(part: Part) -> Usage | None:
 # --- tool calls --------------------------------------------------------------------------------
 
 
-def _calls(part: Part, below: Sequence[Placed]) -> tuple[ToolCall, ...]:
+def _calls(part: TurnSubtree, below: Sequence[Placed]) -> tuple[ToolCall, ...]:
     """From the tools' own spans; where there are none, from what the models asked for and were told."""
     spans = [span for span, above in below if _is_call(span, above)]
     if not spans:

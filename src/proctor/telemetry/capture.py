@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 _MOST_SPANS = 10_000
 _MARK = "proctor-captured"
-_current: ContextVar[Captured | None] = ContextVar(_MARK, default=None)
+_current: ContextVar[CapturedSpans | None] = ContextVar(_MARK, default=None)
 _watched: list[Any] = []
 """The providers that have our processor. Kept alive: an id that is used again would be taken for one of them."""
-_owners: dict[tuple[int, int], Captured] = {}
+_owners: dict[tuple[int, int], CapturedSpans] = {}
 """(trace, span) → whose it is: for a span whose only tie to its attempt is its parent, such as over a local server."""
 _lock = threading.Lock()
 
 
-class Captured:
+class CapturedSpans:
     """The spans of one turn, as they end."""
 
     def __init__(self, conversation: str) -> None:
@@ -101,9 +101,9 @@ class capturing:  # noqa: N801 – a context manager, and quicker than a generat
     __slots__ = ("_captured", "_token", "_traced")
 
     def __init__(self, conversation: str) -> None:
-        self._captured = Captured(conversation)
+        self._captured = CapturedSpans(conversation)
 
-    def __enter__(self) -> Captured:
+    def __enter__(self) -> CapturedSpans:
         self._token = _current.set(self._captured)
         self._traced = _traced(self._captured) if "opentelemetry.sdk.trace" in sys.modules else None
         if self._traced is not None:
@@ -118,7 +118,7 @@ class capturing:  # noqa: N801 – a context manager, and quicker than a generat
 
 
 @contextmanager
-def _traced(captured: Captured) -> Iterator[None]:
+def _traced(captured: CapturedSpans) -> Iterator[None]:
     """Watch the agent's tracer provider, and mark OpenTelemetry's context, which instrumented threads hand on."""
     from opentelemetry import context, trace
 
@@ -150,7 +150,7 @@ def _processor() -> Any:
         def on_start(self, span: Any, parent_context: Any = None) -> None:
             above = _owners.get(_identity(span.parent)) if span.parent is not None else None
             owner = above or context.get_value(_MARK, parent_context) or _current.get()
-            if isinstance(owner, Captured):
+            if isinstance(owner, CapturedSpans):
                 owner._begin(_identity(span.context))
 
         def on_end(self, span: Any) -> None:
@@ -167,7 +167,7 @@ def _identity(context: Any) -> tuple[int, int]:
 
 def _neutral(span: Any) -> Span:
     """A span of the SDK's as ours."""
-    from proctor.telemetry.span import Event, Span
+    from proctor.telemetry.span import Span, SpanEvent
 
     return Span(
         trace=f"{span.context.trace_id:032x}",
@@ -179,7 +179,7 @@ def _neutral(span: Any) -> Span:
         end=span.end_time or 0,
         attributes=dict(span.attributes or {}),
         events=tuple(
-            Event(name=event.name, time=event.timestamp, attributes=dict(event.attributes or {}))
+            SpanEvent(name=event.name, time=event.timestamp, attributes=dict(event.attributes or {}))
             for event in span.events
         ),
         status=span.status.status_code.name.lower(),

@@ -17,7 +17,7 @@ from proctor.telemetry.messages import (
     citations_in,
     is_messages,
     messages_in,
-    parsed,
+    parse_embedded_json,
     question_in,
 )
 from proctor.telemetry.names import first
@@ -57,7 +57,7 @@ def said_in(span: Span) -> tuple[list[Message], list[Message]]:
 
 def _messages(span: Span, places: tuple[str, ...], prefix: str) -> list[Message]:
     for name in places:
-        value = parsed(span.attributes.get(name))
+        value = parse_embedded_json(span.attributes.get(name))
         value = value.get("messages", [value]) if isinstance(value, Mapping) else value
         if is_messages(value):
             return messages_in(value)
@@ -94,7 +94,7 @@ def _put(message: dict[str, Any], field: str, value: Any) -> None:
 def citations_of(span: Span) -> tuple[Citation, ...]:
     """The citations in what a span gave back."""
     for name in (names.OUTPUT, "output.value"):
-        told = parsed(span.attributes.get(name))
+        told = parse_embedded_json(span.attributes.get(name))
         if isinstance(told, Mapping):
             for word in ("citations", "sources", "references"):
                 if cited := citations_in(told.get(word)):
@@ -110,7 +110,7 @@ def call_of(span: Span) -> ToolCall:
     if own:
         result = _own_result(span, result) if names.RESULT in span.attributes else UNKNOWN
     else:
-        result = parsed(result) if result is not None else documents or UNKNOWN
+        result = parse_embedded_json(result) if result is not None else documents or UNKNOWN
     return ToolCall(
         name=tool_name(span),
         arguments=arguments_in(first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")),
@@ -179,7 +179,7 @@ def error_of(span: Span) -> str | None:
 
 def usage_of(span: Span) -> Usage | None:
     """What a model's call cost; None: the span does not say."""
-    details = parsed(span.attributes.get(names.USAGE_DETAILS))
+    details = parse_embedded_json(span.attributes.get(names.USAGE_DETAILS))
     details = details if isinstance(details, Mapping) else {}
     sent = first(span.attributes, *_INPUT_TOKENS) if not details else first(details, *_SENT)
     received = first(span.attributes, *_OUTPUT_TOKENS) if not details else first(details, *_RECEIVED)
@@ -194,7 +194,7 @@ def usage_of(span: Span) -> Usage | None:
 
 
 def _cost(span: Span) -> float | None:
-    details = parsed(span.attributes.get(names.COST_DETAILS))
+    details = parse_embedded_json(span.attributes.get(names.COST_DETAILS))
     if isinstance(details, Mapping):
         priced = [value for name, value in details.items() if name != "total" and isinstance(value, (int, float))]
         total = details.get("total", sum(priced) if priced else None)
@@ -221,6 +221,6 @@ def _cases(span: Span) -> Iterator[str]:
         if isinstance(told, str) and told:
             yield told.strip('"') if name.startswith("langfuse.") else told
     for name in (names.ITEM_METADATA, "metadata"):
-        told = parsed(span.attributes.get(name))
+        told = parse_embedded_json(span.attributes.get(name))
         if isinstance(told, Mapping) and isinstance(told.get("case_id"), str):
             yield told["case_id"]

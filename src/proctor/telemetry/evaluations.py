@@ -13,7 +13,7 @@ VERDICT = "passed"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Evaluation:
+class EvaluationRecord:
     """One mark, check or verdict."""
 
     name: str
@@ -37,12 +37,12 @@ class Evaluation:
         return "not checkable" if self.value is None else None
 
 
-def evaluations_of(attempt: Attempt) -> tuple[Evaluation, ...]:
+def evaluations_of(attempt: Attempt) -> tuple[EvaluationRecord, ...]:
     """Marks with their parts, checks, and the verdict. Marks that are missing are in `attempt.unscored`."""
     return (*_marks(attempt), *map(_check, attempt.checks), *_verdict(attempt))
 
 
-def _marks(attempt: Attempt) -> Iterator[Evaluation]:
+def _marks(attempt: Attempt) -> Iterator[EvaluationRecord]:
     for score in attempt.scores:
         prefix = "question." if score.of == "examiner" else ""
         yield _mark(score, prefix + OVERALL, score.value, score.explanation)
@@ -50,17 +50,19 @@ def _marks(attempt: Attempt) -> Iterator[Evaluation]:
             yield _mark(score, prefix + part.name, part.value, part.explanation)
 
 
-def _mark(score: Score, name: str, value: float, explanation: str) -> Evaluation:
-    return Evaluation(name=name, by=score.by, turn=score.turn, value=value, explanation=explanation)
+def _mark(score: Score, name: str, value: float, explanation: str) -> EvaluationRecord:
+    return EvaluationRecord(name=name, by=score.by, turn=score.turn, value=value, explanation=explanation)
 
 
-def _check(check: CheckResult) -> Evaluation:
+def _check(check: CheckResult) -> EvaluationRecord:
     value = check.value if check.passed is None or check.value is not None else float(check.passed)
-    return Evaluation(
+    return EvaluationRecord(
         name=check.name, by="checks", turn=check.turn, value=value, passed=check.passed, explanation=check.evidence
     )
 
 
-def _verdict(attempt: Attempt) -> Iterator[Evaluation]:
+def _verdict(attempt: Attempt) -> Iterator[EvaluationRecord]:
     if attempt.passed is not None:
-        yield Evaluation(name=VERDICT, by="proctor", turn=None, value=float(attempt.passed), passed=attempt.passed)
+        yield EvaluationRecord(
+            name=VERDICT, by="proctor", turn=None, value=float(attempt.passed), passed=attempt.passed
+        )

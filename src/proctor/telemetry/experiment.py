@@ -48,13 +48,13 @@ def item_id(dataset: str, exam: Exam) -> str:
 
 def item_input(exam: Exam) -> dict[str, Any]:
     """What an exam asks."""
-    asked = [_asked(case) for case in exam.cases]
+    asked = [_question_fields(case) for case in exam.cases]
     return asked[0] if len(asked) == 1 else {"turns": asked}
 
 
 def item_expected(exam: Exam) -> dict[str, Any] | None:
     """What an exam expects; None: nothing that could be told."""
-    expected = [_expected(case) for case in exam.cases]
+    expected = [_expected_fields(case) for case in exam.cases]
     if not any(expected):
         return None
     return expected[0] if len(expected) == 1 else {"turns": expected}
@@ -66,11 +66,11 @@ def item_metadata(exam: Exam) -> dict[str, Any]:
     return {"case_id": exam.id} | ({"category": ", ".join(categories)} if categories else {})
 
 
-def _asked(case: Case) -> dict[str, Any]:
+def _question_fields(case: Case) -> dict[str, Any]:
     return {"question": case.question} | ({"context": case.context} if case.context else {})
 
 
-def _expected(case: Case) -> dict[str, Any]:
+def _expected_fields(case: Case) -> dict[str, Any]:
     calls = case.expect.tool_calls or ()
     told = {
         "reference_answer": case.answer,

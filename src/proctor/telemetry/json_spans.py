@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from proctor.telemetry import names
-from proctor.telemetry.span import Event, Span, SpanStatus, nanoseconds
+from proctor.telemetry.span import Span, SpanEvent, SpanStatus, nanoseconds
 
 
 def is_span(value: Any) -> bool:
@@ -31,7 +31,7 @@ def span_in(value: Mapping[str, Any]) -> Span:
     """A span of the SDK's or Phoenix's."""
     status = value.get("status")
     told = status if isinstance(status, Mapping) else {}
-    attributes = flattened(value.get("attributes"))
+    attributes = flatten_attributes(value.get("attributes"))
     if isinstance(value.get("span_kind"), str):
         attributes.setdefault(names.OPENINFERENCE_KIND, value["span_kind"])
     return Span(
@@ -48,13 +48,13 @@ def span_in(value: Mapping[str, Any]) -> Span:
     )
 
 
-def _events(value: Any) -> Iterator[Event]:
+def _events(value: Any) -> Iterator[SpanEvent]:
     for event in value if isinstance(value, list) else ():
         if isinstance(event, Mapping):
-            yield Event(
+            yield SpanEvent(
                 name=str(event.get("name") or ""),
                 time=_time(event.get("timestamp")),
-                attributes=flattened(event.get("attributes")),
+                attributes=flatten_attributes(event.get("attributes")),
             )
 
 
@@ -78,7 +78,7 @@ def _time(value: Any) -> int:
     return nanoseconds((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp())
 
 
-def flattened(value: Any) -> dict[str, Any]:
+def flatten_attributes(value: Any) -> dict[str, Any]:
     """Attributes by their dotted names, however deep they were nested; what was nested is there whole as well."""
     found: dict[str, Any] = {}
     waiting: list[tuple[str, Any]] = [("", value if isinstance(value, Mapping) else {})]
@@ -120,7 +120,7 @@ def observation_in(value: Mapping[str, Any]) -> Span:
     """One observation; what OpenTelemetry said of it, Langfuse keeps under `metadata.attributes`."""
     metadata = _mapping(value.get("metadata"))
     attributes = {
-        **flattened(metadata.get("attributes")),
+        **flatten_attributes(metadata.get("attributes")),
         **{names.METADATA + name: each for name, each in metadata.items() if name != "attributes"},
         **_told(value),
         names.OBSERVATION_TYPE: value["type"].lower(),

@@ -21,7 +21,7 @@ _APART = ("system", "developer")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class ToolResult:
     """What a tool gave back, as a message tells it."""
 
     id: str | None
@@ -42,7 +42,7 @@ class Message:
     """All its parts of text."""
     calls: tuple[ToolCall, ...] = ()
     """What it asks tools for."""
-    answers: tuple[Answered, ...] = ()
+    answers: tuple[ToolResult, ...] = ()
     """What tools gave back."""
     citations: tuple[Citation, ...] = ()
     """What it points at."""
@@ -50,7 +50,7 @@ class Message:
     """Whether it stops at the output limit."""
 
 
-def parsed(value: Any) -> Any:
+def parse_embedded_json(value: Any) -> Any:
     """JSON that was written into text, read; any other text as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         try:
@@ -87,7 +87,9 @@ def _message(item: Mapping[str, Any]) -> Message:
     if item.get("type") == "function_call":
         return Message(role="assistant", calls=(_call(item),))
     if item.get("type") == "function_call_output":
-        return Message(role="tool", answers=(Answered(id=item.get("call_id"), result=parsed(item.get("output"))),))
+        return Message(
+            role="tool", answers=(ToolResult(id=item.get("call_id"), result=parse_embedded_json(item.get("output"))),)
+        )
     role = str(item.get("role") or _ROLES[item["type"]]).lower()
     parts = item.get("parts", item.get("content"))
     text = _text_in(parts)
@@ -95,7 +97,9 @@ def _message(item: Mapping[str, Any]) -> Message:
     answers = tuple(_answers(parts))
     if role in _TOOL_ROLES and not answers:
         failed = item.get("status") == "error"
-        answers = (Answered(id=item.get("tool_call_id"), result=parsed(text), error=text if failed else None),)
+        answers = (
+            ToolResult(id=item.get("tool_call_id"), result=parse_embedded_json(text), error=text if failed else None),
+        )
     return Message(
         role=role,
         text=text,
@@ -129,14 +133,14 @@ def _blocks(parts: Any) -> Iterable[Mapping[str, Any]]:
     return (part for part in (parts if isinstance(parts, list) else ()) if isinstance(part, Mapping))
 
 
-def _answers(parts: Any) -> Iterable[Answered]:
+def _answers(parts: Any) -> Iterable[ToolResult]:
     for part in _blocks(parts):
         if part.get("type") == "tool_call_response":
-            yield Answered(id=part.get("id"), result=parsed(part.get("response", part.get("result"))))
+            yield ToolResult(id=part.get("id"), result=parse_embedded_json(part.get("response", part.get("result"))))
         elif part.get("type") == "tool_result":
             told = part.get("content")
-            result = parsed(told if isinstance(told, str) else _text_in(told) or told)
-            yield Answered(
+            result = parse_embedded_json(told if isinstance(told, str) else _text_in(told) or told)
+            yield ToolResult(
                 id=part.get("tool_use_id"), result=result, error=str(result) if part.get("is_error") else None
             )
 
@@ -152,7 +156,7 @@ def _call(item: Mapping[str, Any]) -> ToolCall:
 
 def arguments_in(value: Any) -> dict[str, Any]:
     """A tool's arguments, which may have been written as JSON; one that has no name is called `input`."""
-    value = parsed(value)
+    value = parse_embedded_json(value)
     if isinstance(value, Mapping):
         return {str(name): each for name, each in value.items()}
     return {} if value in (None, "") else {"input": value}
@@ -180,7 +184,7 @@ def citations_in(value: Any) -> tuple[Citation, ...]:
 
 def question_in(value: Any) -> str | None:
     """The question in whatever an agent or a model was given; None: there is none."""
-    value = parsed(value)
+    value = parse_embedded_json(value)
     if isinstance(value, str):
         return value
     if is_messages(value):
@@ -194,7 +198,7 @@ def question_in(value: Any) -> str | None:
 
 def answer_in(value: Any) -> str | None:
     """The answer in whatever an agent or a model gave back; None: there is none, as in a mere request for a tool."""
-    value = parsed(value)
+    value = parse_embedded_json(value)
     if isinstance(value, str):
         return value
     if _is_one(value):
@@ -234,7 +238,7 @@ def calls_in(messages: Sequence[Message]) -> tuple[ToolCall, ...]:
     return tuple(calls) if place < len(calls) else tuple(replace(call, step=None) for call in calls)
 
 
-def _settle(calls: list[ToolCall], answer: Answered) -> None:
+def _settle(calls: list[ToolCall], answer: ToolResult) -> None:
     open_calls = [place for place, call in enumerate(calls) if not call.result_known]
     same = [place for place in open_calls if answer.id is not None and calls[place].id == answer.id]
     nameless = [place for place in open_calls if answer.id is None or calls[place].id is None]

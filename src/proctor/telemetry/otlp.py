@@ -19,7 +19,7 @@ _START, _END = b'{"resourceSpans":[', b"]}"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Batch:
+class SpanBatch:
     """One request's worth of spans."""
 
     spans: tuple[Span, ...]
@@ -42,7 +42,7 @@ def decode(body: bytes, encoding: Encoding = "protobuf") -> list[Span]:
 
 def batches(
     spans: Iterable[Span], *, encoding: Encoding = "protobuf", most_bytes: int = _MOST_BYTES
-) -> Iterator[Batch]:
+) -> Iterator[SpanBatch]:
     """The spans as requests of at most so many bytes before compression, made as the spans come.
 
     The spans of one trace have to stand together; it is split only where it alone is too large. A single span that is
@@ -71,15 +71,15 @@ def _pieces(trace: Sequence[Span], encoding: Encoding, most_bytes: int) -> Itera
     yield from _pieces(trace[middle:], encoding, most_bytes)
 
 
-def _batch(pieces: Sequence[tuple[Sequence[Span], bytes]], encoding: Encoding) -> Batch:
-    return Batch(
+def _batch(pieces: Sequence[tuple[Sequence[Span], bytes]], encoding: Encoding) -> SpanBatch:
+    return SpanBatch(
         spans=tuple(span for piece, _ in pieces for span in piece),
-        body=gzip.compress(_joined([body for _, body in pieces], encoding), compresslevel=6, mtime=0),
+        body=gzip.compress(_join_bodies([body for _, body in pieces], encoding), compresslevel=6, mtime=0),
         headers={"content-type": CONTENT_TYPES[encoding], "content-encoding": "gzip"},
     )
 
 
-def _joined(bodies: Sequence[bytes], encoding: Encoding) -> bytes:
+def _join_bodies(bodies: Sequence[bytes], encoding: Encoding) -> bytes:
     """Several requests as one. In protobuf that is simply one after the other."""
     if encoding == "protobuf":
         return b"".join(bodies)

@@ -12,7 +12,7 @@ import msgspec
 
 from proctor.codec import read_json
 from proctor.errors import InputError
-from proctor.telemetry.span import Event, Span, SpanStatus
+from proctor.telemetry.span import Span, SpanEvent, SpanStatus
 from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
 
 _NOT_FINITE = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
@@ -113,12 +113,12 @@ def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str 
         id=own.lower(),
         parent=_text(_field(span, "parentSpanId")).lower() or None,
         name=_text(_field(span, "name")),
-        kind=_enumerated(_field(span, "kind"), "SPAN_KIND_", KINDS),
+        kind=_enum_word(_field(span, "kind"), "SPAN_KIND_", KINDS),
         start=_whole(_field(span, "startTimeUnixNano")),
         end=_whole(_field(span, "endTimeUnixNano")),
         attributes=_attributes_in(_field(span, "attributes")),
         events=tuple(_event_in(event) for event in _list(_field(span, "events"))),
-        status=cast("SpanStatus", _enumerated(_field(status, "code"), "STATUS_CODE_", STATUSES)),
+        status=cast("SpanStatus", _enum_word(_field(status, "code"), "STATUS_CODE_", STATUSES)),
         message=_text(_field(status, "message")),
         resource=resource or {},
         scope=scope,
@@ -126,8 +126,8 @@ def span_in(span: Any, *, resource: Mapping[str, Any] | None = None, scope: str 
     )
 
 
-def _event_in(event: Any) -> Event:
-    return Event(
+def _event_in(event: Any) -> SpanEvent:
+    return SpanEvent(
         name=_text(_field(event, "name")),
         time=_whole(_field(event, "timeUnixNano")),
         attributes=_attributes_in(_field(event, "attributes")),
@@ -162,7 +162,7 @@ def _whole(value: Any) -> int:
         return 0
 
 
-def _enumerated(value: Any, prefix: str, words: tuple[str, ...]) -> str:
+def _enum_word(value: Any, prefix: str, words: tuple[str, ...]) -> str:
     """An enumeration's word, from its number or its name."""
     if isinstance(value, str):
         word = value.removeprefix(prefix).lower()

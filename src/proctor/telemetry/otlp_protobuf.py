@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from proctor.errors import InputError
-from proctor.telemetry.span import Event, Span, SpanStatus
+from proctor.telemetry.span import Span, SpanEvent, SpanStatus
 from proctor.telemetry.wire import INT64, KINDS, STATUSES, number_of, origins, utf8, word_of
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _read_span(span: ProtobufSpan, resource: Mapping[str, Any], scope: str, vers
         end=span.end_time_unix_nano,
         attributes=_read(span.attributes),
         events=tuple(
-            Event(name=event.name, time=event.time_unix_nano, attributes=_read(event.attributes))
+            SpanEvent(name=event.name, time=event.time_unix_nano, attributes=_read(event.attributes))
             for event in span.events
         ),
         status=cast("SpanStatus", word_of(int(span.status.code), STATUSES)),

@@ -28,7 +28,7 @@ _KEPT = 32
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class RecordedTurn:
     """A recorded turn."""
 
     turn: Turn
@@ -74,7 +74,7 @@ class Recordings:
         """How many recordings there are of a case, else of a question."""
         return len(self._places(case, question))
 
-    def find(self, asked: Sequence[tuple[str | None, str]], trial: int) -> Found | None:
+    def find(self, asked: Sequence[tuple[str | None, str]], trial: int) -> RecordedTurn | None:
         """What is recorded for the last of these questions, asked one after the other, each with its case.
 
         The conversation is the one that the first of them starts, in the trial's turn; a later question that is not in
@@ -100,11 +100,11 @@ class Recordings:
         by_case = self._by_case.get(case, []) if case is not None else []
         return by_case or self._by_question.get(_digest(question), [])
 
-    def _found(self, entry: int, place: int) -> Found:
+    def _found(self, entry: int, place: int) -> RecordedTurn:
         recording = self._load(entry)
         turn = recording.transcript.turns[place]
         line = self._pieces[3 * self._entries[entry][0] + 2]
-        return Found(turn=turn, failure=recording.failures.get(turn.number), where=f"{self.path}:{line}")
+        return RecordedTurn(turn=turn, failure=recording.failures.get(turn.number), where=f"{self.path}:{line}")
 
     # --- reading what was asked for ------------------------------------------------------------
 

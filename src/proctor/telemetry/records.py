@@ -29,7 +29,7 @@ def form_of(value: Any) -> Form:
     if isinstance(value, list):
         return "messages" if is_messages(value) else "many"
     if not isinstance(value, Mapping):
-        raise InputError(f"a record is {_named(value)}; {EXPECTED}")
+        raise InputError(f"a record is {_kind_name(value)}; {EXPECTED}")
     if "resourceSpans" in value or "resource_spans" in value:
         return "request"
     if _is_piece(value):
@@ -49,7 +49,7 @@ def _is_piece(value: Mapping[str, Any]) -> bool:
     return "spanId" in value or "span_id" in value
 
 
-def _named(value: Any) -> str:
+def _kind_name(value: Any) -> str:
     return {str: "a text", bool: "a truth value", type(None): "null"}.get(type(value), "a number")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from proctor.codec import encode
 from proctor.redaction import without_known
-from proctor.redaction.nouns import mapped
-from proctor.telemetry.span import Event, Span
+from proctor.redaction.nouns import map_texts
+from proctor.telemetry.span import Span, SpanEvent
 
 REDACTED = "[redacted]"
 _LINKS = frozenset(
@@ -36,19 +36,19 @@ class Json:
     value: Any
 
 
-def cleaned(spans: Sequence[Span], patterns: Sequence[re.Pattern[str]]) -> tuple[Span, ...]:
+def redact_spans(spans: Sequence[Span], patterns: Sequence[re.Pattern[str]]) -> tuple[Span, ...]:
     """The spans with their JSON written out and nothing in them that must not be told."""
     together = "\0".join(text for span in spans for text in _texts(span))
     scrub: Clean = without_known if without_known(together) != together else str
     clean = _with_patterns(scrub, patterns) if patterns else scrub
-    return tuple(_cleaned(span, scrub, clean) for span in spans)
+    return tuple(_redact_span(span, scrub, clean) for span in spans)
 
 
-def _cleaned(span: Span, scrub: Clean, clean: Clean) -> Span:
+def _redact_span(span: Span, scrub: Clean, clean: Clean) -> Span:
     links = {name: value for name, value in span.attributes.items() if name in _LINKS}
     attributes = _attributes(span.attributes, clean) | _attributes(links, scrub)
     events = tuple(
-        Event(name=event.name, time=event.time, attributes=_attributes(event.attributes, clean))
+        SpanEvent(name=event.name, time=event.time, attributes=_attributes(event.attributes, clean))
         for event in span.events
     )
     return replace(span, name=clean(span.name), message=clean(span.message), attributes=attributes, events=events)
@@ -71,7 +71,7 @@ def _attributes(attributes: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
 def _written(value: Any, clean: Clean) -> Any:
     """Cleaned from the inside; JSON once more as text, for a pattern that reaches over several of its parts."""
     if isinstance(value, Json):
-        text = encode(value.value if clean is str else mapped(value.value, clean))
+        text = encode(value.value if clean is str else map_texts(value.value, clean))
         return text if clean is str else clean(text)
     if isinstance(value, (list, tuple)):
         return [_written(each, clean) for each in value]

@@ -80,7 +80,7 @@ def _call(frame: Frame, call: ToolCall, place: int, slot: tuple[int, int]) -> Sp
     attributes = _call_attributes(call, place) | {names.ESTIMATED: True}
     return frame.span(
         f"execute_tool {call.name}", "call", place, parent=None, start=slot[0], end=slot[1], attributes=attributes,
-        **_failed(call.error),
+        **_error_fields(call.error),
     )  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def _error_attributes(error: str | None) -> dict[str, Any]:
     }
 
 
-def _failed(error: str | None) -> dict[str, Any]:
+def _error_fields(error: str | None) -> dict[str, Any]:
     return {} if error is None else {"status": "error", "message": error}
 
 
@@ -148,7 +148,7 @@ def _step(frame: Frame, reply: Reply, place: int, call_place: int | None) -> Spa
     return frame.span(
         _step_name(step, call), "step", place, parent=_parent(frame, reply, step), start=start, end=max(start, end),
         attributes={**_step_attributes(step, place), **told, **({} if measured else {names.ESTIMATED: True})},
-        **_failed(error),
+        **_error_fields(error),
     )  # fmt: skip
 
 

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from proctor.telemetry import names
-from proctor.telemetry.evaluations import Evaluation
+from proctor.telemetry.evaluations import EvaluationRecord
 from proctor.telemetry.experiment import item_expected, item_input, item_metadata
 from proctor.telemetry.redaction import Json
-from proctor.telemetry.sheet import EVALUATION, ITEM, Sheet
+from proctor.telemetry.sheet import EVALUATION, ITEM, AttemptTrace
 from proctor.telemetry.span import Span, span_id
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Evaluator:
     name: str
-    marks: tuple[Evaluation, ...] = ()
+    marks: tuple[EvaluationRecord, ...] = ()
     broken: str | None = None
     """Why it could give no mark."""
 
 
-def review_spans(sheet: Sheet) -> list[Span]:
+def review_spans(sheet: AttemptTrace) -> list[Span]:
     """The review and its reviewers; nothing where nobody judged. Who took how long is not known."""
     evaluators = _evaluators(sheet)
     if not evaluators:
@@ -40,8 +40,8 @@ def review_spans(sheet: Sheet) -> list[Span]:
     return [whole, *(_span(sheet, each, place, len(evaluators), whole) for place, each in enumerate(evaluators))]
 
 
-def _evaluators(sheet: Sheet) -> list[_Evaluator]:
-    marks: dict[str, list[Evaluation]] = {}
+def _evaluators(sheet: AttemptTrace) -> list[_Evaluator]:
+    marks: dict[str, list[EvaluationRecord]] = {}
     for evaluation in sheet.evaluations:
         if evaluation.by != "proctor":
             marks.setdefault(evaluation.by, []).append(evaluation)
@@ -56,7 +56,7 @@ def _evaluators(sheet: Sheet) -> list[_Evaluator]:
     ]
 
 
-def _span(sheet: Sheet, evaluator: _Evaluator, place: int, number: int, whole: Span) -> Span:
+def _span(sheet: AttemptTrace, evaluator: _Evaluator, place: int, number: int, whole: Span) -> Span:
     slot = (whole.end - whole.start) // number
     start = whole.start + slot * place
     attributes = _attributes(sheet, evaluator, place)
@@ -74,7 +74,7 @@ def _span(sheet: Sheet, evaluator: _Evaluator, place: int, number: int, whole: S
     )  # fmt: skip
 
 
-def _attributes(sheet: Sheet, evaluator: _Evaluator, place: int) -> dict[str, Any]:
+def _attributes(sheet: AttemptTrace, evaluator: _Evaluator, place: int) -> dict[str, Any]:
     answered = sheet.item.get(names.OUTPUT)
     judged = {
         "input": item_input(sheet.exam),
@@ -94,7 +94,7 @@ def _attributes(sheet: Sheet, evaluator: _Evaluator, place: int) -> dict[str, An
     }
 
 
-def _mark(evaluation: Evaluation) -> dict[str, Any]:
+def _mark(evaluation: EvaluationRecord) -> dict[str, Any]:
     """One mark in the words of a Langfuse score."""
     told: dict[str, Any] = {"name": evaluation.name, "value": evaluation.label, "data_type": "CATEGORICAL"}
     if evaluation.passed is not None:

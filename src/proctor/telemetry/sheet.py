@@ -9,7 +9,7 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Failure, Run
 from proctor.telemetry import names
-from proctor.telemetry.evaluations import Evaluation, evaluations_of
+from proctor.telemetry.evaluations import EvaluationRecord, evaluations_of
 from proctor.telemetry.experiment import Experiment, item_expected, item_id, item_input, item_metadata
 from proctor.telemetry.redaction import Json
 from proctor.telemetry.replies import turn_output
@@ -20,7 +20,7 @@ ITEM, TASK, EVALUATION = "experiment-item-run", "experiment-item-task", "experim
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sheet:
+class AttemptTrace:
     """One attempt, and what its spans have in common."""
 
     run: Run
@@ -29,7 +29,7 @@ class Sheet:
     """What was asked."""
     attempt: Attempt
     """What came of it."""
-    evaluations: tuple[Evaluation, ...]
+    evaluations: tuple[EvaluationRecord, ...]
     """What was thought of it."""
     start: int
     """Nanoseconds since the epoch."""
@@ -60,12 +60,12 @@ class Sheet:
         return failure if turn is None or failure.turn == turn else None
 
 
-def sheet_of(run: Run, exam: Exam, attempt: Attempt, experiment: Experiment | None) -> Sheet:
+def sheet_of(run: Run, exam: Exam, attempt: Attempt, experiment: Experiment | None) -> AttemptTrace:
     """The sheet of one attempt."""
     turns = attempt.transcript.turns
     start = nanoseconds(attempt.started or (turns[0].started if turns else 0.0))
     answered = max([start, *(nanoseconds(turn.ended) for turn in turns)])
-    return Sheet(
+    return AttemptTrace(
         run=run,
         exam=exam,
         attempt=attempt,
@@ -96,10 +96,10 @@ def _everywhere(exam: Exam, attempt: Attempt, experiment: Experiment) -> dict[st
 def _item(exam: Exam, attempt: Attempt, experiment: Experiment | None) -> dict[str, Any]:
     known: dict[str, Any] = {"trial": attempt.key.trial}
     known |= {"condition": attempt.key.condition} if attempt.key.condition else {}
-    known |= _filed(exam, experiment) if experiment is not None else {}
+    known |= _experiment_fields(exam, experiment) if experiment is not None else {}
     known |= item_metadata(exam)
     return {
-        **(_expected(exam, experiment) if experiment is not None else {}),
+        **(_expected_fields(exam, experiment) if experiment is not None else {}),
         **{names.METADATA + name: Json(value) for name, value in known.items()},
         names.OBSERVATION_TYPE: "span",
         names.OPENINFERENCE_KIND: "CHAIN",
@@ -108,7 +108,7 @@ def _item(exam: Exam, attempt: Attempt, experiment: Experiment | None) -> dict[s
     }
 
 
-def _filed(exam: Exam, experiment: Experiment) -> dict[str, Any]:
+def _experiment_fields(exam: Exam, experiment: Experiment) -> dict[str, Any]:
     return {
         "experiment_name": experiment.title,
         "experiment_run_name": experiment.name,
@@ -118,7 +118,7 @@ def _filed(exam: Exam, experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _expected(exam: Exam, experiment: Experiment) -> dict[str, Any]:
+def _expected_fields(exam: Exam, experiment: Experiment) -> dict[str, Any]:
     expected = item_expected(exam)
     return {
         **({"langfuse.experiment.description": experiment.description} if experiment.description else {}),

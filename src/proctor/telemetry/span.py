@@ -15,7 +15,7 @@ _SECOND = 1_000_000_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class SpanEvent:
     """Something that happened at one moment of a span."""
 
     name: str
@@ -46,7 +46,7 @@ class Span:
     """Nanoseconds since the epoch."""
     attributes: Mapping[str, Any] = field(default_factory=dict)
     """Text, numbers, truth values, and lists of these."""
-    events: tuple[Event, ...] = ()
+    events: tuple[SpanEvent, ...] = ()
     """In the order they happened."""
     status: SpanStatus = "unset"
     """Whether it failed."""

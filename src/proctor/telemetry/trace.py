@@ -13,13 +13,13 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.run import Attempt, Failure, Key, Run
 from proctor.telemetry import names
-from proctor.telemetry.evaluations import Evaluation
+from proctor.telemetry.evaluations import EvaluationRecord
 from proctor.telemetry.experiment import Experiment
-from proctor.telemetry.redaction import Json, cleaned
+from proctor.telemetry.redaction import Json, redact_spans
 from proctor.telemetry.replies import Frame, reply_spans, turn_output
 from proctor.telemetry.reviews import review_spans
-from proctor.telemetry.sheet import ITEM, TASK, Sheet, sheet_of
-from proctor.telemetry.span import Event, Span, nanoseconds, span_id
+from proctor.telemetry.sheet import ITEM, TASK, AttemptTrace, sheet_of
+from proctor.telemetry.span import Span, SpanEvent, nanoseconds, span_id
 from proctor.transcript import Turn
 
 _NAMED = re.compile(r"(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Fault|Interrupt|Exit)|HTTP \d{3})\b")
@@ -39,7 +39,7 @@ def spans_of(
     for turn in attempt.transcript.turns:
         spans += _turn(sheet, turn)
     spans += review_spans(sheet)
-    return cleaned(spans, redact)
+    return redact_spans(spans, redact)
 
 
 def task_span(key: Key) -> str:
@@ -47,7 +47,7 @@ def task_span(key: Key) -> str:
     return span_id(key, TASK)
 
 
-def _item(sheet: Sheet) -> Span:
+def _item(sheet: AttemptTrace) -> Span:
     key = sheet.attempt.key
     replies = [turn.reply.text for turn in sheet.attempt.transcript.turns if turn.reply is not None]
     attributes = {
@@ -65,7 +65,7 @@ def _item(sheet: Sheet) -> Span:
     )
 
 
-def _task(sheet: Sheet) -> Span:
+def _task(sheet: AttemptTrace) -> Span:
     ended = sheet.attempt.transcript.ended
     attributes = {**sheet.item, **sheet.session, **({names.ENDED: ended} if ended else {})}
     return sheet.span(
@@ -74,7 +74,7 @@ def _task(sheet: Sheet) -> Span:
     )  # fmt: skip
 
 
-def _turn(sheet: Sheet, turn: Turn) -> list[Span]:
+def _turn(sheet: AttemptTrace, turn: Turn) -> list[Span]:
     """The span of one turn, and what happened in it."""
     start = nanoseconds(turn.started) or sheet.start
     end = max(start, nanoseconds(turn.ended))
@@ -94,7 +94,7 @@ def _turn(sheet: Sheet, turn: Turn) -> list[Span]:
     return [agent, *reply_spans(frame, turn.reply)]
 
 
-def _turn_attributes(sheet: Sheet, turn: Turn) -> dict[str, Any]:
+def _turn_attributes(sheet: AttemptTrace, turn: Turn) -> dict[str, Any]:
     known = {
         names.CASE: turn.case,
         "proctor.strategy": turn.strategy,
@@ -112,11 +112,11 @@ def _turn_attributes(sheet: Sheet, turn: Turn) -> dict[str, Any]:
         names.INPUT_MESSAGES: Json([{"role": "user", "parts": [{"type": "text", "content": turn.question}]}]),
         names.TURN: turn.number,
         **{name: value for name, value in known.items() if value is not None},
-        **_answered(turn),
+        **_reply_attributes(turn),
     }
 
 
-def _answered(turn: Turn) -> dict[str, Any]:
+def _reply_attributes(turn: Turn) -> dict[str, Any]:
     reply = turn.reply
     if reply is None:
         return {}
@@ -154,16 +154,16 @@ def error_type(failure: Failure) -> str:
     return "timeout" if failure.reason.startswith("did not answer within") else f"{failure.owner}_failure"
 
 
-def _results(sheet: Sheet, turn: int | None) -> tuple[Event, ...]:
+def _results(sheet: AttemptTrace, turn: int | None) -> tuple[SpanEvent, ...]:
     """What was thought of a turn, or of the whole, as events of the span that was judged."""
     return tuple(
-        Event(name=names.EVALUATION, time=sheet.end, attributes=_result(each))
+        SpanEvent(name=names.EVALUATION, time=sheet.end, attributes=_result(each))
         for each in sheet.evaluations
         if each.turn == turn
     )
 
 
-def _result(evaluation: Evaluation) -> dict[str, Any]:
+def _result(evaluation: EvaluationRecord) -> dict[str, Any]:
     told = {
         "gen_ai.evaluation.name": evaluation.name,
         "gen_ai.evaluation.score.value": evaluation.value,

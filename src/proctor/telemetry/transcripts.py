@@ -13,7 +13,7 @@ from proctor.telemetry import names
 from proctor.telemetry.activity import activity_in
 from proctor.telemetry.contents import answer_of, case_of, error_of, is_cut_off_in, question_of
 from proctor.telemetry.span import Span, seconds_of
-from proctor.telemetry.tree import Part, Tree
+from proctor.telemetry.tree import Tree, TurnSubtree
 from proctor.transcript import Reply, Transcript, Turn
 
 
@@ -55,7 +55,7 @@ def conversation_of(spans: Iterable[Span]) -> str | None:
     return next((each for each in told if isinstance(each, str) and each), None)
 
 
-def _turn(part: Part, number: int) -> Turn:
+def _turn(part: TurnSubtree, number: int) -> Turn:
     head = part.head if part.head is not None else part.top[0]
     end = head.end if part.head is not None else max(span.end for span in part.top)
     return Turn(
@@ -71,12 +71,12 @@ def _turn(part: Part, number: int) -> Turn:
     )
 
 
-def _question(part: Part) -> str | None:
+def _question(part: TurnSubtree) -> str | None:
     told = (question_of(span) for span in (*part.telling(), *part.models()))
     return next((text for text in told if text is not None), None)
 
 
-def _reply(part: Part, head: Span) -> Reply | None:
+def _reply(part: TurnSubtree, head: Span) -> Reply | None:
     """None where no answer is told: an empty one would be a reply."""
     text = _answer(part)
     if text is None:
@@ -95,20 +95,20 @@ def _reply(part: Part, head: Span) -> Reply | None:
     )
 
 
-def _cut_off(part: Part, head: Span) -> bool:
+def _cut_off(part: TurnSubtree, head: Span) -> bool:
     """Whether the model that answered last stopped at its output limit."""
     if names.CUT_OFF in head.attributes:
         return head.attributes[names.CUT_OFF] is True
     return any(is_cut_off_in(span) for span in part.models()[-1:])
 
 
-def _answer(part: Part) -> str | None:
+def _answer(part: TurnSubtree) -> str | None:
     telling = part.telling() if part.head is not None else reversed(part.telling())
     told = (answer_of(span) for span in (*telling, *reversed(part.models())))
     return next((text for text in told if text is not None), None)
 
 
-def _failure(part: Part) -> str | None:
+def _failure(part: TurnSubtree) -> str | None:
     """The agent's own failure; one of the environment's says nothing about the agent."""
     if part.head is None or part.head.attributes.get("proctor.failure.owner") == "environment":
         return None

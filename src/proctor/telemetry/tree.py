@@ -45,27 +45,27 @@ class Tree:
             yield span, above
             waiting.extend((child, (*above, span)) for child in self.children(span))
 
-    def turns(self) -> list[Part]:
+    def turns(self) -> list[TurnSubtree]:
         """One for each span that says it is a turn; where none does, one for each trace."""
         own = [span for span in self.spans if isinstance(span.attributes.get(names.TURN), int)]
         if own:
             own.sort(key=lambda span: (span.start, span.attributes[names.TURN]))
-            return [Part(tree=self, head=span, top=tuple(self.children(span))) for span in own]
+            return [TurnSubtree(tree=self, head=span, top=tuple(self.children(span))) for span in own]
         traces: dict[str, list[Span]] = {}
         for root in self.roots:
             traces.setdefault(root.trace, []).append(root)
         return [self.turn_under(roots) for roots in traces.values()]
 
-    def turn_under(self, roots: list[Span]) -> Part:
+    def turn_under(self, roots: list[Span]) -> TurnSubtree:
         """The turn that all of this is: told by the one agent in it, else by the one span above everything else."""
         agents = self._topmost_agents(roots)
         around = roots[0] if len(roots) == 1 else None
         if len(agents) == 1:
-            return Part(tree=self, head=agents[0], around=around, top=tuple(roots))
+            return TurnSubtree(tree=self, head=agents[0], around=around, top=tuple(roots))
         while around is not None and around.name in _WRAPPERS and len(self.children(around)) == 1:
             around = self.children(around)[0]
         tells = around is not None and kind_of(around) in ("other", "model")
-        return Part(tree=self, head=around if tells else None, top=tuple(roots))
+        return TurnSubtree(tree=self, head=around if tells else None, top=tuple(roots))
 
     def _topmost_agents(self, spans: Iterable[Span]) -> list[Span]:
         agents = [(span, above) for span, above in self.below(spans) if kind_of(span) == "agent"]
@@ -73,7 +73,7 @@ class Tree:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Part:
+class TurnSubtree:
     """One turn's share of a tree."""
 
     tree: Tree

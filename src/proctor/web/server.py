@@ -43,7 +43,7 @@ def serve(*, port: int, **settings: Any) -> None:
 
 def server(app: FastAPI) -> uvicorn.Server:
     """What answers for an app."""
-    return _Server(_configured(app))
+    return _Server(_server_config(app))
 
 
 class _Server(uvicorn.Server):
@@ -81,7 +81,7 @@ class _Connection(H11Protocol):
             self._overdue = None
 
 
-def _configured(app: FastAPI) -> uvicorn.Config:
+def _server_config(app: FastAPI) -> uvicorn.Config:
     """Who a request comes from is told by its connection, never by a header."""
     return uvicorn.Config(
         app,

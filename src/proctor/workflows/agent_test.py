@@ -13,7 +13,7 @@ from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigure
 from proctor.failures import classify
 from proctor.net.probe import settle
 from proctor.redaction import remember_secrets, without_credentials, without_secrets
-from proctor.redaction.nouns import scrubbed
+from proctor.redaction.nouns import scrub_noun
 from proctor.settings import check_setting
 from proctor.transcript import Reply, Request
 from proctor.workflows.parts import build_agent, choose
@@ -24,7 +24,7 @@ _OWNERS: dict[type[CallError], str] = {AgentFault: "agent", EnvironmentFault: "e
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tried:
+class AgentTestResult:
     """What became of it."""
 
     agent: str
@@ -39,7 +39,7 @@ class Tried:
     """Whose the trouble is: agent, environment, or setting for what could not be built."""
 
 
-async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> Tried:
+async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, config: Config) -> AgentTestResult:
     """Ask one question. What goes wrong is told and not raised."""
     check_setting("timeout", patience)
     remember_secrets()
@@ -49,14 +49,14 @@ async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, 
         built = build_agent(choose(agent, config.agents, default="standard"), config)
     except ProctorError as error:
         trouble = without_secrets(str(error))
-        return Tried(
+        return AgentTestResult(
             agent=named, spec=spec, takes_request=None, reply=None, seconds=0.0, trouble=trouble, owner="setting"
         )
     started = time.perf_counter()
     reply, trouble, owner = None, "", ""
     try:
         async with asyncio.timeout(patience):
-            reply = scrubbed(to_reply(await built.reply(Request(question=question, conversation="try"))))
+            reply = scrub_noun(to_reply(await built.reply(Request(question=question, conversation="try"))))
     except TimeoutError:
         trouble, owner = f"no answer within {patience:g} s", "agent"
     except Exception as error:
@@ -66,7 +66,7 @@ async def atry(agent: str, *, question: str = QUESTION, patience: float = 60.0, 
     with contextlib.suppress(Exception):
         async with asyncio.timeout(_FAREWELL):
             await built.close()
-    return Tried(
+    return AgentTestResult(
         agent=named, spec=spec, takes_request=built.takes_request, reply=reply, seconds=seconds,
         trouble=trouble, owner=owner,
     )  # fmt: skip

@@ -19,7 +19,7 @@ def cancel_run(name: str, *, store: str) -> Run:
         if run.status == "completed":
             raise UsageError(f"run {run.id} is completed already; there is nothing to cancel")
         until = time.monotonic() + _PATIENCE
-        while (stopped := _stopped(opened, run.id)) is None:
+        while (stopped := _try_to_stop(opened, run.id)) is None:
             if time.monotonic() > until:
                 raise RunBusy(
                     f"run {run.id} was asked to stop and has not yet; look again with `proctor show {run.id}`"
@@ -28,7 +28,7 @@ def cancel_run(name: str, *, store: str) -> Run:
         return stopped
 
 
-def _stopped(opened: Store, run_id: str) -> Run | None:
+def _try_to_stop(opened: Store, run_id: str) -> Run | None:
     """The run if nobody plays it: cancelled, unless it was completed before; None: whoever plays it was asked to stop.
 
     It is asked again every time, since one who begins to play it forgets what was asked before.

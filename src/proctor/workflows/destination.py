@@ -16,11 +16,11 @@ from typing import Any
 from proctor import threads
 from proctor.benchmark import Benchmark, Exam
 from proctor.errors import UsageError
-from proctor.exporters.contract import Exporter, Played, Subject
+from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.destinations import build, check_destination
-from proctor.exporters.memory import Memory, digest
-from proctor.exporters.outcome import Report, Verdict
-from proctor.exporters.shipment import Shipment
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import DeliveryVerdict, Report
+from proctor.exporters.run_upload import RunUpload
 from proctor.failures import said
 from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
@@ -37,7 +37,7 @@ _PATIENCE = 1.0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Errand:
+class Destination:
     """Where a run is to go, and what must not go with it."""
 
     to: str
@@ -50,17 +50,17 @@ class Errand:
     @property
     def patterns(self) -> tuple[re.Pattern[str], ...]:
         """Compiled; raises UsageError for one that is none."""
-        return tuple(_compiled(text) for text in self.redact)
+        return tuple(_compile_pattern(text) for text in self.redact)
 
 
-def _compiled(text: str) -> re.Pattern[str]:
+def _compile_pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
         raise UsageError(f"--redact {text!r} is no regular expression: {error}") from error
 
 
-async def sync_run(name: str, errand: Errand, *, store: str, again: bool = False) -> Report:
+async def sync_run(name: str, errand: Destination, *, store: str, again: bool = False) -> Report:
     """Send a stored run: what is missing there or has changed; everything `again`, if so wished."""
     check_destination(errand.to)
     with open_store(store, create=False) as opened:
@@ -85,13 +85,13 @@ async def resume_sync(name: str, *, store: str, to: str | None = None, again: bo
 async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporter, again: bool) -> Report:
     if again:
         exporter.memory.forget()
-    shipment = Shipment(exporter, run.id)
+    shipment = RunUpload(exporter, run.id)
     exams = {exam.id: exam for exam in exams_of(benchmark, run.settings)}
     sent = 0
     try:
         await shipment.begin()
         for chunk in _chunks(opened.archive.full_attempts(run.id)):
-            await shipment.send([Played(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
+            await shipment.send([FinishedAttempt(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
             sent += len(chunk)
         if exporter.keeps_run_marks and run.status != "running":
             await shipment.conclude(findings_of_run(opened, run))
@@ -106,7 +106,7 @@ def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
         yield chunk
 
 
-def _exporter(run: Run, benchmark: Benchmark, errand: Errand, store: str) -> Exporter:
+def _exporter(run: Run, benchmark: Benchmark, errand: Destination, store: str) -> Exporter:
     """The exporter with its memory, which also remembers the errand."""
     subject = Subject(
         run=run,
@@ -115,7 +115,7 @@ def _exporter(run: Run, benchmark: Benchmark, errand: Errand, store: str) -> Exp
         redact=errand.patterns,
     )
     exporter = build(errand.to, subject, endpoint=errand.endpoint)
-    exporter.memory = Memory(_folder(store) / f"{run.id}.{errand.to}.{digest(exporter.identity)[:8]}.jsonl")
+    exporter.memory = DeliveryMemory(_folder(store) / f"{run.id}.{errand.to}.{digest(exporter.identity)[:8]}.jsonl")
     told = {"to": errand.to, "endpoint": errand.endpoint, "redact": list(errand.redact)}
     if exporter.memory.fact("errand") != told:
         exporter.memory.note(errand=told)
@@ -130,14 +130,14 @@ def _folder(store: str) -> Path:
     return (path.parent if path is not None else Path(".proctor")) / "sync"
 
 
-def errands(run: Run, store: str, to: str | None = None) -> Iterator[Errand]:
+def errands(run: Run, store: str, to: str | None = None) -> Iterator[Destination]:
     """Where a run was sent before, each only once."""
     seen: list[Any] = []
     for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
-        told = Memory(path).fact("errand")
+        told = DeliveryMemory(path).fact("errand")
         if isinstance(told, dict) and told not in seen:
             seen.append(told)
-            yield Errand(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
+            yield Destination(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
 
 
 class Follower:
@@ -151,10 +151,10 @@ class Follower:
         self._run = run
         self._exams = {exam.id: exam for exam in exams}
         self._room = waiting
-        self._shipment = Shipment(exporter, run)
-        self._queue: deque[Played] = deque()
+        self._shipment = RunUpload(exporter, run)
+        self._queue: deque[FinishedAttempt] = deque()
         self._left: list[Key] = []
-        self._taken: list[Played] = []
+        self._taken: list[FinishedAttempt] = []
         self._findings: Findings | None = None
         self._ending = threading.Event()
         self._abandoned = False
@@ -171,7 +171,7 @@ class Follower:
         with self._changed:
             for attempt in finished:
                 if len(self._queue) < self._room and attempt.key.exam in self._exams and not self._trouble:
-                    self._queue.append(Played(exam=self._exams[attempt.key.exam], attempt=attempt))
+                    self._queue.append(FinishedAttempt(exam=self._exams[attempt.key.exam], attempt=attempt))
                 else:
                     self._left.append(attempt.key)
             self._changed.notify()
@@ -189,9 +189,9 @@ class Follower:
             waiting = [*self._left, *(each.attempt.key for each in self._queue)]
         go_on = f"; go on with: proctor sync {self._exporter.name} {self._run}"
         why = self._trouble or "there was no answer before the run was over"
-        self._shipment.skip(under_way, Verdict(state="unknown", reason=why + go_on))
+        self._shipment.skip(under_way, DeliveryVerdict(state="unknown", reason=why + go_on))
         why = self._trouble or "it did not get its turn before the run was over"
-        self._shipment.skip(waiting, Verdict(state="unsent", reason=why + go_on))
+        self._shipment.skip(waiting, DeliveryVerdict(state="unsent", reason=why + go_on))
         return self._shipment.report()
 
     def _work(self) -> None:
@@ -225,6 +225,6 @@ class Follower:
             return bool(self._taken)
 
 
-def follow(run: Run, benchmark: Benchmark, errand: Errand, *, store: str) -> Follower:
+def follow(run: Run, benchmark: Benchmark, errand: Destination, *, store: str) -> Follower:
     """A follower for a run that is about to start; raises UsageError for an errand that cannot be run at all."""
     return Follower(_exporter(run, benchmark, errand, store), run.id, exams_of(benchmark, run.settings))

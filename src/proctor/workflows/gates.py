@@ -18,7 +18,7 @@ from proctor.workflows.read import findings_of_run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Gating:
+class RunGates:
     """The gates of one run, and what they are held against."""
 
     wanted: tuple[Gate, ...] = ()
@@ -46,25 +46,25 @@ class Gating:
         return self.look + run.settings.look - 1
 
 
-def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> Gating:
+def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> RunGates:
     """The gates from their texts; refuses what cannot be read."""
-    return Gating(wanted=tuple(gates.parse(text) for text in texts), k=k, look=look, force=force)
+    return RunGates(wanted=tuple(gates.parse(text) for text in texts), k=k, look=look, force=force)
 
 
-def with_baselines(gating: Gating, run: Run, *, store: str) -> Gating:
+def with_baselines(gating: RunGates, run: Run, *, store: str) -> RunGates:
     """The same gates with the runs they name: any but this one, so that `last` is the newest other."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
     baselines: dict[str, Findings] = {}
     with open_store(store, create=False) as opened:
         others = [other for other in opened.archive.runs() if other.id != run.id]
-        wanted = tuple(_resolved(each, others) for each in gating.wanted)
+        wanted = tuple(_resolve_baseline(each, others) for each in gating.wanted)
         for name in {each.baseline for each in wanted if each.baseline is not None}:
             baselines[name] = findings_of_run(opened, opened.archive.find(name))
     return replace(gating, wanted=wanted, baselines=baselines)
 
 
-def check_stored(gating: Gating, run: Run, *, store: str) -> None:
+def check_stored(gating: RunGates, run: Run, *, store: str) -> None:
     """Refuse what does not fit a stored run before it goes on."""
     if gating.wanted:
         with open_store(store, create=False) as opened:
@@ -72,7 +72,7 @@ def check_stored(gating: Gating, run: Run, *, store: str) -> None:
         gating.check(run, exams)
 
 
-def _resolved(wanted: Gate, others: Sequence[Run]) -> Gate:
+def _resolve_baseline(wanted: Gate, others: Sequence[Run]) -> Gate:
     """The gate with the id of the run that it names."""
     if wanted.baseline is None:
         return wanted

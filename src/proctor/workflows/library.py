@@ -23,7 +23,7 @@ from proctor.codec import decode, encode
 from proctor.errors import InputError
 from proctor.formats import csv
 from proctor.formats.suites import suite
-from proctor.workflows.upload import Examined, examine
+from proctor.workflows.upload import ExaminedFile, examine
 
 _ABOUT = "about.json"
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
@@ -35,10 +35,10 @@ class NoSuchBenchmark(InputError):
     """The library has no benchmark, or no version of one, by this id."""
 
 
-class Refused(InputError):
+class RefusedFile(InputError):
     """A file that has errors; `examined` has all of them."""
 
-    def __init__(self, message: str, examined: Examined) -> None:
+    def __init__(self, message: str, examined: ExaminedFile) -> None:
         super().__init__(message)
         self.examined = examined
 
@@ -59,7 +59,7 @@ class Version:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shelved:
+class StoredBenchmark:
     """One benchmark of the library."""
 
     id: str
@@ -84,16 +84,16 @@ class Library:
         self._folder = folder
         self._changing = threading.Lock()
 
-    def all(self) -> list[Shelved]:
+    def all(self) -> list[StoredBenchmark]:
         """Every benchmark, by name; those of the demonstration last."""
         abouts = sorted(self._folder.glob(f"*/{_ABOUT}"))
         own = [about for path in abouts if _ID.fullmatch(path.parent.name) and (about := _read(path)) is not None]
-        return [*sorted(own, key=lambda each: each.name.casefold()), *_embedded()]
+        return [*sorted(own, key=lambda each: each.name.casefold()), *_embedded_benchmarks()]
 
-    def find(self, identity: str) -> Shelved:
+    def find(self, identity: str) -> StoredBenchmark:
         """The benchmark of this id."""
         found = _read(self._folder / identity / _ABOUT) if _ID.fullmatch(identity) else None
-        for each in _embedded():
+        for each in _embedded_benchmarks():
             if each.id == identity:
                 found = each
         if found is None:
@@ -124,15 +124,15 @@ class Library:
             return suite.read_suite(path)
         return csv.benchmark(csv.read_path(path), name=shelved.name, description=shelved.description)
 
-    def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> Shelved:
+    def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> StoredBenchmark:
         """Keep a file as a benchmark, or as a new version of the one that has its name; raises Refused with all errors.
 
         A suite may say its own name; rows need one.
         """
         examined = examine(file, content)
         if examined.benchmark is None:
-            raise Refused(f"{file or 'the file'} is no benchmark: {examined.first}", examined)
-        name, description = _checked(name or examined.benchmark.name, description or examined.benchmark.description)
+            raise RefusedFile(f"{file or 'the file'} is no benchmark: {examined.first}", examined)
+        name, description = _check_texts(name or examined.benchmark.name, description or examined.benchmark.description)
         with self._changing:
             return self._add(name, description, _version(file, content, examined.benchmark), content)
 
@@ -144,10 +144,10 @@ class Library:
         with self._changing:
             shutil.rmtree(self._folder / identity, ignore_errors=True)
 
-    def _add(self, name: str, description: str, version: Version, content: bytes) -> Shelved:
+    def _add(self, name: str, description: str, version: Version, content: bytes) -> StoredBenchmark:
         known = next((each for each in self.all() if each.own and each.name == name), None)
         if known is None:
-            known = Shelved(id=self._new_id(name), name=name, versions=(version,))
+            known = StoredBenchmark(id=self._new_id(name), name=name, versions=(version,))
         else:
             older = tuple(each for each in known.versions if each.id != version.id)
             known = replace(known, versions=(version, *older))
@@ -156,7 +156,7 @@ class Library:
         _write(self._folder / known.id / _ABOUT, encode(known).encode())
         return known
 
-    def _file(self, shelved: Shelved, version: Version) -> Path:
+    def _file(self, shelved: StoredBenchmark, version: Version) -> Path:
         """A suite that does not say its name is called after its file: so that is called as the benchmark is."""
         return self._folder / shelved.id / version.id / f"{shelved.id}{Path(version.file).suffix.lower()}"
 
@@ -168,7 +168,7 @@ class Library:
         return made
 
 
-def _checked(name: str, description: str) -> tuple[str, str]:
+def _check_texts(name: str, description: str) -> tuple[str, str]:
     name, description = " ".join(name.split()), description.strip()
     if not name:
         raise InputError("the benchmark has no name; give it one")
@@ -194,9 +194,9 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "benchmark"
 
 
-def _read(path: Path) -> Shelved | None:
+def _read(path: Path) -> StoredBenchmark | None:
     try:
-        return decode(path.read_bytes(), Shelved)
+        return decode(path.read_bytes(), StoredBenchmark)
     except (OSError, msgspec.DecodeError):
         return None
 
@@ -212,14 +212,14 @@ def _write(path: Path, content: bytes) -> None:
 _EMBEDDED = {"handbook-30": demo.benchmark_path, "library-skills": demo.suite_path}
 
 
-def _embedded() -> list[Shelved]:
+def _embedded_benchmarks() -> list[StoredBenchmark]:
     return [_of_demonstration(identity) for identity in _EMBEDDED]
 
 
-_known_embedded: dict[str, Shelved] = {}
+_known_embedded: dict[str, StoredBenchmark] = {}
 
 
-def _of_demonstration(identity: str) -> Shelved:
+def _of_demonstration(identity: str) -> StoredBenchmark:
     """Read once: these files do not change while the server runs."""
     if identity not in _known_embedded:
         path = _EMBEDDED[identity]()
@@ -227,7 +227,7 @@ def _of_demonstration(identity: str) -> Shelved:
         benchmark = suite.read_suite(path) if suite.is_suite(path) else csv.benchmark(content, name=identity)
         version = replace(_version(path.name, content, benchmark), added=0.0)
         described = benchmark.description or "Thirty questions over the handbook of the demonstration."
-        _known_embedded[identity] = Shelved(
+        _known_embedded[identity] = StoredBenchmark(
             id=identity, name=benchmark.name, description=described, versions=(version,), own=False
         )
     return _known_embedded[identity]

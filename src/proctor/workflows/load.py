@@ -24,7 +24,7 @@ from proctor.settings import check_name, check_setting, unfit
 def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     """The benchmark that was meant."""
     if isinstance(source, Benchmark):
-        return _checked(source)
+        return _check_benchmark(source)
     if isinstance(source, (str, Path)):
         path = Path(source)
         if suite.is_suite(path):
@@ -35,7 +35,7 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
     raise InputError(f"benchmark={reprlib.repr(source)} is none; expected a path, a Benchmark, or a list of cases")
 
 
-def _checked(benchmark: Benchmark) -> Benchmark:
+def _check_benchmark(benchmark: Benchmark) -> Benchmark:
     """One that was made in Python, where nobody has looked at it yet: it is held to what a list of cases is."""
     check_name("the benchmark's name", benchmark.name)
     if benchmark.passing_score is not None:

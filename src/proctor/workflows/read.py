@@ -12,7 +12,7 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.gathered import verdict_counts
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 _TOLD = 5
 """Cases that an error names."""
@@ -91,19 +91,19 @@ def summarise(opened: Store, run: Run) -> Summary | None:
         return None
 
 
-def _tally(opened: Store, run: Run) -> Tally:
+def _tally(opened: Store, run: Run) -> RunTally:
     if run.settings.type == "standard":
-        tally = Tally.of(run, ())
+        tally = RunTally.of(run, ())
         for exam, (counted, passed) in verdict_counts(opened, run).items():
             tally.count_case(exam, counted, passed)
         return tally
-    tally = Tally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
+    tally = RunTally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
     for attempt in opened.archive.attempts(run.id):
         tally.count(attempt)
     return tally
 
 
-def _summary(run: Run, tally: Tally) -> Summary:
+def _summary(run: Run, tally: RunTally) -> Summary:
     if tally.is_battle:
         return Summary(rate=tally.estimate(), asked=tally.asked, judged=tally.judged, no_test=tally.no_test)
     return Summary(rate=tally.estimate(), no_test=run.status == "completed" and not tally.counted)

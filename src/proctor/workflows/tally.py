@@ -15,7 +15,7 @@ from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.usage import Usage
 
 
-class Tally:
+class RunTally:
     """Counts finished attempts, as their records are stored or as they are read; in a battle, its replies."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Tally:
         self._sums = Sums()
 
     @classmethod
-    def of(cls, run: Run, exams: Iterable[Exam]) -> Tally:
+    def of(cls, run: Run, exams: Iterable[Exam]) -> RunTally:
         """For this run, with nothing counted yet."""
         settings = run.settings
         if settings.type == "standard":

@@ -14,7 +14,7 @@ _ENDINGS = (".csv", *suite.YAML, suite.JSONL)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Fault:
+class FileProblem:
     """One error, where it stands."""
 
     line: int
@@ -23,12 +23,12 @@ class Fault:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Examined:
+class ExaminedFile:
     """What a file holds, as `proctor check` would say it."""
 
     rows: int
     """Valid ones."""
-    errors: tuple[Fault, ...]
+    errors: tuple[FileProblem, ...]
     more: int
     """Errors beyond those."""
     preview: tuple[Case, ...]
@@ -48,7 +48,7 @@ class Examined:
         return told if not others else f"{told}; and {others:,} more"
 
 
-def examine(file: str, content: bytes, *, too_large: bool = False) -> Examined:
+def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFile:
     """Read a file of this name; never raises. `too_large`: there was more of it than could be taken."""
     if not file.lower().endswith(_ENDINGS):
         return _broken(f"the name {file!r} tells no format; expected one that ends in {', '.join(_ENDINGS)}")
@@ -59,15 +59,15 @@ def examine(file: str, content: bytes, *, too_large: bool = False) -> Examined:
         return _suite(suite.read_bytes(content, name=file))
     table = csv.read_bytes(content)
     name = file.rpartition(".")[0]
-    return _examined(table, None if table.errors else csv.benchmark(content, name=name), ())
+    return _examination_of(table, None if table.errors else csv.benchmark(content, name=name), ())
 
 
-def _suite(reading: suite.SuiteReading) -> Examined:
+def _suite(reading: suite.SuiteReading) -> ExaminedFile:
     refused = () if reading.benchmark is None else tuple(_reaching_out(reading.benchmark))
-    return _examined(reading, None if refused else reading.benchmark, refused)
+    return _examination_of(reading, None if refused else reading.benchmark, refused)
 
 
-def _reaching_out(benchmark: Benchmark) -> Iterator[Fault]:
+def _reaching_out(benchmark: Benchmark) -> Iterator[FileProblem]:
     """What a file from a stranger must not do: run code of this machine, or read its folders."""
     if benchmark.sources is not None:
         yield _of_file(
@@ -82,12 +82,15 @@ def _reaching_out(benchmark: Benchmark) -> Iterator[Fault]:
         )
 
 
-def _examined(
-    read: csv.Table | suite.SuiteReading, benchmark: Benchmark | None, refused: tuple[Fault, ...]
-) -> Examined:
-    return Examined(
+def _examination_of(
+    read: csv.Table | suite.SuiteReading, benchmark: Benchmark | None, refused: tuple[FileProblem, ...]
+) -> ExaminedFile:
+    return ExaminedFile(
         rows=read.rows,
-        errors=(*(Fault(line=each.line, column=each.column, message=each.message) for each in read.errors), *refused),
+        errors=(
+            *(FileProblem(line=each.line, column=each.column, message=each.message) for each in read.errors),
+            *refused,
+        ),
         more=read.more,
         preview=read.preview,
         compatibility=compatibility(read.rows),
@@ -95,11 +98,11 @@ def _examined(
     )
 
 
-def _broken(message: str) -> Examined:
-    return Examined(
+def _broken(message: str) -> ExaminedFile:
+    return ExaminedFile(
         rows=0, errors=(_of_file(message),), more=0, preview=(), compatibility=compatibility(0), benchmark=None
     )
 
 
-def _of_file(message: str) -> Fault:
-    return Fault(line=1, column=1, message=message)
+def _of_file(message: str) -> FileProblem:
+    return FileProblem(line=1, column=1, message=message)

@@ -9,7 +9,7 @@ import pytest
 from tests.made_histories import CASES, Known, a_run, counts, told
 from tests.made_runs import made
 
-from proctor.findings.comparison import compared
+from proctor.findings.comparison import compare_findings
 from proctor.findings.history import Counts, Entry, History, Order
 from proctor.reports.history import words
 from proctor.run import Run
@@ -83,7 +83,7 @@ def test_the_difference_is_the_one_that_compare_finds() -> None:
         (a_run(number), {case.id: (case.counted, case.passed) for case in findings.cases})
         for number, findings in enumerate((before, after), 1)
     ]
-    found, expected = change(told(known).entries[1]), compared(before, after).pass_rate
+    found, expected = change(told(known).entries[1]), compare_findings(before, after).pass_rate
     assert found.difference == expected.difference
     assert found.p_value == expected.p_value
 

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from proctor.benchmark import Case, Exam, Expectation
-from proctor.findings.orchestration.trail import Played, played
+from proctor.findings.orchestration.step_tree import TurnWithSteps, turns_with_steps
 from proctor.run import Attempt, Key
 from proctor.transcript import Reply, Step, ToolCall, Transcript, Turn
 from proctor.usage import Usage
@@ -45,9 +45,9 @@ def attempt(
     return Attempt(key=key, passed=passed, **given)
 
 
-def turns(steps: Sequence[Step], calls: tuple[ToolCall, ...] = (), /, **expect: Any) -> tuple[Played, ...]:
+def turns(steps: Sequence[Step], calls: tuple[ToolCall, ...] = (), /, **expect: Any) -> tuple[TurnWithSteps, ...]:
     """One turn whose reply has these steps."""
-    return played(exam(**expect), attempt(steps, calls=calls).transcript)
+    return turns_with_steps(exam(**expect), attempt(steps, calls=calls).transcript)
 
 
 def spans(*lengths: tuple[float, float]) -> list[Step]:

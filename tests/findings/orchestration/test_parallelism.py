@@ -9,7 +9,7 @@ from hypothesis import given
 from tests.findings.orchestration.made import TIMED_STEPS, spans, step, turns
 
 from proctor.findings.orchestration.parallelism import parallelism, parallelism_of
-from proctor.findings.orchestration.trail import read
+from proctor.findings.orchestration.step_tree import read
 from proctor.transcript import Step
 
 #  what                                     begin and end of each step      busy  wall  overlap  speed-up  path  at once

@@ -8,7 +8,7 @@ import pytest
 from tests.findings.orchestration.made import attempt, exam, step, tokens
 
 from proctor.findings.orchestration.outline import outline
-from proctor.findings.orchestration.resources import ITSELF, Resources, Spent, spent_by
+from proctor.findings.orchestration.resources import ITSELF, Resources, ResourceUse, spent_by
 from proctor.run import Attempt
 from proctor.transcript import Step, ToolCall, Transcript, Turn
 from proctor.usage import Usage
@@ -71,7 +71,7 @@ def test_the_table_of_limits(limits: dict[str, float], spent: dict[str, Any], ke
 
 
 def test_what_was_spent_is_as_the_reply_tells_else_as_its_steps_do() -> None:
-    assert spent_by(attempt([PLAN, FIND], usage=tokens(900, 2.0), seconds=3.0)) == Spent(
+    assert spent_by(attempt([PLAN, FIND], usage=tokens(900, 2.0), seconds=3.0)) == ResourceUse(
         tokens=900, cost=2.0, tool_calls=0, seconds=3.0
     )
     by_steps = spent_by(attempt([PLAN, FIND, SEARCH]))
@@ -82,6 +82,6 @@ def test_what_was_spent_is_as_the_reply_tells_else_as_its_steps_do() -> None:
 def test_a_reply_that_did_not_come_tells_nothing_and_not_zero() -> None:
     lost = attempt().transcript.turns[0]
     silent = Transcript(turns=(lost, Turn(number=2, question="And?")))
-    assert spent_by(Attempt(key=attempt().key, transcript=silent)) == Spent(
+    assert spent_by(Attempt(key=attempt().key, transcript=silent)) == ResourceUse(
         tokens=None, cost=None, tool_calls=None, seconds=None
     )

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Unscored, Usage
-from proctor.findings.comparison import compared
-from proctor.findings.run import Gathering
+from proctor.findings.comparison import compare_findings
+from proctor.findings.run import Accumulator
 from proctor.findings.run.snapshot import pack, stamp, unpack
 from proctor.run import Key
 from proctor.score import CheckResult
@@ -62,8 +62,8 @@ def _attempt(key: Key, place: int, rng: random.Random) -> Attempt:
     return replace(base, scores=(score,), checks=(check,), passed=passed, turn_passed=(passed,), struck=struck)
 
 
-def gathered(run: Run, seed: int = 1) -> Gathering:
-    gathering = Gathering(run, EXAMS)
+def gathered(run: Run, seed: int = 1) -> Accumulator:
+    gathering = Accumulator(run, EXAMS)
     for attempt in attempts(run, seed):
         gathering.add(attempt)
     return gathering
@@ -86,12 +86,12 @@ def test_two_runs_compare_trial_by_trial_as_before() -> None:
     after = [unpack(pack(each) or b"", run, EXAMS) for each, run in zip(before, runs, strict=True)]
     a, b = (each.findings(run) for each, run in zip(before, runs, strict=True))
     c, d = (each.findings(run) for each, run in zip(after, runs, strict=True) if each is not None)
-    assert compared(a, b) == compared(c, d)
+    assert compare_findings(a, b) == compare_findings(c, d)
 
 
 def test_attempts_that_come_later_are_counted_on_top() -> None:
     run = a_run()
-    whole, part = gathered(run), Gathering(run, EXAMS)
+    whole, part = gathered(run), Accumulator(run, EXAMS)
     *most, last = attempts(run)
     for attempt in most:
         part.add(attempt)
@@ -102,8 +102,8 @@ def test_attempts_that_come_later_are_counted_on_top() -> None:
 
 
 def test_conversations_and_steps_are_not_packed() -> None:
-    assert pack(Gathering(a_run(type="abm-static"), EXAMS)) is None
-    assert pack(Gathering(replace(a_run(), kind="orchestrator"), EXAMS)) is None
+    assert pack(Accumulator(a_run(type="abm-static"), EXAMS)) is None
+    assert pack(Accumulator(replace(a_run(), kind="orchestrator"), EXAMS)) is None
 
 
 @pytest.mark.parametrize(

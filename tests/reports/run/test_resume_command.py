@@ -43,12 +43,12 @@ async def test_it_offers_a_budget_that_is_enough_for_the_next_call(means: dict[s
         models = {name: {"spec": f"openai-compatible:{name}@{served.url}", "price": PRICE} for name in "ar"}
         config, store = Config.model_validate({"models": models}), tmp_path / "s.db"
         result = await proctor.aevaluate(CASES, agent="a", reviewer="r", store=store, config=config, **means)
-        sittings = 1
+        pending_attempts = 1
         while result.run.status == "paused":
             before = len(served.answered)
             more = told(command(result.findings))
             assert more.keys() == means.keys()
             result = await proctor.aresume(result.run.id, store=store, config=config, **more)
             assert len(served.answered) > before, f"{more} was not enough"
-            sittings += 1
-    assert (result.run.status, sittings > 1) == ("completed", True)
+            pending_attempts += 1
+    assert (result.run.status, pending_attempts > 1) == ("completed", True)

@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from proctor.errors import InputError
-from proctor.web.site.forms import FIELD_LIMIT, MOST_PARTS, Form, limited, read_form
+from proctor.web.site.forms import FIELD_LIMIT, MOST_PARTS, Form, read_form, read_limited_body
 
 BOUNDARY = b"xYzZY"
 
@@ -98,9 +98,9 @@ async def test_an_upload_without_an_end_is_given_up() -> None:
 
 
 async def test_a_body_is_taken_up_to_its_limit_and_dropped_beyond() -> None:
-    assert await limited(request_of([b"x" * 10]), 10) == b"x" * 10
+    assert await read_limited_body(request_of([b"x" * 10]), 10) == b"x" * 10
     tracemalloc.start()
-    assert await limited(request_of(b"x" * 2**20 for _ in range(40)), 2**20) is None
+    assert await read_limited_body(request_of(b"x" * 2**20 for _ in range(40)), 2**20) is None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 5 * 2**20

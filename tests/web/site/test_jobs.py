@@ -17,7 +17,7 @@ from proctor.run import Run, Status
 from proctor.web.site.jobs import Jobs, WrongState
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.site import Site
-from proctor.web.site.start import Wanted, start, start_demonstration
+from proctor.web.site.start import RunRequest, start, start_demonstration
 
 SitesOpener = Callable[..., Site]
 _CONFIG = """
@@ -66,7 +66,7 @@ def status(site: Site, run: Run) -> str:
 
 
 def started(site: Site, agent: str = "quick", **settings: Any) -> Run:
-    return start(site, Wanted(benchmark="handbook-30", agent=agent, settings=settings))
+    return start(site, RunRequest(benchmark="handbook-30", agent=agent, settings=settings))
 
 
 def played(site: Site, run: Run) -> int:
@@ -207,7 +207,7 @@ def test_agents_that_the_server_does_not_offer_are_refused(sites: SitesOpener, a
 def test_reviewers_and_examiners_that_the_server_does_not_offer_are_refused(sites: SitesOpener, role: str) -> None:
     others: Any = {role: "python:os:getcwd"}
     with pytest.raises(UsageError, match=f"there is no {role}"):
-        start(sites(processes=0), Wanted(benchmark="handbook-30", agent="quick", **others))
+        start(sites(processes=0), RunRequest(benchmark="handbook-30", agent="quick", **others))
 
 
 def marked(site: Site, status: Status) -> Run:

@@ -13,7 +13,7 @@ from tests.storage.records import attempt, failed, key, played, records, stored_
 from proctor.run import Settings
 from proctor.storage import Store
 from proctor.web.site import live
-from proctor.web.site.live import Live, Progress
+from proctor.web.site.live import Live, RunProgress
 
 
 def told(event: bytes) -> tuple[str, dict[str, Any]]:
@@ -31,7 +31,7 @@ async def next_told(events: AsyncIterator[bytes]) -> dict[str, Any]:
 def test_progress_counts_once_and_then_keeps_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_run(store, planned=10)
     store.journal.write([*played(key("a")), *records(attempt(key("b"), passed=False))])
-    progress = Progress(store, "run-1")
+    progress = RunProgress(store, "run-1")
     first = progress.look()
     assert (first["done"], first["planned"], first["verdicts"]) == (2, 10, {"pass": 1, "fail": 1})
     assert first["pass_rate"]["value"] == 0.5
@@ -52,7 +52,7 @@ def test_progress_counts_once_and_then_keeps_up(store: Store, monkeypatch: pytes
 def test_an_attempt_that_was_tried_again_counts_once_when_all_is_counted_anew(store: Store) -> None:
     stored_run(store, planned=2)
     store.journal.write(records(failed(key("a"))))
-    progress = Progress(store, "run-1")
+    progress = RunProgress(store, "run-1")
     assert progress.look()["verdicts"] == {"environment": 1}
     store.journal.write(played(key("a")))
     with store.journal.writing("run-1"):
@@ -69,7 +69,7 @@ def test_the_rate_is_that_of_the_findings_in_battles_too(store: Store) -> None:
             *records(attempt(key("b"), turns=2, turn_passed=(True, True))),
         ]
     )
-    progress = Progress(store, "run-1")
+    progress = RunProgress(store, "run-1")
     told = progress.look()
     assert told["pass_rate"]["value"] == pytest.approx((2 / 3 + 1) / 2)
     assert told["replies"] == {"asked": 6, "judged": 5}
@@ -82,14 +82,14 @@ async def test_all_watchers_hear_the_same_from_one_look(store: Store, monkeypatc
     monkeypatch.setattr(live, "EVERY", 0.05)
     monkeypatch.setattr(live, "_QUIET", 0.05)
     looks = 0
-    look = Progress.look
+    look = RunProgress.look
 
-    def counted(self: Progress) -> dict[str, Any]:
+    def counted(self: RunProgress) -> dict[str, Any]:
         nonlocal looks
         looks += 1
         return look(self)
 
-    monkeypatch.setattr(Progress, "look", counted)
+    monkeypatch.setattr(RunProgress, "look", counted)
     stored_run(store, planned=5)
     hub = Live()
 
@@ -180,14 +180,14 @@ async def test_a_store_that_cannot_be_read_is_told_and_looked_at_again(
 
     monkeypatch.setattr(live, "_QUIET", 0.02)
     stored_run(store)
-    look, broken = Progress.look, [True]
+    look, broken = RunProgress.look, [True]
 
-    def sometimes(self: Progress) -> dict[str, Any]:
+    def sometimes(self: RunProgress) -> dict[str, Any]:
         if broken.pop() if broken else False:
             raise StoreError("the disk is full")
         return look(self)
 
-    monkeypatch.setattr(Progress, "look", sometimes)
+    monkeypatch.setattr(RunProgress, "look", sometimes)
     async with Live().watching(store, "run-1") as events:
         assert told(await anext(events)) == ("trouble", {"message": "the disk is full"})
         assert (await next_told(events))["run"] == "run-1"

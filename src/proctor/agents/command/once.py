@@ -14,7 +14,7 @@ from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 
 
-class Command:
+class CommandAgent:
     """A program that is started for each question."""
 
     def __init__(self, words: list[str], *, as_json: bool, max_bytes: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from yarl import URL
 
 from proctor.agents.http.options import Poll
-from proctor.agents.http.template import Template, quoted
+from proctor.agents.http.template import Template, quote_for_url
 from proctor.errors import AgentFault, Misconfigured
 from proctor.net import addresses
 from proctor.net.addresses import shown
@@ -31,7 +31,7 @@ def job_address(poll: Poll, body: Any, request: Request, *, session: Any, origin
     if isinstance(poll.url, Template):
         values = poll.url.values(request, session)
         values["id"] = poll.id.must_find(body) if poll.id is not None else None
-        written = poll.url.text(values, quoting=quoted)
+        written = poll.url.text(values, quoting=quote_for_url)
     else:
         written = str(poll.url.must_find(body))
     try:

@@ -9,8 +9,8 @@ from typing import Any
 from yarl import URL
 
 from proctor import codec
-from proctor.agents.http.options import Options
-from proctor.agents.http.template import Template, quoted
+from proctor.agents.http.options import HttpOptions
+from proctor.agents.http.template import Template, quote_for_url
 from proctor.agents.options import header_safe
 from proctor.net.addresses import credentials_in
 from proctor.transcript import Request
@@ -20,7 +20,7 @@ _JSON_OR_TEXT = "application/json, text/plain;q=0.5"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
+class HttpMessage:
     """What is sent."""
 
     url: str
@@ -30,10 +30,10 @@ class Message:
     """What nobody may be told of it."""
 
 
-class Writer:
+class RequestWriter:
     """Writes messages by the templates of an agent."""
 
-    def __init__(self, target: Template, options: Options) -> None:
+    def __init__(self, target: Template, options: HttpOptions) -> None:
         self._target = target
         self._options = options
         self._around = (target, *options.headers.values(), *options.query.values())
@@ -41,7 +41,7 @@ class Writer:
         self._fixed = None if uses else self._envelope({})
         self.uses = uses | (options.body.uses if options.body is not None else frozenset())
 
-    def message(self, request: Request, session: Any) -> Message:
+    def message(self, request: Request, session: Any) -> HttpMessage:
         """The message for one question."""
         envelope, template = self._fixed, self._options.body
         if envelope is None:
@@ -50,17 +50,17 @@ class Writer:
         if template is None:
             return envelope
         body = template.filled(template.values(request, session))
-        kind, sent = _encoded(body)
+        kind, sent = _encode_body(body)
         headers = {"Content-Type": kind, **envelope.headers}
-        return Message(url=envelope.url, headers=headers, body=sent, secrets=envelope.secrets)
+        return HttpMessage(url=envelope.url, headers=headers, body=sent, secrets=envelope.secrets)
 
-    def _envelope(self, values: Mapping[str, Any]) -> Message:
+    def _envelope(self, values: Mapping[str, Any]) -> HttpMessage:
         """All but the body and its type."""
         options = self._options
         headers = {name: value.text(values, quoting=header_safe) for name, value in options.headers.items()}
         query = {name: value.text(values) for name, value in options.query.items()}
-        url = self._target.text(values, quoting=quoted)
-        return Message(
+        url = self._target.text(values, quoting=quote_for_url)
+        return HttpMessage(
             url=str(URL(url).update_query(query)) if query else url,
             headers={"Accept": EVENTS if options.stream else _JSON_OR_TEXT, **headers},
             body=None,
@@ -68,7 +68,7 @@ class Writer:
         )
 
 
-def _encoded(body: Any) -> tuple[str, bytes]:
+def _encode_body(body: Any) -> tuple[str, bytes]:
     """A body's content type and bytes."""
     if isinstance(body, str):
         return "text/plain; charset=utf-8", body.encode("utf-8", "replace")

@@ -24,7 +24,7 @@ def body_of(response: Response, *, plain: bool) -> Any:
     announced = response.headers.get("Content-Type", "")
     kind = announced.partition(";")[0].strip().lower()
     if kind == "text/plain" and plain:
-        return _decoded(response.body, announced)
+        return _decode_body(response.body, announced)
     if kind not in ("", "text/plain") and not kind.endswith("json"):
         raise AgentFault(f"the reply is {kind!r}; expected application/json", kind="wrong_type")
     try:
@@ -36,7 +36,7 @@ def body_of(response: Response, *, plain: bool) -> Any:
         raise AgentFault(f"the reply is {what}", kind="wrong_type") from error
 
 
-def _decoded(body: bytes, announced: str) -> str:
+def _decode_body(body: bytes, announced: str) -> str:
     found = _CHARSET.search(announced)
     charset = found[1] if found else "utf-8"
     try:
@@ -50,7 +50,7 @@ def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
     if "text" in expressions:
         found: dict[str, Any] = {"text": _must_be_text(expressions["text"], body)}
     else:
-        found = _guessed(body) or {}
+        found = _guess_parts(body) or {}
         if "text" not in found and (said := reply_in(body)) is not None:
             return codec.to_reply(said)
         if "text" not in found:
@@ -103,7 +103,7 @@ def _piece(part: Any) -> str | None:
     return text_of(part)
 
 
-def _guessed(body: Any) -> dict[str, Any] | None:
+def _guess_parts(body: Any) -> dict[str, Any] | None:
     """The parts of a reply in a shape that is common; None: in none of them."""
     if isinstance(body, str):
         return {"text": body}
@@ -113,7 +113,7 @@ def _guessed(body: Any) -> dict[str, Any] | None:
     parts = {part: body[part] for part in PARTS if body.get(part) is not None}
     for key in _TEXT_KEYS:
         value = body.get(key)
-        inner = _guessed(value) if isinstance(value, dict) else None
+        inner = _guess_parts(value) if isinstance(value, dict) else None
         if inner is not None:
             return {**parts, **inner}
         if (text := text_of(value)) is not None:

@@ -13,7 +13,7 @@ from proctor.agents.http.options import PARTS
 from proctor.agents.http.response import made_of, text_of
 from proctor.codec import read_json
 from proctor.errors import AgentFault
-from proctor.net.events import Event, events
+from proctor.net.events import ServerSentEvent, events
 from proctor.transcript import Reply
 
 _DONE = "[DONE]"
@@ -24,7 +24,7 @@ _ERROR_SHOWN = 200
 
 
 @dataclass(slots=True)
-class Gathered:
+class StreamedReply:
     """What the events have said so far."""
 
     expressions: Mapping[str, Expression]
@@ -37,7 +37,7 @@ class Gathered:
     first: float | None = None
     last: Any = None
 
-    def take(self, event: Event) -> None:
+    def take(self, event: ServerSentEvent) -> None:
         """One event: a piece of the text, or something else of the reply."""
         body = self._body(event)
         self.last = body
@@ -64,7 +64,7 @@ class Gathered:
         whole = made_of({**self.found, "text": text if text is not None else "".join(self.pieces)})
         return replace(whole, first_token=self.first)
 
-    def _body(self, event: Event) -> Any:
+    def _body(self, event: ServerSentEvent) -> Any:
         try:
             return read_json(event.data)
         except (ValueError, RecursionError) as error:
@@ -85,9 +85,9 @@ class Gathered:
             self.found[part] = value
 
 
-async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Expression], started: float) -> Gathered:
+async def gather(chunks: AsyncIterable[bytes], expressions: Mapping[str, Expression], started: float) -> StreamedReply:
     """Every event up to the end, or to `[DONE]`."""
-    gathered = Gathered(expressions=expressions, started=started)
+    gathered = StreamedReply(expressions=expressions, started=started)
     async with aclosing(events(chunks)) as stream:
         async for event in stream:
             if event.data.strip() == _DONE:

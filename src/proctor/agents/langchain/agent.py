@@ -16,13 +16,13 @@ from proctor.agents.framework import ask, summary
 from proctor.agents.http.template import Template
 from proctor.agents.langchain.callbacks import Watcher, step_kinds
 from proctor.agents.langchain.output import ending_of, read
-from proctor.agents.langchain.shape import graph_in, input_of, unwrapped
+from proctor.agents.langchain.shape import graph_in, input_of, unwrap_bindings
 from proctor.agents.notes import Notes
 from proctor.transcript import Reply, Request, Turn
 
 
 @dataclass(slots=True, kw_only=True)
-class _Kept:
+class _ConversationThreads:
     """What is kept of one conversation."""
 
     resumed: bool
@@ -40,7 +40,7 @@ class _Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Thread:
+class GraphThread:
     """Where one question is asked."""
 
     id: str
@@ -50,7 +50,7 @@ class Thread:
     """What is to be told of the conversation so far; None: it is known, or there is nothing."""
 
 
-class Memory:
+class ThreadMemory:
     """The threads of a graph with a checkpointer; without one there is nothing to know."""
 
     def __init__(self, graph: Any, *, blocking: bool | None) -> None:
@@ -58,24 +58,24 @@ class Memory:
         self._saver = saver if hasattr(saver, "delete_thread") else None
         self._blocking = blocking
         self.kept = self._saver is not None
-        self._conversations: dict[str, _Kept] = {}
+        self._conversations: dict[str, _ConversationThreads] = {}
 
     @asynccontextmanager
-    async def thread(self, request: Request) -> AsyncIterator[Thread]:
+    async def thread(self, request: Request) -> AsyncIterator[GraphThread]:
         """The thread of the conversation. One in which a question was asked in vain is left, and another begun.
 
         A run that is resumed begins another too: what an earlier process left in it is not known.
         """
         if self._saver is None:
-            yield Thread(id=request.conversation, known=False, context=request.context)
+            yield GraphThread(id=request.conversation, known=False, context=request.context)
             return
-        kept = self._conversations.setdefault(request.conversation, _Kept(resumed=bool(request.history)))
+        kept = self._conversations.setdefault(request.conversation, _ConversationThreads(resumed=bool(request.history)))
         known = kept.answered > 0 and kept.answered == len(request.history)
         if not known:
             kept.begin(request.conversation)
         told = known and kept.context == request.context
         kept.answered = 0  # until this question is answered too
-        yield Thread(id=kept.threads[-1], known=known, context=None if told else request.context)
+        yield GraphThread(id=kept.threads[-1], known=known, context=None if told else request.context)
         kept.answered, kept.context = len(request.history) + 1, request.context
 
     async def forget(self, conversation: str) -> None:
@@ -93,7 +93,7 @@ class Memory:
 _HANDS_OVER = frozenset({"context", "history", "messages"})
 
 
-class Writer:
+class InputWriter:
     """Writes what one Runnable is given."""
 
     def __init__(self, target: Runnable[Any, Any], options: Mapping[str, Any]) -> None:
@@ -138,8 +138,8 @@ class LangChainAgent:
         self.name = name
         self._target = target
         self._graph = graph_in(target)
-        self._memory = Memory(self._graph, blocking=options.get("sync"))
-        self._writer = Writer(target, options)
+        self._memory = ThreadMemory(self._graph, blocking=options.get("sync"))
+        self._writer = InputWriter(target, options)
         self.takes_request = self._writer.hands_over or self._memory.kept
         self._output = options.get("output")
         self._steps = step_kinds(options.get("steps", {}))
@@ -195,7 +195,7 @@ class LangChainAgent:
 
 def _is_blocking(target: Runnable[Any, Any]) -> bool:
     """Whether its async side would only run the other one in a pool, which a call that hangs would block for ever."""
-    inner = unwrapped(target)
+    inner = unwrap_bindings(target)
     if isinstance(inner, RunnableLambda):
         return not hasattr(inner, "afunc")
     return type(inner).ainvoke is Runnable.ainvoke

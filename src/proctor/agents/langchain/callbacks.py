@@ -18,7 +18,7 @@ from proctor.agents.notes import Kind, Notes, Work
 from proctor.codec import is_cut_off
 from proctor.errors import InputError
 from proctor.failures import said
-from proctor.telemetry.messages import parsed
+from proctor.telemetry.messages import parse_embedded_json
 from proctor.transcript import Reply
 from proctor.usage import Usage
 
@@ -50,7 +50,7 @@ class _Run:
 
 
 @dataclass(slots=True, kw_only=True)
-class _Wish:
+class _RequestedCall:
     """A tool call that a model wants."""
 
     id: str
@@ -72,8 +72,8 @@ class Watcher(BaseCallbackHandler):
         self._notes = notes
         self._steps = steps
         self._runs: dict[UUID, _Run] = {}
-        self._wishes: list[_Wish] = []
-        self._latest: dict[str | None, _Wish] = {}
+        self._wishes: list[_RequestedCall] = []
+        self._latest: dict[str | None, _RequestedCall] = {}
         """By id; some providers use the same ones again and again."""
 
     def reply(self, answer: object, ending: Ending) -> Reply:
@@ -89,7 +89,7 @@ class Watcher(BaseCallbackHandler):
                 self._tell(wish)
         return self._notes.reply(answer)
 
-    def _tell(self, wish: _Wish) -> None:
+    def _tell(self, wish: _RequestedCall) -> None:
         """Note a call that was not seen to run: of a tool that does not exist, or that nobody watched."""
         work = self._notes.told(wish.name, call=wish.id, arguments=wish.arguments, start=wish.time)
         work.parent = wish.by
@@ -191,7 +191,9 @@ class Watcher(BaseCallbackHandler):
         self._notes.asked(call["id"] for call in calls)
         for call in calls:
             if call["id"] is not None:
-                made = _Wish(id=call["id"], name=call["name"], arguments=call["args"], time=self._notes.now(), by=by)
+                made = _RequestedCall(
+                    id=call["id"], name=call["name"], arguments=call["args"], time=self._notes.now(), by=by
+                )
                 self._wishes.append(made)
                 self._latest[made.id] = made
 
@@ -340,7 +342,7 @@ def _settle(work: Work, output: Any) -> None:
             work.error = work.error or str(content)
             return
         output = content
-    work.result = parsed(plain(output))
+    work.result = parse_embedded_json(plain(output))
 
 
 def _is_cut_off(generation: Generation) -> bool:

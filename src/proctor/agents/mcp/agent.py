@@ -14,26 +14,26 @@ from proctor import codec
 from proctor.agents.http.options import PARTS
 from proctor.agents.http.response import made_of
 from proctor.agents.mcp.http import Http
-from proctor.agents.mcp.options import Options
-from proctor.agents.mcp.protocol import Answered, Busy, Connection
+from proctor.agents.mcp.options import McpOptions
+from proctor.agents.mcp.protocol import Busy, Connection, McpResult
 from proctor.agents.mcp.stdio import Stdio
-from proctor.agents.rpc import shortened
+from proctor.agents.rpc import shorten
 from proctor.codec import read_json
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in
-from proctor.net.addresses import credentials_in, scrubbed, shown
+from proctor.net.addresses import credentials_in, scrub_secrets, shown
 from proctor.net.limits import Throttle
 from proctor.transcript import Reply, Request
 
 
-def reply_of(answered: Answered, tool: str) -> Reply:
+def reply_of(answered: McpResult, tool: str) -> Reply:
     """The reply; raises AgentFault where the tool failed."""
     result = answered.result
     if result.get("resultType", "complete") != "complete":
         raise AgentFault(f"the tool {tool!r} asks for further input, which nobody can give it here")
     texts = _texts(result.get("content"))
     if result.get("isError") is True:
-        raise AgentFault(f"the tool {tool!r} failed: {shortened(' '.join(texts)) or 'it gave no reason'}")
+        raise AgentFault(f"the tool {tool!r} failed: {shorten(' '.join(texts)) or 'it gave no reason'}")
     return replace(_said(texts, result.get("structuredContent")), stderr=answered.stderr)
 
 
@@ -87,7 +87,7 @@ _LISTING = "listing the tools"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class McpTool:
     """A tool that a server offers."""
 
     name: str
@@ -99,7 +99,7 @@ class Tool:
 class McpAgent:
     """A tool that is called with the question."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: McpOptions) -> None:
         server = options.server
         self.name = "mcp:" + (shown(server) if isinstance(server, str) else shlex.join(server))
         self.takes_request = not options.arguments.uses.isdisjoint(_HANDS_OVER)
@@ -111,12 +111,12 @@ class McpAgent:
         self._finding = asyncio.Lock()
         self._found: tuple[str, str | None] | None = None
 
-    async def list_tools(self) -> tuple[Tool, ...]:
+    async def list_tools(self) -> tuple[McpTool, ...]:
         """Every tool that the server offers."""
         try:
-            return await self._listed()
+            return await self._list_tools()
         except CallError as error:
-            raise self._scrubbed(error) from error.__cause__
+            raise self._scrub_error(error) from error.__cause__
 
     async def reply(self, request: Request) -> Reply:
         """Call the tool. Time spent on finding it and on waiting for our own limits is not the agent's."""
@@ -132,7 +132,7 @@ class McpAgent:
             except CallError as error:
                 if isinstance(error, Busy):
                     self._throttle.report(error.status, retry_after=error.retry_after, began=began)
-                raise self._scrubbed(error) from error.__cause__
+                raise self._scrub_error(error) from error.__cause__
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 
     async def forget(self, conversation: str) -> None:
@@ -143,8 +143,8 @@ class McpAgent:
         """Let go of the server."""
         await self._connection.close()
 
-    def _scrubbed(self, error: CallError) -> CallError:
-        error.args = (scrubbed(str(error), self._secrets),)
+    def _scrub_error(self, error: CallError) -> CallError:
+        error.args = (scrub_secrets(str(error), self._secrets),)
         if isinstance(self._options.server, str):
             error.host = error.host or host_in(self._options.server)
         return error
@@ -156,8 +156,8 @@ class McpAgent:
         given = {name: value for name, value in filled.items() if value is not None}
         return given if argument is None else {**given, argument: request.question}
 
-    async def _listed(self) -> tuple[Tool, ...]:
-        tools: list[Tool] = []
+    async def _list_tools(self) -> tuple[McpTool, ...]:
+        tools: list[McpTool] = []
         params: dict[str, Any] = {}
         for _ in range(_MOST_PAGES):
             answered = await self._connection.request("tools/list", params, conversation=_LISTING)
@@ -172,11 +172,11 @@ class McpAgent:
         """The tool's name, and its argument for the question; None: the template has it."""
         async with self._finding:
             if self._found is None:
-                tool = _chosen(self._options.tool, await self._listed())
+                tool = _chosen(self._options.tool, await self._list_tools())
                 self._found = (tool.name, self._argument(tool))
             return self._found
 
-    def _argument(self, tool: Tool) -> str | None:
+    def _argument(self, tool: McpTool) -> str | None:
         options = self._options
         properties = tool.schema.get("properties")
         known = list(properties) if isinstance(properties, dict) else []
@@ -197,7 +197,7 @@ class McpAgent:
         return texts[0]
 
 
-def _connection(options: Options) -> Connection:
+def _connection(options: McpOptions) -> Connection:
     if isinstance(options.server, str):
         return Http(
             options.server,
@@ -216,18 +216,18 @@ def _items(result: Mapping[str, Any]) -> list[Any]:
     return tools
 
 
-def _read_tool(given: Any) -> Tool:
+def _read_tool(given: Any) -> McpTool:
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         raise AgentFault("the MCP server lists a tool without a name", kind="wrong_type")
     schema = given.get("inputSchema")
-    return Tool(
+    return McpTool(
         name=given["name"],
         description=str(given.get("description") or ""),
         schema=schema if isinstance(schema, dict) else {},
     )
 
 
-def _chosen(name: str | None, tools: tuple[Tool, ...]) -> Tool:
+def _chosen(name: str | None, tools: tuple[McpTool, ...]) -> McpTool:
     known = [tool.name for tool in tools]
     if not tools:
         raise Misconfigured("the MCP server offers no tools; expected one that takes the question")

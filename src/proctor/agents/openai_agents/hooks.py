@@ -27,16 +27,16 @@ import agents
 from agents import AgentHookContext, ModelResponse, RunContextWrapper, RunHooks, Tool
 from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
-from proctor.telemetry.messages import arguments_in, parsed
+from proctor.telemetry.messages import arguments_in, parse_embedded_json
 from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
 
 _FAILED = "An error occurred while running the tool"  # how the SDK tells a model, unless it is told to say otherwise
-_watching: ContextVar[Watching | None] = ContextVar("proctor-openai-agents", default=None)
+_watching: ContextVar[RunWatcher | None] = ContextVar("proctor-openai-agents", default=None)
 
 
 @contextmanager
-def watched(watching: Watching) -> Iterator[None]:
+def watch_spans(watching: RunWatcher) -> Iterator[None]:
     """Whatever spans begin in this block belong to this run."""
     token = _watching.set(watching)
     try:
@@ -51,7 +51,7 @@ def watch_nested_runs() -> None:
     add_trace_processor(_Processor())
 
 
-class Watching(RunHooks[Any]):
+class RunWatcher(RunHooks[Any]):
     """Notes what one run does."""
 
     def __init__(self, notes: Notes, starting: agents.Agent[Any]) -> None:
@@ -91,7 +91,7 @@ class Watching(RunHooks[Any]):
         work = self.notes.told(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
         work.parent = self._handed
         if output is not None:
-            work.result = parsed(output)
+            work.result = parse_embedded_json(output)
 
     async def on_handoff(
         self, context: RunContextWrapper[Any], from_agent: agents.Agent[Any], to_agent: agents.Agent[Any]
@@ -173,7 +173,7 @@ def _settle(work: Work, result: object, *, failed: bool) -> None:
         work.error = str(result)
         work.result = UNKNOWN
     else:
-        work.result = parsed(plain(result))
+        work.result = parse_embedded_json(plain(result))
 
 
 class _Processor(TracingProcessor):

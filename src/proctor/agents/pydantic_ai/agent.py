@@ -23,7 +23,7 @@ from pydantic_ai.messages import (
 
 from proctor.agents.framework import answer_of, ask, plain, summary
 from proctor.agents.notes import Notes
-from proctor.agents.pydantic_ai.hooks import Watching, watch_sub_agents, watched
+from proctor.agents.pydantic_ai.hooks import ToolCallWatcher, watch_runs, watch_sub_agents
 from proctor.codec import is_cut_off
 from proctor.errors import AgentFault
 from proctor.telemetry.messages import arguments_in
@@ -104,14 +104,14 @@ class PydanticAIAgent:
         return await ask(request, lambda notes: self._reply(request, notes))
 
     async def _reply(self, request: Request, notes: Notes) -> Reply:
-        with watched(notes):
+        with watch_runs(notes):
             result = await self._target.run(
                 request.question,
                 message_history=[message for turn in request.history for message in _said(turn)],
                 conversation_id=request.conversation,
                 instructions=summary(request.context),
                 deps=self._deps(),
-                capabilities=[Watching(notes), ReinjectSystemPrompt()],
+                capabilities=[ToolCallWatcher(notes), ReinjectSystemPrompt()],
                 event_stream_handler=_hearing(notes) if self._streams else None,
             )
         note_untold_calls(result.new_messages(), notes)

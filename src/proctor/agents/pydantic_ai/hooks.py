@@ -23,7 +23,7 @@ from pydantic_ai.models.instrumented import InstrumentationSettings
 from proctor.agents.framework import plain
 from proctor.agents.notes import Notes, Work
 from proctor.failures import said
-from proctor.telemetry.messages import arguments_in, parsed, question_in
+from proctor.telemetry.messages import arguments_in, parse_embedded_json, question_in
 from proctor.transcript import UNKNOWN
 from proctor.usage import Usage
 
@@ -33,7 +33,7 @@ _OUTPUT_FUNCTION = "running output function"
 
 
 @dataclass(slots=True, kw_only=True)
-class _Place:
+class _HookContext:
     """Where in a reply something happens."""
 
     notes: Notes
@@ -45,13 +45,13 @@ class _Place:
     """Model requests of the run that this is."""
 
 
-_place: ContextVar[_Place | None] = ContextVar("proctor-pydantic-ai", default=None)
+_place: ContextVar[_HookContext | None] = ContextVar("proctor-pydantic-ai", default=None)
 
 
 @contextmanager
-def watched(notes: Notes) -> Iterator[None]:
+def watch_runs(notes: Notes) -> Iterator[None]:
     """Note whatever runs of agents do in this block."""
-    token = _place.set(_Place(notes=notes))
+    token = _place.set(_HookContext(notes=notes))
     try:
         yield
     finally:
@@ -64,7 +64,7 @@ def watch_sub_agents() -> None:
         Agent.instrument_all(InstrumentationSettings(tracer_provider=_Provider(), include_binary_content=False))
 
 
-class Watching(AbstractCapability[Any]):
+class ToolCallWatcher(AbstractCapability[Any]):
     """Notes the tool calls of one run: what was asked for together, results as they are, failures, times."""
 
     def __init__(self, notes: Notes) -> None:
@@ -121,15 +121,15 @@ class _Tracer(Tracer):
         if around is None or forms or operation not in ("invoke_agent", "execute_tool"):
             yield INVALID_SPAN
         else:
-            with _noted(around, operation, told) as span:
+            with _note_operation(around, operation, told) as span:
                 yield span
 
 
 @contextmanager
-def _noted(around: _Place, operation: str, told: Mapping[str, Any]) -> Iterator[Span]:
+def _note_operation(around: _HookContext, operation: str, told: Mapping[str, Any]) -> Iterator[Span]:
     """One run or tool call, noted from its beginning to its end."""
     notes = around.notes
-    inside = _Place(notes=notes, running=True, work=around.work)
+    inside = _HookContext(notes=notes, running=True, work=around.work)
     if operation == "execute_tool":
         arguments = arguments_in(told.get("gen_ai.tool.call.arguments"))
         call = told.get("gen_ai.tool.call.id")
@@ -138,7 +138,7 @@ def _noted(around: _Place, operation: str, told: Mapping[str, Any]) -> Iterator[
         )
     elif around.running:
         inside.work = notes.begin("delegate", str(told.get("gen_ai.agent.name")), parent=around.work)
-    span = _Noting(inside, is_run=operation == "invoke_agent")
+    span = _NotingSpan(inside, is_run=operation == "invoke_agent")
     token = _place.set(inside)
     try:
         yield span
@@ -149,10 +149,10 @@ def _noted(around: _Place, operation: str, told: Mapping[str, Any]) -> Iterator[
             notes.end(inside.work)
 
 
-class _Noting(NonRecordingSpan):
+class _NotingSpan(NonRecordingSpan):
     """A span that keeps what is said about it, for the notes."""
 
-    def __init__(self, place: _Place, *, is_run: bool) -> None:
+    def __init__(self, place: _HookContext, *, is_run: bool) -> None:
         super().__init__(INVALID_SPAN_CONTEXT)
         self._place = place
         self._is_run = is_run
@@ -178,7 +178,7 @@ class _Noting(NonRecordingSpan):
         elif (work := self._place.work) is not None and work.result is UNKNOWN and work.error is None:
             work.error = self._error
             if self._error is None and _RESULT in self._told:
-                work.result = parsed(self._told[_RESULT])
+                work.result = parse_embedded_json(self._told[_RESULT])
 
     def _finish_run(self) -> None:
         work = self._place.work

@@ -101,7 +101,7 @@ class Compared:
         return [case for case in self.cases if case.flip == flip]
 
 
-def compared(
+def compare_findings(
     before: Findings, after: Findings, *, k: int | None = None, force: bool = False, level: float = 0.95
 ) -> Compared:
     """B against A, from their findings; refuses runs that were not examined alike, unless forced."""
@@ -198,7 +198,7 @@ def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level:
     if before.rows or after.rows or before.battle is None or after.battle is None:
         return compared_rates(pairs, level=level)
     lost = sum(case.share is None for pair in pairs for case in pair)
-    bounds = [(_bounded(x), _bounded(y)) for x, y in pairs] if lost else []
+    bounds = [(_share_bounds(x), _share_bounds(y)) for x, y in pairs] if lost else []
     return compare(
         [x.share for x, _ in pairs],
         [y.share for _, y in pairs],
@@ -211,7 +211,7 @@ def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level:
     )
 
 
-def _bounded(case: CaseFinding) -> tuple[float, float]:
+def _share_bounds(case: CaseFinding) -> tuple[float, float]:
     return (0.0, 1.0) if case.share is None else (case.share, case.share)
 
 
@@ -297,12 +297,12 @@ def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
     own = [side.failed_by_agent / side.planned for side in counts]
     if max(abs(every[0] - every[1]), abs(own[0] - own[1])) > _FAILURES_APART + _NEGLIGIBLE:
         yield (
-            f"Failure rates differ: {_failed(before)} in A, {_failed(after)} in B. "
+            f"Failure rates differ: {_failure_counts(before)} in A, {_failure_counts(after)} in B. "
             "The mean score leaves failures out and so favours the run with more of them."
         )
 
 
-def _failed(findings: Findings) -> str:
+def _failure_counts(findings: Findings) -> str:
     """`12 of 100 attempts (10 by the agent, 2 by the environment)`."""
     counts = findings.counts
     kinds = {"the agent": counts.failed_by_agent, "the environment": counts.failed_by_environment}

@@ -57,7 +57,9 @@ def _terms(run: Run) -> dict[str, _Term]:
         "reviewer": _reviewer(run),
         "rubric": _Term(value=settings.rubric, said=settings.rubric or "none", option=_reviewer(run).option),
         "passing score": _passing_score(settings.passing_score),
-        "weights": _Term(value=weights, said=_joined(weights, ", "), option=f"--weights {_joined(weights)}"),
+        "weights": _Term(
+            value=weights, said=_format_weights(weights, ", "), option=f"--weights {_format_weights(weights)}"
+        ),
         "checks": _plain(settings.checks),
         "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
         "retries of the agent's own failures": _plain(settings.retry_agent_failures),
@@ -105,7 +107,7 @@ def _weights(run: Run) -> dict[str, float]:
     return {name: round(weight / total, 9) for name, weight in sorted(given.items()) if weight}
 
 
-def _joined(weights: dict[str, float], between: str = ",") -> str:
+def _format_weights(weights: dict[str, float], between: str = ",") -> str:
     return between.join(f"{name}={weight:.4g}" for name, weight in weights.items())
 
 

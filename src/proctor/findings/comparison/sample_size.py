@@ -10,7 +10,7 @@ from proctor.findings.comparison.likeness import unlike
 from proctor.findings.run import Findings
 from proctor.statistics.plan import (
     Counts,
-    Plan,
+    SampleSizePlan,
     Spread,
     plan,
     spread_from_flips,
@@ -27,7 +27,7 @@ POWER = 0.8
 class DifferencePlan:
     """What it takes to see a difference between two runs."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[SampleSizePlan, ...]
     """One for each number of trials."""
     spread: Spread
     """Why a case's value differs between two runs."""
@@ -53,7 +53,7 @@ def plan_from_assumptions(
         raise UsageError(f"noise={noise!r} cannot be used: expected from 0 to the flips, {flips:g}")
     chance = f", {_percent(noise)} by chance alone" if noise else ""
     basis = f"the assumption that {_percent(flips)} of cases flip between the two runs{chance}"
-    return _planned(
+    return _plan_difference(
         spread_from_flips(flips, difference, noise=noise / 2), difference, basis, trials=trials, power=power
     )
 
@@ -75,7 +75,7 @@ def plan_from_run(
         )
     spread = spread_from_run(_counts(run), flips, difference)
     basis = f"the trials of run {run.run.id} and the assumption that {_percent(flips)} of cases flip"
-    return _planned(spread, difference, basis, trials=trials, power=power)
+    return _plan_difference(spread, difference, basis, trials=trials, power=power)
 
 
 def plan_from_runs(
@@ -89,13 +89,15 @@ def plan_from_runs(
     pairs = [(x, y) for x, y in zip(_counts(a), _counts(b), strict=True) if x[0] and y[0]]
     if not pairs:
         raise UsageError(f"{_both(a, b)} have no case that counted in both; there is nothing to plan from")
-    spread, basis = _spread(difference, a, b, pairs)
+    spread, basis = _spread_of_runs(difference, a, b, pairs)
     if not spread.of(1, 1):
         raise UsageError(f"in {_both(a, b)} nothing varied, so they tell nothing; assume a share with --flips instead")
-    return _planned(spread, difference, basis, trials=trials, power=power)
+    return _plan_difference(spread, difference, basis, trials=trials, power=power)
 
 
-def _planned(spread: Spread, difference: float, basis: str, *, trials: Sequence[int], power: float) -> DifferencePlan:
+def _plan_difference(
+    spread: Spread, difference: float, basis: str, *, trials: Sequence[int], power: float
+) -> DifferencePlan:
     return DifferencePlan(plans=tuple(plan(spread, difference, trials=trials, power=power)), spread=spread, basis=basis)
 
 
@@ -104,7 +106,7 @@ def _check(difference: float) -> None:
         raise UsageError(f"difference={difference!r} cannot be used: expected a share between 0 and 1, such as 0.05")
 
 
-def _spread(
+def _spread_of_runs(
     difference: float, a: Findings, b: Findings, pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]
 ) -> tuple[Spread, str]:
     """Chance and change apart where both runs have several trials; with one trial each, both together as flips."""

@@ -67,7 +67,7 @@ def _check_rate(wanted: Gate, cases: int, level: float, *, unit: Unit) -> None:
         )
     least, ideal = rules.fewest_cases(needed, level=level), "pass" if wanted.upper else "failure"
     raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_counted(cases, unit)}, however they end: it takes at least "
+        f"--gate {wanted.text!r} cannot be met with {_count_units(cases, unit)}, however they end: it takes at least "
         f"{least}, without a single {ideal}. {_more(unit)}, choose another bound, or run all the same with --force"
     )
 
@@ -100,7 +100,7 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
     least, unit = _fewest_pairs(wanted.bound, level), unit_of(wanted, run)
     takes = f": it takes at least {least}, without a single flip" if least else ""
     raise UsageError(
-        f"--gate {wanted.text!r} cannot be met with {_counted(len(a), unit)}, however they end{takes}. "
+        f"--gate {wanted.text!r} cannot be met with {_count_units(len(a), unit)}, however they end{takes}. "
         f"{_more(unit)}, widen the margin, or run all the same with --force"
     )
 
@@ -118,7 +118,7 @@ def _fewest_pairs(margin: float, level: float) -> int | None:
     return many
 
 
-def _counted(number: int, unit: Unit) -> str:
+def _count_units(number: int, unit: Unit) -> str:
     return f"{number} {unit}{'' if number == 1 else 's'}"
 
 

@@ -92,7 +92,7 @@ def _judge(
     if wanted.baseline is not None:
         return _against(wanted, findings, baseline(wanted.baseline), look=look, level=level, force=force)
     if wanted.metric in COUNTS:
-        return _counted(wanted, findings, look)
+        return _judge_count(wanted, findings, look)
     if wanted.metric in OVER_K:
         wanted = replace(wanted, k=chosen_k(wanted, k, findings.run.settings.trials))
     estimate = at_level(_estimate(wanted, findings), level)
@@ -108,9 +108,9 @@ def _against(
     wanted: Gate, findings: Findings, before: Findings, *, look: int, level: float, force: bool
 ) -> GateVerdict:
     """Not worse than another run: paired by case, refused where the two were not examined alike."""
-    from proctor.findings.comparison import compared
+    from proctor.findings.comparison import compare_findings
 
-    difference = compared(before, findings, force=force, level=level).pass_rate
+    difference = compare_findings(before, findings, force=force, level=level).pass_rate
     estimate = difference.difference
     verdict = rules.not_worse(estimate, wanted.bound)
     if verdict != "inconclusive":
@@ -145,7 +145,7 @@ def _enough(sums: Differences, margin: float, level: float) -> bool:
     return bool(distance) and cases_needed(sums.variance, min(distance, 0.999), level=level) <= sums.n
 
 
-def _counted(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
+def _judge_count(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
     """Compared exactly; what has not been played yet may still add to it."""
     value, most = _count(wanted, findings)
     if value is None:
@@ -197,18 +197,18 @@ def at_level(estimate: Estimate, level: float) -> Estimate:
     """The estimate with the intervals of another level, from the numbers of cases that its own ends imply."""
     if level == estimate.level:
         return estimate
-    low, high = _moved(estimate.value, (estimate.low, estimate.high), estimate.level, level)
+    low, high = _interval_at_level(estimate.value, (estimate.low, estimate.high), estimate.level, level)
     return replace(
         estimate,
         level=level,
         low=low,
         high=high,
-        gate_low=_moved(estimate.worst, (estimate.gate_low, None), estimate.level, level)[0],
-        gate_high=_moved(estimate.best, (None, estimate.gate_high), estimate.level, level)[1],
+        gate_low=_interval_at_level(estimate.worst, (estimate.gate_low, None), estimate.level, level)[0],
+        gate_high=_interval_at_level(estimate.best, (None, estimate.gate_high), estimate.level, level)[1],
     )
 
 
-def _moved(
+def _interval_at_level(
     value: float | None, ends: tuple[float | None, float | None], old: float, new: float
 ) -> tuple[float | None, float | None]:
     """Wilson's ends at another level; each solves (value − end)² = z²·end·(1 − end)/n, which gives n."""

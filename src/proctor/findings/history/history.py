@@ -11,8 +11,8 @@ from typing import TypeVar
 from proctor.errors import UsageError
 from proctor.findings.battle.units import Units
 from proctor.findings.comparison import Unlike, unlike
-from proctor.findings.history.changes import Counts, Order, Sitting, looked_at
-from proctor.findings.history.course import Course, Entry, History, Segment
+from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
+from proctor.findings.history.series import Entry, History, Segment, Series
 from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
@@ -40,7 +40,7 @@ def _model(run: Run) -> str:
     return str(built.options.get("model") or (rest if kind in PROVIDERS else ""))
 
 
-def grouped(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, list[T]]:
+def group_by_value(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, list[T]]:
     """Items by the value of their run, in the order in which the values first appear."""
     groups: dict[str, list[T]] = {}
     for run, item in items:
@@ -60,7 +60,7 @@ def check_by(runs: Sequence[Run], by: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Played:
+class _TracedRun:
     """A run, its verdicts, and where its replies come from."""
 
     run: Run
@@ -88,13 +88,15 @@ def tell(
     """
     if by:
         check_by([run for run, _ in known], by)
-    played = sorted(_traced(known, order_of), key=lambda each: (each.when, each.run.created, each.run.id))
-    groups = grouped(((each.run, each) for each in played), by)
+    played = sorted(_trace_origins(known, order_of), key=lambda each: (each.when, each.run.created, each.run.id))
+    groups = group_by_value(((each.run, each) for each in played), by)
     courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
     return History(benchmark=benchmark, by=by, strict=strict, courses=tuple(courses), others=others)
 
 
-def _traced(known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None) -> Iterator[_Played]:
+def _trace_origins(
+    known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None
+) -> Iterator[_TracedRun]:
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
     runs = {run.id: run for run, _ in known}
     for run, counts in known:
@@ -105,30 +107,30 @@ def _traced(known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order
                 break
             source = runs[origin]
         order = cache(partial(order_of, run)) if order_of is not None else dict
-        yield _Played(run=run, counts=counts, order=order, when=source.created, origin=origin)
+        yield _TracedRun(run=run, counts=counts, order=order, when=source.created, origin=origin)
 
 
-def _course(value: str, played: Sequence[_Played], *, strict: bool, last: int | None) -> Course:
+def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
     shown = {each.run.id for each in (played if last is None else played[-last:])}
     segments = [_entries(inside, strict=strict, shown=shown) for inside in _alike(played)]
     kept = [[entry for entry in segment if entry.run.id in shown] for segment in segments]
     kept = [segment for segment in kept if segment]
-    return Course(
+    return Series(
         value=value,
         segments=tuple(_segment(segment, kept[:number]) for number, segment in enumerate(kept)),
         earlier=len(played) - len(shown),
     )
 
 
-def _alike(played: Iterable[_Played]) -> list[list[_Played]]:
+def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
     """Runs whose marks mean the same, in time order; the list with the newest replies is last.
 
     A run that cannot be read tells nothing of how it was examined, and stays where it came.
     """
-    segments: list[list[_Played]] = []
+    segments: list[list[_TracedRun]] = []
     for each in played:
         if segments and not each.run.planned:
-            home: list[_Played] | None = segments[-1]
+            home: list[_TracedRun] | None = segments[-1]
         else:
             home = next((inside for inside in segments if not unlike(inside[0].run, each.run)), None)
         if home is None:
@@ -137,22 +139,22 @@ def _alike(played: Iterable[_Played]) -> list[list[_Played]]:
     return sorted(segments, key=lambda inside: (inside[-1].when, inside[-1].run.created))
 
 
-def _entries(played: Sequence[_Played], *, strict: bool, shown: Container[str]) -> list[Entry]:
+def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:
     """Runs that were examined alike as entries, those that count with what changed."""
     seen: dict[str, str] = {}
     entries: dict[str, Entry] = {}
-    sittings: list[Sitting] = []
+    counted_runs: list[CountedRun] = []
     for each in played:
         entry = _entry(each, seen)
         entries[each.run.id] = entry
         if not entry.left_out:
             seen[each.origin] = each.run.id
-            sittings.append(Sitting(entry=entry, counts=each.counts, order=each.order))
-    entries |= {entry.run.id: entry for entry in looked_at(sittings, strict=strict, shown=shown)}
+            counted_runs.append(CountedRun(entry=entry, counts=each.counts, order=each.order))
+    entries |= {entry.run.id: entry for entry in looked_at(counted_runs, strict=strict, shown=shown)}
     return list(entries.values())
 
 
-def _entry(played: _Played, seen: Mapping[str, str]) -> Entry:
+def _entry(played: _TracedRun, seen: Mapping[str, str]) -> Entry:
     rate = _rate(played.run, played.counts)
     left_out = _why_left_out(played, rate, seen)
     return Entry(run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={})
@@ -177,7 +179,7 @@ def _held_rate(run: Run, counts: Counts) -> Estimate:
     return units.estimate(missing=run.planned - sum(counted for counted, _ in counts.values()))
 
 
-def _why_left_out(played: _Played, rate: Estimate | None, seen: Mapping[str, str]) -> str:
+def _why_left_out(played: _TracedRun, rate: Estimate | None, seen: Mapping[str, str]) -> str:
     run = played.run
     if run.status != "completed":
         return f"{run.status}: {run.reason}" if run.reason else run.status
@@ -197,7 +199,7 @@ def _segment(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> Seg
     previous = [before[-1][-1].run if before else None, *(entry.run for entry in entries)]
     return Segment(
         entries=tuple(
-            replace(entry, relabelled=_relabelled(earlier, entry.run))
+            replace(entry, relabelled=_changed_labels(earlier, entry.run))
             for earlier, entry in zip(previous, entries, strict=False)
         ),
         apart=tuple(_apart(entries, before)),
@@ -211,7 +213,7 @@ def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[
     return min(found, key=len, default=[])
 
 
-def _relabelled(before: Run | None, run: Run) -> dict[str, str]:
+def _changed_labels(before: Run | None, run: Run) -> dict[str, str]:
     """What is labelled differently from the run before; of the first run, everything but its agent."""
     if before is None:
         return dict(run.labels)

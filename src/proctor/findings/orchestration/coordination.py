@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from proctor.errors import InputError
 from proctor.findings.orchestration.expected import ExpectedStep, read_step
 from proctor.findings.orchestration.share import Share, share
-from proctor.findings.orchestration.trail import Node, Played, Trail, kind_of, plain
+from proctor.findings.orchestration.step_tree import Node, StepTree, TurnWithSteps, kind_of, plain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -28,7 +28,7 @@ class Coordination:
         return len(self.distinct.of) - len(self.distinct.met)
 
 
-def coordination(turns: Sequence[Played]) -> Coordination:
+def coordination(turns: Sequence[TurnWithSteps]) -> Coordination:
     """How well the work of an attempt's replies was handed out."""
     return Coordination(
         hand_offs=sum(len(_delegations(each.trail)) for each in turns),
@@ -37,11 +37,11 @@ def coordination(turns: Sequence[Played]) -> Coordination:
     )
 
 
-def _delegations(trail: Trail) -> list[Node]:
+def _delegations(trail: StepTree) -> list[Node]:
     return [node for node in trail.nodes if node.kind == "delegate"]
 
 
-def _right(turn: Played) -> Iterator[tuple[str, bool]]:
+def _right(turn: TurnWithSteps) -> Iterator[tuple[str, bool]]:
     """By the task where an expected step names it; else any sub-agent will do that is expected at all."""
     tasks: dict[str, set[str]] = {}
     expected = {plain(name) for name in turn.expect.sub_agents}
@@ -57,7 +57,7 @@ def _right(turn: Played) -> Iterator[tuple[str, bool]]:
             yield node.label, plain(node.agent or "") in allowed
 
 
-def _expected_delegations(turn: Played) -> Iterator[ExpectedStep]:
+def _expected_delegations(turn: TurnWithSteps) -> Iterator[ExpectedStep]:
     for entry in turn.expect.steps:
         try:
             wanted = read_step(entry)
@@ -67,7 +67,7 @@ def _expected_delegations(turn: Played) -> Iterator[ExpectedStep]:
             yield wanted
 
 
-def _distinct(trail: Trail) -> Iterator[tuple[str, bool]]:
+def _distinct(trail: StepTree) -> Iterator[tuple[str, bool]]:
     """A repeat after a failure is a new try; a delegation that does not tell its task cannot be a repeat."""
     succeeded: set[tuple[str, str]] = set()
     for node in _delegations(trail):

@@ -22,7 +22,7 @@ from typing import Any
 
 from proctor.benchmark import Expectation
 from proctor.errors import InputError
-from proctor.findings.orchestration.trail import OTHER, Node, Trail, kind_of, plain, read
+from proctor.findings.orchestration.step_tree import OTHER, Node, StepTree, kind_of, plain, read
 from proctor.transcript import Step
 
 _SELECTING = ("kind", "name", "agent")
@@ -86,7 +86,7 @@ def missing_sub_agents(expect: Expectation, steps: Sequence[Step]) -> tuple[str,
     return missing_from(read(steps), expect)
 
 
-def missing_from(trail: Trail, expect: Expectation) -> tuple[str, ...]:
+def missing_from(trail: StepTree, expect: Expectation) -> tuple[str, ...]:
     """As `missing_sub_agents`, of steps that are read already."""
     active = {plain(node.agent) for node in trail.nodes if node.agent and node.kind != "error"}
     return tuple(name for name in expect.sub_agents if plain(name) not in active)
@@ -98,7 +98,7 @@ def judge_steps(expected: Sequence[Mapping[str, Any] | str], steps: Sequence[Ste
 
 
 def judge(
-    expected: Sequence[Mapping[str, Any] | str], trail: Trail
+    expected: Sequence[Mapping[str, Any] | str], trail: StepTree
 ) -> Iterator[tuple[ExpectedStep | None, StepVerdict]]:
     """As `judge_steps`, of steps that are read already, each verdict with what was expected."""
     needed: Counter[Selector] = Counter()
@@ -186,7 +186,7 @@ def _is_agent(node: Node, agent: str) -> bool:
 
 
 def _verdict(
-    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: Trail
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
 ) -> StepVerdict:
     problem, checkable = _problem(wanted, needed, found, in_order, trail)
     ids = tuple(node.step.id for node in found)
@@ -197,7 +197,7 @@ def _verdict(
 
 
 def _problem(
-    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: Trail
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
 ) -> tuple[str, bool]:
     """What is wrong, empty where nothing is; and whether that can be told at all."""
     if len(found) < needed:
@@ -215,7 +215,7 @@ def _problem(
     return _not_parallel(wanted, found, trail)
 
 
-def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], trail: Trail) -> tuple[str, bool]:
+def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], trail: StepTree) -> tuple[str, bool]:
     for which in wanted.parallel_with:
         others = [node for node in trail.nodes if which.matches(node)]
         if not others:
@@ -227,7 +227,7 @@ def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], trail: Trail) -> 
     return "", True
 
 
-def _overlap(one: Node, other: Node, trail: Trail) -> bool | None:
+def _overlap(one: Node, other: Node, trail: StepTree) -> bool | None:
     """Whether two steps ran at the same time; a step and one that is part of it do not count. None: no times."""
     if one is other or trail.inside(one, other) or trail.inside(other, one):
         return False

@@ -10,8 +10,8 @@ from proctor.findings.orchestration.coordination import Coordination, coordinati
 from proctor.findings.orchestration.parallelism import Parallelism, parallelism
 from proctor.findings.orchestration.plan import Planning, planning
 from proctor.findings.orchestration.recovery import Recovery, recovery
-from proctor.findings.orchestration.resources import Resources, Spent, resources, spent_by
-from proctor.findings.orchestration.trail import Played, played
+from proctor.findings.orchestration.resources import Resources, ResourceUse, resources, spent_by
+from proctor.findings.orchestration.step_tree import TurnWithSteps, turns_with_steps
 from proctor.run import Attempt
 
 
@@ -21,7 +21,7 @@ class Outline:
 
     steps: dict[str, int]
     """Kind → how many; kinds that are not known count as other."""
-    spent: Spent
+    spent: ResourceUse
     planning: Planning
     coordination: Coordination
     parallelism: Parallelism | None
@@ -51,7 +51,7 @@ class Outline:
 
 def outline(exam: Exam, attempt: Attempt) -> Outline | None:
     """An attempt in outline; None: its replies have no steps."""
-    turns = played(exam, attempt.transcript)
+    turns = turns_with_steps(exam, attempt.transcript)
     if not turns:
         return None
     return Outline(
@@ -66,11 +66,11 @@ def outline(exam: Exam, attempt: Attempt) -> Outline | None:
     )
 
 
-def _kinds(turns: tuple[Played, ...]) -> dict[str, int]:
+def _kinds(turns: tuple[TurnWithSteps, ...]) -> dict[str, int]:
     return dict(Counter(node.kind for each in turns for node in each.trail.nodes))
 
 
-def _oddities(turns: tuple[Played, ...]) -> dict[str, int]:
+def _oddities(turns: tuple[TurnWithSteps, ...]) -> dict[str, int]:
     total: Counter[str] = Counter()
     for each in turns:
         total.update(each.trail.oddities)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from proctor.findings.orchestration.trail import Played, Trail
+from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,7 +47,7 @@ class Parallelism:
     """The ids of the steps on it."""
 
 
-def parallelism(turns: Sequence[Played]) -> Parallelism | None:
+def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
     """How the work of an attempt's replies lay in time; None: they tell no times."""
     found = [part for each in turns if (part := parallelism_of(each.trail)) is not None]
     if not found:
@@ -67,7 +67,7 @@ def parallelism(turns: Sequence[Played]) -> Parallelism | None:
     )
 
 
-def parallelism_of(trail: Trail) -> Parallelism | None:
+def parallelism_of(trail: StepTree) -> Parallelism | None:
     """How the work of one reply lay in time; None: it tells no times."""
     worked = stretches(trail)
     if not worked:
@@ -93,7 +93,7 @@ def parallelism_of(trail: Trail) -> Parallelism | None:
     )
 
 
-def stretches(trail: Trail) -> list[Stretch]:
+def stretches(trail: StepTree) -> list[Stretch]:
     """When each step was at work itself, by its end; the time of the steps that are part of it is theirs."""
     running = [False] * len(trail.nodes)
     inside = [0] * len(trail.nodes)
@@ -136,12 +136,12 @@ def critical_path(worked: Sequence[Stretch]) -> list[Stretch]:
     return chain[::-1]
 
 
-def _changes(trail: Trail) -> list[tuple[float, bool, int]]:
+def _changes(trail: StepTree) -> list[tuple[float, bool, int]]:
     """Begin and end of every step that takes time, in order."""
     return sorted(_begins_and_ends(trail))
 
 
-def _begins_and_ends(trail: Trail) -> Iterator[tuple[float, bool, int]]:
+def _begins_and_ends(trail: StepTree) -> Iterator[tuple[float, bool, int]]:
     for node in trail.nodes:
         if node.start is not None and node.end is not None and node.end > node.start:
             yield node.start, True, node.place

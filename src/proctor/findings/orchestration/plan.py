@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from proctor.findings.orchestration.expected import ExpectedStep, StepVerdict, judge, missing_from
 from proctor.findings.orchestration.share import Share, share
-from proctor.findings.orchestration.trail import PLANS, Node, Played, Trail, kind_of, mentions
+from proctor.findings.orchestration.step_tree import PLANS, Node, StepTree, TurnWithSteps, kind_of, mentions
 from proctor.text.fold import fold
 from proctor.text.overlap import content, coverage
 from proctor.text.words import stem_set
@@ -37,24 +37,24 @@ class Planning:
     """Entries of the plan that were done; nothing is judged where the plan is no list."""
 
 
-def planning(turns: Sequence[Played]) -> Planning:
+def planning(turns: Sequence[TurnWithSteps]) -> Planning:
     """What the plans of an attempt's replies were worth."""
     judged = [(each, tuple(judge(each.expect.steps, each.trail))) for each in turns]
     return Planning(
         plans=sum(node.kind == "plan" for each in turns for node in each.trail.nodes),
-        planned=share(pair for each, verdicts in judged for pair in _planned(each, verdicts)),
-        used=share(pair for each, verdicts in judged for pair in _used(each, verdicts)),
+        planned=share(pair for each, verdicts in judged for pair in _planned_sub_agents(each, verdicts)),
+        used=share(pair for each, verdicts in judged for pair in _used_sub_agents(each, verdicts)),
         done=share(pair for each in turns for pair in _done(each.trail)),
     )
 
 
-def _used(turn: Played, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
+def _used_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
     missing = missing_from(turn.trail, turn.expect)
     yield from ((name, name not in missing) for name in turn.expect.sub_agents)
     yield from ((verdict.wanted, verdict.passed) for _, verdict in verdicts if verdict.passed is not None)
 
 
-def _planned(turn: Played, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
+def _planned_sub_agents(turn: TurnWithSteps, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
     plan = "\n".join(_plans(turn.trail))
     if not plan:
         return
@@ -65,7 +65,7 @@ def _planned(turn: Played, verdicts: _Verdicts) -> Iterator[tuple[str, bool]]:
             yield verdict.wanted, any(mentions(plan, name) for name in told)
 
 
-def _plans(trail: Trail) -> Iterator[str]:
+def _plans(trail: StepTree) -> Iterator[str]:
     """What each plan says; one that has a name and no content cannot be judged."""
     for node in trail.nodes:
         if node.kind in PLANS and trail.text(node) != node.step.name:
@@ -79,7 +79,7 @@ def _to_be_named(wanted: ExpectedStep) -> list[str]:
     return [name for name in (wanted.which.name, wanted.which.agent) if name]
 
 
-def _done(trail: Trail) -> Iterator[tuple[str, bool]]:
+def _done(trail: StepTree) -> Iterator[tuple[str, bool]]:
     """The entries of the plan in force, which is the last that is a list, and whether each was done."""
     plans = [(node, entries) for node in trail.nodes if node.kind in PLANS and (entries := _entries(node.step.detail))]
     if not plans:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from proctor.findings.orchestration.share import Share, share
-from proctor.findings.orchestration.trail import Node, Played, Trail, plain
+from proctor.findings.orchestration.step_tree import Node, StepTree, TurnWithSteps, plain
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -24,7 +24,7 @@ class Recovery:
         return len(self.recovered.of)
 
 
-def recovery(turns: Sequence[Played]) -> Recovery:
+def recovery(turns: Sequence[TurnWithSteps]) -> Recovery:
     """What became of the errors in an attempt's replies."""
     return Recovery(
         recovered=share(pair for each in turns for pair in _errors(each.trail)),
@@ -32,7 +32,7 @@ def recovery(turns: Sequence[Played]) -> Recovery:
     )
 
 
-def _errors(trail: Trail) -> Iterator[tuple[str, bool]]:
+def _errors(trail: StepTree) -> Iterator[tuple[str, bool]]:
     """Steps that are an error or ended in one; an error step inside a step that failed is that same error."""
     successes = _last_successes(trail)
     changes = [node for node in trail.nodes if node.kind == "re-plan"]
@@ -56,7 +56,7 @@ class _Successes:
     by_parent: dict[int | None, Node]
 
 
-def _last_successes(trail: Trail) -> _Successes:
+def _last_successes(trail: StepTree) -> _Successes:
     succeeded = [node for node in trail.by_begin() if _succeeds(node)]
     return _Successes(
         by_agent={_agent(node): node for node in succeeded},
@@ -65,7 +65,7 @@ def _last_successes(trail: Trail) -> _Successes:
     )
 
 
-def _is_tried_again(error: Node, successes: _Successes, trail: Trail) -> bool:
+def _is_tried_again(error: Node, successes: _Successes, trail: StepTree) -> bool:
     """Whether the same sub-agent did the same later; an error step has a name of its own, so there anything will do."""
     if error.kind == "error" and error.agent is not None:
         again = successes.by_agent.get(_agent(error))
@@ -74,13 +74,13 @@ def _is_tried_again(error: Node, successes: _Successes, trail: Trail) -> bool:
     return again is not None and trail.follows(again, error) and not trail.inside(again, error)
 
 
-def _is_coped_with(error: Node, trail: Trail) -> bool:
+def _is_coped_with(error: Node, trail: StepTree) -> bool:
     """Whether the sub-agent in whose work it happened ended that work well."""
     delegation = next((node for node in trail.above(error) if node.kind == "delegate"), None)
     return delegation is not None and _succeeds(delegation) and _agent(delegation) == _agent(error)
 
 
-def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, trail: Trail) -> bool:
+def _is_planned_round(error: Node, changes: Sequence[Node], successes: _Successes, trail: StepTree) -> bool:
     """Whether the plan was changed, and then a step beside the failed one succeeded, or the step both are part of."""
     since = [node for node in changes if trail.follows(node, error)]
     if since and error.parent is not None and _succeeds(trail.nodes[error.parent]):

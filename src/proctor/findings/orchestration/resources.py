@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 
 from proctor.findings.orchestration.share import Share, share
-from proctor.findings.orchestration.trail import Played, Trail
+from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
 from proctor.run import Attempt
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
@@ -16,7 +16,7 @@ ITSELF = "orchestrator"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Spent:
+class ResourceUse:
     """What the agent took; None: it does not tell, which is not 0."""
 
     tokens: float | None
@@ -26,7 +26,7 @@ class Spent:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Limit:
+class LimitUse:
     """One upper bound that a case sets on a reply."""
 
     turn: int
@@ -47,12 +47,12 @@ class Resources:
     """Sub-agent → its share of the tokens that steps tell; most first. Empty: none tells any."""
     cost: dict[str, float]
     """Likewise of the cost. Empty: not every step that tells its tokens tells its cost."""
-    limits: tuple[Limit, ...]
+    limits: tuple[LimitUse, ...]
     kept: Share
     """Limits that were kept; those that cannot be judged are left out."""
 
 
-def resources(turns: Sequence[Played]) -> Resources:
+def resources(turns: Sequence[TurnWithSteps]) -> Resources:
     """Who took what in an attempt's replies."""
     limits = tuple(limit for each in turns for limit in _limits(each))
     used = [pair for each in turns for pair in used_by(each)]
@@ -64,22 +64,22 @@ def resources(turns: Sequence[Played]) -> Resources:
     )
 
 
-def spent_by(attempt: Attempt) -> Spent:
+def spent_by(attempt: Attempt) -> ResourceUse:
     """What the agent took over all turns; None where one of them does not tell."""
     turns = [spent_in(turn) for turn in attempt.transcript.turns]
-    total = {each.name: _sum(getattr(turn, each.name) for turn in turns) for each in fields(Spent)}
+    total = {each.name: _sum(getattr(turn, each.name) for turn in turns) for each in fields(ResourceUse)}
     if attempt.seconds is not None:
         total["seconds"] = attempt.seconds
-    return Spent(**total)
+    return ResourceUse(**total)
 
 
-def spent_in(turn: Turn) -> Spent:
+def spent_in(turn: Turn) -> ResourceUse:
     """What the agent took for one reply: as the reply tells, else as its steps do."""
     reply = turn.reply
     if reply is None:
-        return Spent(tokens=None, cost=None, tool_calls=None, seconds=None)
+        return ResourceUse(tokens=None, cost=None, tool_calls=None, seconds=None)
     usage = reply.usage if reply.usage is not None else _usage_of_steps(reply)
-    return Spent(
+    return ResourceUse(
         tokens=None if usage is None else float(_tokens(usage)),
         cost=None if usage is None else usage.cost,
         tool_calls=float(max(len(reply.tool_calls), sum(step.kind == "tool" for step in reply.steps))),
@@ -87,7 +87,7 @@ def spent_in(turn: Turn) -> Spent:
     )
 
 
-def used_by(turn: Played) -> Iterator[tuple[str, Usage]]:
+def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
     """Who used what, step by step.
 
     Some orchestrators add up what sub-steps used in the step that they are part of. Where the steps together come to
@@ -100,7 +100,7 @@ def used_by(turn: Played) -> Iterator[tuple[str, Usage]]:
     yield from ((turn.trail.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
 
 
-def _without_parts(told: Mapping[int, Usage], trail: Trail) -> dict[int, Usage]:
+def _without_parts(told: Mapping[int, Usage], trail: StepTree) -> dict[int, Usage]:
     own = dict(told)
     for place, part in told.items():
         above = next((node.place for node in trail.above(trail.nodes[place]) if node.place in told), None)
@@ -109,13 +109,13 @@ def _without_parts(told: Mapping[int, Usage], trail: Trail) -> dict[int, Usage]:
     return own
 
 
-def _limits(turn: Played) -> Iterator[Limit]:
+def _limits(turn: TurnWithSteps) -> Iterator[LimitUse]:
     spent = spent_in(turn.turn)
-    known = {each.name for each in fields(Spent)}
+    known = {each.name for each in fields(ResourceUse)}
     for name, most in turn.expect.limits.items():
         used: float | None = getattr(spent, name) if name in known else None
         kept = None if used is None else used <= most * (1 + 1e-9)  # the last digits of a sum are forgiven
-        yield Limit(turn=turn.turn.number, name=name, most=most, used=used, kept=kept)
+        yield LimitUse(turn=turn.turn.number, name=name, most=most, used=used, kept=kept)
 
 
 def _usage_of_steps(reply: Reply) -> Usage | None:

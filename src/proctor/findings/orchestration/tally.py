@@ -21,7 +21,7 @@ from proctor.findings.orchestration.findings import (
     Times,
 )
 from proctor.findings.orchestration.outline import Outline, outline
-from proctor.findings.orchestration.resources import Spent, spent_by
+from proctor.findings.orchestration.resources import ResourceUse, spent_by
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
@@ -70,7 +70,7 @@ class _Case:
     def counted(self) -> int:
         return self.attempts - self.undecided
 
-    def add(self, passed: bool | None, spent: Spent) -> None:
+    def add(self, passed: bool | None, spent: ResourceUse) -> None:
         self.attempts += 1
         self.passed += passed is True
         self.undecided += passed is None

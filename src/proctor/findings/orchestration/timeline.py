@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.findings.orchestration.parallelism import parallelism_of
-from proctor.findings.orchestration.trail import Node, Trail, read
+from proctor.findings.orchestration.step_tree import Node, StepTree, read
 from proctor.transcript import Step
 
 
@@ -52,7 +52,7 @@ def timeline(steps: Sequence[Step]) -> Timeline:
     return Timeline(lanes=lanes, seconds=max(last, *starts, first) - first)
 
 
-def _in_order(trail: Trail) -> list[Node]:
+def _in_order(trail: StepTree) -> list[Node]:
     """Each step, then those that are part of it; of equals, the one that began first."""
     below: dict[int | None, list[Node]] = {}
     for node in sorted(trail.nodes, key=_begin, reverse=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.findings.run.accumulator import Gathering, gather
+from proctor.findings.run.accumulator import Accumulator, gather
 from proctor.findings.run.findings import (
     CaseFinding,
     CategoryFinding,
@@ -11,22 +11,22 @@ from proctor.findings.run.findings import (
     Counts,
     Findings,
     Latency,
-    Trouble,
+    ProblemGroup,
 )
 from proctor.findings.run.stability import stability
 from proctor.findings.run.summary import Summary
 
 __all__ = [
+    "Accumulator",
     "CaseFinding",
     "CategoryFinding",
     "CheckFinding",
     "ConditionFinding",
     "Counts",
     "Findings",
-    "Gathering",
     "Latency",
+    "ProblemGroup",
     "Summary",
-    "Trouble",
     "gather",
     "stability",
 ]

@@ -13,11 +13,11 @@ from proctor.findings.battle.units import Units
 from proctor.findings.run.cases import add_rows, by_category, case_finding
 from proctor.findings.run.circumstances import sentences
 from proctor.findings.run.conditions import side_by_side
-from proctor.findings.run.counter import Counting, place_of_part
+from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
 from proctor.findings.run.notes import notes
 from proctor.findings.run.shares import Shares, with_shares
-from proctor.findings.run.tally import Tally, mean_score, over_k, pass_rate
+from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
 from proctor.findings.run.trials import Trials
 from proctor.run import Attempt, Run
 from proctor.statistics.intervals import Sums
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from proctor.findings.orchestration.tally import OrchestrationTally
 
 
-class Gathering:
+class Accumulator:
     """Findings in the making: attempts come in any order, as they finish or as they are read.
 
     Those of battles and of orchestrators must come with their transcripts.
@@ -39,9 +39,9 @@ class Gathering:
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
         marked, repeats = settings.reviewer is not None, settings.repeats
-        self.whole = Counting.of(exams, repeats, marked=marked)
+        self.whole = AttemptCounter.of(exams, repeats, marked=marked)
         self.under = {
-            name: Counting.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
+            name: AttemptCounter.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
         }
         self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
         steps = run.kind == "orchestrator"
@@ -54,7 +54,7 @@ class Gathering:
         )
         self._held = {name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self.under}
         self._rows = (
-            {case.id: Tally(planned=repeats) for exam in exams for case in exam.cases}
+            {case.id: ExamTally(planned=repeats) for exam in exams for case in exam.cases}
             if settings.type == "abm-static"
             else {}
         )
@@ -178,7 +178,7 @@ def _steps() -> OrchestrationTally:
 
 def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:
     """What the attempts of a run show, in one pass."""
-    gathering = Gathering(run, exams)
+    gathering = Accumulator(run, exams)
     for attempt in attempts:
         gathering.add(attempt)
     return gathering.findings(run)
@@ -191,7 +191,7 @@ def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
 
 
 def _findings(
-    run: Run, exams: Sequence[Exam], whole: Counting, under: Mapping[str, Counting], trials: Trials | None
+    run: Run, exams: Sequence[Exam], whole: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
 ) -> Findings:
     checks = whole.checks()
     cases = tuple(
@@ -232,7 +232,7 @@ def _findings(
     )
 
 
-def _unmet(run: Run, whole: Counting, under: Mapping[str, Counting]) -> list[str]:
+def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:
     """Conditions whose fault no attempt came across."""
     gathered = under or {run.settings.conditions[0]: whole}
     return [name for name, each in gathered.items() if name and each.met == 0]

@@ -6,13 +6,18 @@ from collections.abc import Mapping
 
 from proctor.benchmark import Case, Exam
 from proctor.findings.run.findings import CaseFinding, CategoryFinding
-from proctor.findings.run.tally import Tally, mean_score, pass_rate
+from proctor.findings.run.tally import ExamTally, mean_score, pass_rate
 from proctor.findings.run.trials import Trials
 from proctor.run import Attempt
 
 
 def case_finding(
-    name: str, case: Case, tally: Tally, apart: Mapping[str, Tally] | None = None, *, trials: Trials | None = None
+    name: str,
+    case: Case,
+    tally: ExamTally,
+    apart: Mapping[str, ExamTally] | None = None,
+    *,
+    trials: Trials | None = None,
 ) -> CaseFinding:
     """One exam, or one row of a script, over all its trials; `apart` under each of several conditions."""
     return CaseFinding(
@@ -32,7 +37,7 @@ def case_finding(
     )
 
 
-def by_category(cases: tuple[CaseFinding, ...], tallies: Mapping[str, Tally]) -> dict[str, CategoryFinding]:
+def by_category(cases: tuple[CaseFinding, ...], tallies: Mapping[str, ExamTally]) -> dict[str, CategoryFinding]:
     """The cases of each category together."""
     members: dict[str, list[CaseFinding]] = {}
     for case in cases:
@@ -41,7 +46,7 @@ def by_category(cases: tuple[CaseFinding, ...], tallies: Mapping[str, Tally]) ->
     return {name: _category(inside, tallies) for name, inside in members.items()}
 
 
-def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally]) -> CategoryFinding:
+def _category(cases: list[CaseFinding], tallies: Mapping[str, ExamTally]) -> CategoryFinding:
     inside = [tallies[case.id] for case in cases]
     return CategoryFinding(
         cases=len(cases),
@@ -51,7 +56,7 @@ def _category(cases: list[CaseFinding], tallies: Mapping[str, Tally]) -> Categor
     )
 
 
-def add_rows(rows: Mapping[str, Tally], exam: Exam, attempt: Attempt, trials: Trials | None = None) -> None:
+def add_rows(rows: Mapping[str, ExamTally], exam: Exam, attempt: Attempt, trials: Trials | None = None) -> None:
     """Count a static conversation row by row; where the agent itself failed, that row and the rest are not passed."""
     marks = {score.turn: score.value for score in attempt.scores if score.of == "agent"}
     owner = attempt.failure.owner if attempt.failure is not None else None

@@ -18,7 +18,7 @@ _LONGER = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Changed:
+class ChangedSetting:
     """Attempts that were played with another setting than the run's own."""
 
     setting: str
@@ -57,7 +57,7 @@ class Circumstances:
     replies: int = 0
     cut_off: int = 0
     """Replies that the model stopped in the middle, at its output limit."""
-    changed: tuple[Changed, ...] = ()
+    changed: tuple[ChangedSetting, ...] = ()
     """Settings that some attempts were played with and that are not the run's own."""
     retried_timeouts: int = 0
     """Attempts that were played again because they had timed out."""
@@ -94,7 +94,7 @@ class CircumstanceTally:
     def findings(self, run: Run) -> Circumstances:
         """What was counted."""
         changed = [
-            Changed(setting=name, value=value, own=getattr(run.settings, name), attempts=count)
+            ChangedSetting(setting=name, value=value, own=getattr(run.settings, name), attempts=count)
             for (name, value), count in sorted(self.changed.items())
         ]
         timeouts = sorted(self._timeouts(run), key=lambda each: -each.count)

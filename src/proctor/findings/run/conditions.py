@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from proctor.findings.run.counter import Counting
+from proctor.findings.run.counter import AttemptCounter
 from proctor.findings.run.findings import ConditionFinding
 from proctor.findings.run.tally import mean_score, pass_rate
 from proctor.findings.run.trials import Trials
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from proctor.statistics.compare import Comparison
 
 
-def side_by_side(under: Mapping[str, Counting], trials: Trials | None) -> tuple[ConditionFinding, ...]:
+def side_by_side(under: Mapping[str, AttemptCounter], trials: Trials | None) -> tuple[ConditionFinding, ...]:
     """Each condition beside the plain run, case by case; corrected for the number of conditions."""
     if not under or trials is None:
         return ()
@@ -41,17 +41,17 @@ def side_by_side(under: Mapping[str, Counting], trials: Trials | None) -> tuple[
     )
 
 
-def _against(name: str, plain: Counting, each: Counting, trials: Trials) -> Comparison:
+def _against(name: str, plain: AttemptCounter, each: AttemptCounter, trials: Trials) -> Comparison:
     from proctor.statistics.compare import compare_counts
 
     common = [counts_in_common(trials.verdicts(case, ""), trials.verdicts(case, name)) for case in plain.tallies]
-    planned = _planned(plain), _planned(each)
+    planned = _most_planned(plain), _most_planned(each)
     return compare_counts(_counts(plain), _counts(each), planned=planned, common=common)
 
 
-def _counts(counting: Counting) -> list[tuple[int, int]]:
+def _counts(counting: AttemptCounter) -> list[tuple[int, int]]:
     return [(tally.counted, tally.passed) for tally in counting.tallies.values()]
 
 
-def _planned(counting: Counting) -> int:
+def _most_planned(counting: AttemptCounter) -> int:
     return max((tally.planned for tally in counting.tallies.values()), default=0)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from proctor.benchmark import Exam
 from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
-from proctor.findings.run.findings import CheckFinding, Counts, Latency, Trouble
-from proctor.findings.run.tally import Tally
+from proctor.findings.run.findings import CheckFinding, Counts, Latency, ProblemGroup
+from proctor.findings.run.tally import ExamTally
 from proctor.run import Attempt, Key
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
@@ -28,10 +28,10 @@ else:  # Python 3.11 has no word for what is in it
 
 
 @dataclass(slots=True)
-class Counting:
+class AttemptCounter:
     """Everything that is counted in one pass over the attempts."""
 
-    tallies: dict[str, Tally]
+    tallies: dict[str, ExamTally]
     planned: int
     scored: int = 0
     unscored: int = 0
@@ -50,9 +50,9 @@ class Counting:
     """What → the first such attempt in the order of the plan, with its place."""
 
     @classmethod
-    def of(cls, exams: Sequence[Exam], repeats: int, *, marked: bool) -> Counting:
+    def of(cls, exams: Sequence[Exam], repeats: int, *, marked: bool) -> AttemptCounter:
         """For exams that are played so many times each, `marked` by a reviewer or only checked."""
-        tallies = {exam.id: Tally(planned=repeats, markable=marked and _can_be_marked(exam)) for exam in exams}
+        tallies = {exam.id: ExamTally(planned=repeats, markable=marked and _can_be_marked(exam)) for exam in exams}
         return cls(tallies=tallies, planned=len(exams) * repeats)
 
     def add(self, attempt: Attempt) -> None:
@@ -95,7 +95,7 @@ class Counting:
                 self.by_environment += 1
         elif attempt.passed is None:
             self.unscored += 1
-            for why in _undecided(attempt):
+            for why in _why_undecided(attempt):
                 self._note(attempt, ("checks", "undecided", why))
         else:
             self.scored += 1
@@ -134,10 +134,10 @@ class Counting:
         """The mean of each part of the mark."""
         return {name: _part(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
 
-    def troubles(self) -> tuple[Trouble, ...]:
+    def troubles(self) -> tuple[ProblemGroup, ...]:
         """The most frequent first."""
         return tuple(
-            Trouble(stage=what[0], owner=what[1], reason=what[2], count=count, example=self.examples[what][1])
+            ProblemGroup(stage=what[0], owner=what[1], reason=what[2], count=count, example=self.examples[what][1])
             for what, count in sorted(self.troubles_by_kind.items(), key=lambda item: (-item[1], item[0]))
         )
 
@@ -171,7 +171,7 @@ def place_of_part(name: str) -> tuple[int, str]:
     return (known.index(name) if name in known else len(known), name)
 
 
-def _undecided(attempt: Attempt) -> Iterator[str]:
+def _why_undecided(attempt: Attempt) -> Iterator[str]:
     """Why an attempt has no verdict, where it is not for want of a mark that was tried for."""
     unchecked = [check for check in attempt.checks if check.passed is None]
     for check in unchecked:

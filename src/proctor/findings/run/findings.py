@@ -114,7 +114,7 @@ class CheckFinding:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Trouble:
+class ProblemGroup:
     """Attempts that broke or stayed unscored for one reason."""
 
     stage: str
@@ -170,7 +170,7 @@ class Findings:
     categories: dict[str, CategoryFinding]
     parts: dict[str, Estimate]
     cases: tuple[CaseFinding, ...]
-    troubles: tuple[Trouble, ...]
+    troubles: tuple[ProblemGroup, ...]
     """Most frequent first."""
     usage: Usage
     latency: Latency | None

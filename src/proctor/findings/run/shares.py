@@ -44,7 +44,7 @@ def with_shares(
 
     means = {name: each.means(exams) for name, each in shares.items()}
     against = {
-        name: compare(means[""], values, tested=_tested(exams, name, trials))
+        name: compare(means[""], values, tested=_tested_differences(exams, name, trials))
         for name, values in means.items()
         if name and "" in means
     }
@@ -61,6 +61,6 @@ def with_shares(
     )
 
 
-def _tested(exams: Sequence[str], name: str, trials: Trials) -> list[float] | None:
+def _tested_differences(exams: Sequence[str], name: str, trials: Trials) -> list[float] | None:
     """The differences over the trials that were counted with and without the condition."""
     return differences_in_common([(trials.shares(exam, ""), trials.shares(exam, name)) for exam in exams])

@@ -14,11 +14,11 @@ import msgspec
 
 from proctor.benchmark import Exam
 from proctor.codec import encode
-from proctor.findings.run.accumulator import Gathering
+from proctor.findings.run.accumulator import Accumulator
 from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
-from proctor.findings.run.counter import Counting
-from proctor.findings.run.tally import Tally
+from proctor.findings.run.counter import AttemptCounter
+from proctor.findings.run.tally import ExamTally
 from proctor.run import Run
 from proctor.statistics.intervals import Sums
 
@@ -28,11 +28,11 @@ _LEVEL = 1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class _Gathered:
+class _AccumulatorState:
     """The counts of a gathering."""
 
-    whole: Counting
-    under: dict[str, Counting]
+    whole: AttemptCounter
+    under: dict[str, AttemptCounter]
     verdicts: bytes
     marks: bytes
     """Trial by trial, see `Trials`, compressed; empty: each case was planned once."""
@@ -45,39 +45,39 @@ def stamp(run: Run) -> str:
     return hashlib.sha256(told.encode()).hexdigest()
 
 
-def pack(gathering: Gathering) -> bytes | None:
+def pack(gathering: Accumulator) -> bytes | None:
     """A gathering as bytes; None: conversations and steps are not kept, nor what no bytes can hold."""
     if not gathering.is_plain:
         return None
     numbers = (b"", b"") if gathering.trials is None else gathering.trials.numbers()
-    verdicts, marks = (_compressed(each) for each in numbers)
-    gathered = _Gathered(whole=gathering.whole, under=gathering.under, verdicts=verdicts, marks=marks)
+    verdicts, marks = (_compress(each) for each in numbers)
+    gathered = _AccumulatorState(whole=gathering.whole, under=gathering.under, verdicts=verdicts, marks=marks)
     try:
-        return _compressed(msgspec.msgpack.encode(gathered, enc_hook=_told))
+        return _compress(msgspec.msgpack.encode(gathered, enc_hook=_told))
     except (OverflowError, UnicodeEncodeError):  # sums beyond 64 bits, half a surrogate pair in a reason
         return None
 
 
-def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Gathering | None:
+def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None:
     """The gathering that was packed with the same stamp; None: it cannot be read."""
     try:
-        gathered = msgspec.msgpack.decode(zlib.decompress(body), type=_Gathered, dec_hook=_read)
+        gathered = msgspec.msgpack.decode(zlib.decompress(body), type=_AccumulatorState, dec_hook=_read)
         numbers = zlib.decompress(gathered.verdicts), zlib.decompress(gathered.marks)
     except (zlib.error, msgspec.DecodeError):
         return None
-    gathering = Gathering(run, exams)
+    gathering = Accumulator(run, exams)
     gathering.whole, gathering.under = gathered.whole, gathered.under
     if gathering.trials is not None and not gathering.trials.take(*numbers):
         return None
     return gathering
 
 
-_KINDS = (Counting, Tally, Sums, CheckTally, CircumstanceTally)
+_KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally)
 
 
 def _told(value: object) -> object:
     if isinstance(value, array):  # sorted, since nothing hangs on their order, and apart: so they are never held twice
-        return _compressed(array("d", sorted(value)).tobytes())
+        return _compress(array("d", sorted(value)).tobytes())
     raise NotImplementedError(f"a {type(value).__name__} in what was gathered")
 
 
@@ -89,7 +89,7 @@ def _read(kind: Any, value: Any) -> object:
     raise NotImplementedError(f"a {kind} in what was gathered")
 
 
-def _compressed(numbers: bytes) -> bytes:
+def _compress(numbers: bytes) -> bytes:
     return zlib.compress(numbers, _LEVEL)
 
 

@@ -15,7 +15,7 @@ Formula = Callable[[int, int, int], float]
 
 
 @dataclass(slots=True)
-class Tally:
+class ExamTally:
     """What the attempts at one exam came to; under one condition, or under all of them together."""
 
     planned: int
@@ -54,12 +54,12 @@ class Tally:
             self.seconds += attempt.seconds
 
 
-def pass_rate(tallies: Iterable[Tally]) -> Estimate:
+def pass_rate(tallies: Iterable[ExamTally]) -> Estimate:
     """The mean over cases of the share of counted attempts that passed."""
     return rate_over_cases((tally.planned, tally.counted, tally.passed) for tally in tallies)
 
 
-def mean_score(tallies: Iterable[Tally]) -> Estimate:
+def mean_score(tallies: Iterable[ExamTally]) -> Estimate:
     """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
 
     Of a case that has no reference to judge by, none is missing, also not where the agent failed.
@@ -81,7 +81,7 @@ def mean_score(tallies: Iterable[Tally]) -> Estimate:
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, note=note)
 
 
-def over_k(exams: Iterable[Sequence[Tally]], trials: int, formula: Formula) -> dict[int, Estimate]:
+def over_k(exams: Iterable[Sequence[ExamTally]], trials: int, formula: Formula) -> dict[int, Estimate]:
     """One estimate per k up to the trials, from how often each (counted, passed, planned) occurs.
 
     An exam comes with one tally per condition: k tries are k tries under the same one, and the exam's value is the

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from proctor.formats.suites.nodes import Keyed, Node, Scalar, Unreadable
+from proctor.formats.suites.nodes import MappingNode, Node, ScalarNode, Unreadable
 
 MOST_VALUES = 1_000_000
 """How many values a file may have once its aliases are unfolded."""
@@ -31,12 +31,12 @@ class SuiteProblem:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Note:
+class RecordNote:
     """A record that was read, for what only the whole file can tell."""
 
     record: str
     """Its name in the declaration."""
-    node: Keyed
+    node: MappingNode
     values: dict[str, Any]
     """Key → value, where it was given and is usable."""
     sound: bool
@@ -48,12 +48,12 @@ class Note:
         return next((found for found, _ in self.node.entries if found.text == key), self.node)
 
 
-class Reading:
+class ProblemLog:
     """The problems met so far, and the path to what is being read."""
 
     def __init__(self) -> None:
         self.problems: list[SuiteProblem] = []
-        self.notes: list[Note] = []
+        self.notes: list[RecordNote] = []
         self.path: list[str | int] = []
         self._values = 0
 
@@ -71,7 +71,7 @@ class Reading:
         if self._values > MOST_VALUES:
             raise Unreadable(node.line, node.column, f"the file holds more than {MOST_VALUES:,} values; split it")
 
-    def is_fit(self, scalar: Scalar) -> bool:
+    def is_fit(self, scalar: ScalarNode) -> bool:
         """Whether the text can be stored; what cannot is a problem."""
         met = _UNFIT.search(scalar.text)
         if met is None:

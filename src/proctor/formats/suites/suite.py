@@ -19,8 +19,8 @@ from proctor.formats.records import KEPT
 from proctor.formats.suites.cases import CaseMaker
 from proctor.formats.suites.declaration import CASE, HEADER, SUITE, suite_schema
 from proctor.formats.suites.json_nodes import read_json
-from proctor.formats.suites.nodes import Keyed, Listed, Node, Unreadable
-from proctor.formats.suites.problems import Note, Reading, SuiteProblem
+from proctor.formats.suites.nodes import ListNode, MappingNode, Node, Unreadable
+from proctor.formats.suites.problems import ProblemLog, RecordNote, SuiteProblem
 
 __all__ = [
     "LIMIT",
@@ -94,7 +94,7 @@ def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
 
 def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteReading:
     """The cases and errors of a suite with this file name; without `folder`, `sources` stays as it is written."""
-    reading = Reading()
+    reading = ProblemLog()
     try:
         _read(data, jsonl=_ending(name) == JSONL, reading=reading)
     except Unreadable as error:
@@ -120,7 +120,7 @@ def _ending(path: str | os.PathLike[str]) -> str:
     return Path(path).suffix.lower()
 
 
-def _read(data: bytes, *, jsonl: bool, reading: Reading) -> None:
+def _read(data: bytes, *, jsonl: bool, reading: ProblemLog) -> None:
     if len(data) > LIMIT:
         raise Unreadable(1, 1, _TOO_LARGE)
     decoded = decode(data)
@@ -133,18 +133,18 @@ def _read(data: bytes, *, jsonl: bool, reading: Reading) -> None:
         _read_document(decoded.text, reading)
 
 
-def _read_document(text: str, reading: Reading) -> None:
+def _read_document(text: str, reading: ProblemLog) -> None:
     from proctor.formats.suites.yaml_nodes import read_yaml
 
     root = read_yaml(text)
     if root is None:
         raise Unreadable(1, 1, _NO_CASES)
-    if isinstance(root, Listed):
+    if isinstance(root, ListNode):
         raise Unreadable(root.line, root.column, "the file is a list; put it under `cases:`")
     SUITE.read(root, reading)
 
 
-def _read_lines(text: str, reading: Reading) -> None:
+def _read_lines(text: str, reading: ProblemLog) -> None:
     numbered = ((number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
     written = [(number, line) for number, line in numbered if line.strip()]
     for place, (number, line) in enumerate(written):
@@ -158,12 +158,12 @@ def _read_lines(text: str, reading: Reading) -> None:
         raise Unreadable(1, 1, _NO_LINES)
 
 
-def _read_line(node: Node, reading: Reading, *, first: bool) -> None:
-    header = isinstance(node, Keyed) and [key.text for key, _ in node.entries] == [_SUITE_KEY]
+def _read_line(node: Node, reading: ProblemLog, *, first: bool) -> None:
+    header = isinstance(node, MappingNode) and [key.text for key, _ in node.entries] == [_SUITE_KEY]
     if not header:
         CASE.read(node, reading)
         return
-    assert isinstance(node, Keyed), "a header has a key"
+    assert isinstance(node, MappingNode), "a header has a key"
     reading.path.append(_SUITE_KEY)
     if first:
         HEADER.read(node.entries[0][1], reading)
@@ -172,7 +172,7 @@ def _read_line(node: Node, reading: Reading, *, first: bool) -> None:
     reading.path.pop()
 
 
-def _others(header: Note | None, folder: Path | None, reading: Reading) -> dict[str, Any]:
+def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog) -> dict[str, Any]:
     """What a benchmark has beside its cases."""
     if header is None:
         return {}
@@ -187,9 +187,9 @@ def _others(header: Note | None, folder: Path | None, reading: Reading) -> dict[
     return found
 
 
-def _given_ids(notes: list[Note], reading: Reading) -> set[str]:
+def _given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
     """The ids that cases were given; one that stands twice is a problem."""
-    first: dict[str, Note] = {}
+    first: dict[str, RecordNote] = {}
     for note in notes:
         given = note.values.get("id")
         if given is None or first.setdefault(given, note) is note:

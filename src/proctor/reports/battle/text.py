@@ -11,7 +11,7 @@ from rich.text import Text
 from proctor.findings.battle.findings import BattleFindings, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.battle import words
-from proctor.reports.headline import Line
+from proctor.reports.headline import HeadlineLine
 from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, drawn, estimates, facts, page_table
 from proctor.reports.words import one_line
 from proctor.run import Key
@@ -80,7 +80,7 @@ def sections(battle: BattleFindings, width: int) -> Iterator[RenderableType]:
 
 
 def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]:
-    outcomes = words.counted(pressure.outcomes)
+    outcomes = words.outcome_counts(pressure.outcomes)
     if not outcomes:
         return
     yield Text("Answers given up", style="dim")
@@ -93,8 +93,8 @@ def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]
     yield Text()
 
 
-def _line(label: str, estimate: Estimate) -> Line:
-    return Line(label=label, estimate=estimate, unit="percent", said=numbers.say(estimate, noun="conversation"))
+def _line(label: str, estimate: Estimate) -> HeadlineLine:
+    return HeadlineLine(label=label, estimate=estimate, unit="percent", said=numbers.say(estimate, noun="conversation"))
 
 
 def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[RenderableType]:
@@ -124,7 +124,7 @@ def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
         return
     yield Text("Holding out  ", style="dim").append(words.mean_turns(curve), style="not dim")
     yield Padding(chart(curve, width - 2), INDENT)
-    said = "; ".join(piece for piece in (words.causes(curve), words.stopped(curve)) if piece)
+    said = "; ".join(piece for piece in (words.causes(curve), words.early_endings(curve)) if piece)
     yield Padding(Text(said[:1].upper() + said[1:]), INDENT)
     yield Text()
 
@@ -143,7 +143,7 @@ def _quotes(examples: Sequence[tuple[Key, Contradiction]]) -> Iterator[Renderabl
 
 def _around(battle: BattleFindings) -> Iterator[RenderableType]:
     """How the conversations ended, and how well they were asked."""
-    examiner = " · ".join(words.examined(battle.examiner)) if battle.examiner is not None else ""
+    examiner = " · ".join(words.examiner_pieces(battle.examiner)) if battle.examiner is not None else ""
     said = {"Ended": words.ends(battle), "Examiner": examiner}
     yield from facts(said, label=WIDE_LABEL)
     yield Text()

@@ -49,8 +49,8 @@ class Annotation:
         """As GitHub reads it."""
         place = {"file": file, "line": self.line} if file is not None and self.line is not None else {"file": file}
         given = {**place, "title": self.title}
-        said = ",".join(f"{key}={_escaped(str(value), _BETWEEN)}" for key, value in given.items() if value is not None)
-        return f"::{self.level} {said}::{_escaped(self.message, _LINE_ENDS)}"
+        said = ",".join(f"{key}={_escape(str(value), _BETWEEN)}" for key, value in given.items() if value is not None)
+        return f"::{self.level} {said}::{_escape(self.message, _LINE_ENDS)}"
 
 
 def write_annotations(
@@ -163,5 +163,5 @@ def _left_out(findings: Findings, level: str, count: int) -> Annotation:
     return Annotation(level="notice", title="not all is shown", message=message)
 
 
-def _escaped(text: str, signs: Mapping[str, str]) -> str:
+def _escape(text: str, signs: Mapping[str, str]) -> str:
     return "".join(signs.get(character, character) for character in text)

@@ -14,7 +14,7 @@ from proctor.reports.battle import csv as turns
 from proctor.reports.battle.csv import Cell
 from proctor.reports.checks.words import of_result
 from proctor.reports.numbers import iso
-from proctor.reports.turns import Judged, judged
+from proctor.reports.turns import JudgedTurn, judged_turns
 from proctor.reports.words import clean, cut
 from proctor.run import Attempt, Run
 from proctor.score import CheckResult, Score
@@ -39,7 +39,7 @@ def csv_pieces(
     """The same piece by piece; what was found is asked for after the columns that every run has."""
     told, fixed = (_attempts, tuple(_COLUMNS)) if run.settings.type == "standard" else (_turns, _OF_TURNS)
     yield _BYTE_ORDER_MARK + ",".join(fixed)
-    written = csv.writer(_Line())
+    written = csv.writer(_RowSink())
     findings = found()
     own = (*findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
     yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
@@ -49,7 +49,7 @@ def csv_pieces(
             yield written.writerow([_safe_cell(row.get(column)) for column in columns])
 
 
-class _Line:
+class _RowSink:
     """Where a row is written to, for a writer that gives back whatever this does."""
 
     def write(self, text: str) -> str:
@@ -74,24 +74,24 @@ _Column = Callable[[Attempt, Case | None], Cell]
 def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     case = exam.cases[0] if exam is not None else None
     row = {name: column(attempt, case) for name, column in _COLUMNS.items()}
-    yield {**_part_marks(attempt.scores), **_checked(attempt.checks), **row}
+    yield {**_part_marks(attempt.scores), **_check_cells(attempt.checks), **row}
 
 
 def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     """Each turn with the columns of a reply, and what holds for the whole conversation beside it."""
     [whole] = _attempts(attempt, exam)
     kept = {name: whole[name] for name in _OF_CONVERSATIONS}
-    for each in judged(attempt, exam):
+    for each in judged_turns(attempt, exam):
         alone = _alone(attempt, each)
         row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
-        yield {**_part_marks(each.scores), **_checked(each.checks), **row, **kept, **turns.cells(each)}
+        yield {**_part_marks(each.scores), **_check_cells(each.checks), **row, **kept, **turns.cells(each)}
     for row in turns.left_unasked(attempt, exam):
         yield {**kept, **row}
     if not attempt.transcript.turns:
         yield kept
 
 
-def _alone(attempt: Attempt, each: Judged) -> Attempt:
+def _alone(attempt: Attempt, each: JudgedTurn) -> Attempt:
     """The attempt as if it were this turn alone."""
     reply = each.turn.reply
     return replace(
@@ -105,7 +105,7 @@ def _alone(attempt: Attempt, each: Judged) -> Attempt:
     )
 
 
-def _passed(attempt: Attempt, case: Case | None) -> Cell:
+def _passed_cell(attempt: Attempt, case: Case | None) -> Cell:
     return None if attempt.passed is None else str(attempt.passed).lower()
 
 
@@ -135,7 +135,7 @@ def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
     return "\n".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
 
 
-def _unscored(attempt: Attempt, case: Case | None) -> Cell:
+def _unscored_cell(attempt: Attempt, case: Case | None) -> Cell:
     return "; ".join(missing.reason for missing in attempt.unscored)
 
 
@@ -155,7 +155,7 @@ def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
     return {name: sum(values) / len(values) for name, values in marks.items()}
 
 
-def _checked(results: Iterable[CheckResult]) -> dict[str, Cell]:
+def _check_cells(results: Iterable[CheckResult]) -> dict[str, Cell]:
     """A column for each check, to filter and to count by; what was not asked for stays empty."""
     return {f"{_CHECK}{result.name}": of_result(result).word for result in results}
 
@@ -167,7 +167,7 @@ _COLUMNS: dict[str, _Column] = {
     "condition": lambda attempt, case: attempt.key.condition,
     "trial": lambda attempt, case: attempt.key.trial,
     "outcome": lambda attempt, case: outcomes.of_attempt(attempt).name,
-    "passed": _passed,
+    "passed": _passed_cell,
     "score": lambda attempt, case: attempt.value,
     "question": _question,
     "expected": lambda attempt, case: case.answer if case else None,
@@ -178,7 +178,7 @@ _COLUMNS: dict[str, _Column] = {
     "failure_owner": lambda attempt, case: attempt.failure.owner if attempt.failure else "",
     "failure_stage": lambda attempt, case: attempt.failure.stage if attempt.failure else "",
     "failure_reason": lambda attempt, case: attempt.failure.reason if attempt.failure else "",
-    "unscored_reason": _unscored,
+    "unscored_reason": _unscored_cell,
     "explanation": _explanation,
     "seconds": lambda attempt, case: attempt.seconds,
     "input_tokens": lambda attempt, case: attempt.usage.input_tokens if attempt.usage else None,

@@ -87,7 +87,7 @@ def _side_by_side(battles: Sequence[Findings], width: int) -> Table:
     table.add_row("", *(f"{'':{_VALUE}}  {name}" for name in names), style="dim")
     for label, told in _MEASURES.items():
         table.add_row(label, *(_drawn(told(findings), axis) for findings in battles))
-    table.add_row("Contradictions", *(_contradicted(findings) for findings in battles))
+    table.add_row("Contradictions", *(_contradiction_cell(findings) for findings in battles))
     return table
 
 
@@ -111,7 +111,7 @@ def _drawn(estimate: Estimate, axis: int) -> Text:
     return Text.assemble((f"{said.value:>{_VALUE}}", "bold"), line, f"  {said.interval}")
 
 
-def _contradicted(findings: Findings) -> str:
+def _contradiction_cell(findings: Findings) -> str:
     battle = _battle(findings)
     return f"{numbers.whole(battle.contradictions):>{_VALUE}}  of {numbers.whole(battle.opportunities)}"
 

@@ -12,14 +12,14 @@ from typing import Any, TextIO
 from markupsafe import Markup
 
 from proctor.benchmark import Exam
-from proctor.findings.run import CaseFinding, Findings, Trouble
+from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import talk
 from proctor.reports.checks.labels import Label, Labels
 from proctor.reports.headline import headline
 from proctor.reports.run.environment import environment
 from proctor.reports.run.particulars import settings_of
-from proctor.reports.run.selection import Shown, rooms, select
+from proctor.reports.run.selection import RenderedAttempt, rooms, select
 from proctor.reports.words import without_options
 from proctor.run import Attempt
 
@@ -31,11 +31,11 @@ _ALWAYS_COUNTED = (outcomes.PASSED, outcomes.NOT_PASSED, outcomes.FLAKY)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class CaseRow:
     """One line of the table of cases; `anchor` is empty where the case is not shown in full."""
 
     case: CaseFinding
-    outcome: outcomes.Outcome
+    outcome: outcomes.OutcomeLabel
     anchor: str
     labels: list[Label]
     """What became of its checks."""
@@ -44,12 +44,12 @@ class Row:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Section:
+class CaseSection:
     """One case in full."""
 
-    row: Row
+    row: CaseRow
     exam: Exam | None
-    attempts: list[Shown]
+    attempts: list[RenderedAttempt]
     open: int
     """The place in `attempts` of the one that is unfolded."""
 
@@ -93,9 +93,13 @@ def _renderer(findings: Findings, exams: Mapping[str, Exam]) -> Callable[[Attemp
 
 
 def _page(
-    findings: Findings, exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]], rows: list[Row], k: int | None
+    findings: Findings,
+    exams: Mapping[str, Exam],
+    shown: Mapping[str, list[RenderedAttempt]],
+    rows: list[CaseRow],
+    k: int | None,
 ) -> dict[str, Any]:
-    counts = outcomes.counted(findings.cases)
+    counts = outcomes.count_by_outcome(findings.cases)
     times = [case.seconds for case in findings.cases if case.seconds is not None]
     kinds = [(kind, n) for kind in outcomes.OF_CASES if (n := counts.get(kind.name, 0)) or kind in _ALWAYS_COUNTED]
     return {
@@ -127,12 +131,12 @@ def _page(
 
 
 def _rows(
-    findings: Findings, cases: Iterable[CaseFinding], shown: Mapping[str, list[Shown]], labels: Labels
-) -> Iterator[Row]:
+    findings: Findings, cases: Iterable[CaseFinding], shown: Mapping[str, list[RenderedAttempt]], labels: Labels
+) -> Iterator[CaseRow]:
     places = {check.name: place for place, check in enumerate(findings.checks[:_FILTERS])}
     for number, case in enumerate(cases, 1):
         known = labels.of(case.id)
-        yield Row(
+        yield CaseRow(
             case=case,
             outcome=outcomes.of_case(case),
             anchor=f"case-{number}" if shown.get(case.id) else "",
@@ -141,21 +145,23 @@ def _rows(
         )
 
 
-def _filters(findings: Findings, rows: Iterable[Row]) -> list[tuple[int, str, int]]:
+def _filters(findings: Findings, rows: Iterable[CaseRow]) -> list[tuple[int, str, int]]:
     """Checks that cases failed: the place, the name, how many cases."""
     failed = Counter(place for row in rows for place in row.filters)
     return [(place, findings.checks[place].name, failed[place]) for place in sorted(failed)]
 
 
-def _sections(rows: Iterable[Row], exams: Mapping[str, Exam], shown: Mapping[str, list[Shown]]) -> Iterator[Section]:
+def _sections(
+    rows: Iterable[CaseRow], exams: Mapping[str, Exam], shown: Mapping[str, list[RenderedAttempt]]
+) -> Iterator[CaseSection]:
     for row in rows:
         attempts = shown.get(row.case.id)
         if attempts:
             bad = (place for place, each in enumerate(attempts) if each.outcome is not outcomes.PASSED)
-            yield Section(row=row, exam=exams.get(row.case.id), attempts=attempts, open=next(bad, 0))
+            yield CaseSection(row=row, exam=exams.get(row.case.id), attempts=attempts, open=next(bad, 0))
 
 
-def _troubles(findings: Findings) -> list[tuple[outcomes.Outcome, str, list[Trouble]]]:
+def _troubles(findings: Findings) -> list[tuple[outcomes.OutcomeLabel, str, list[ProblemGroup]]]:
     grouped = [
         (outcomes.TROUBLES[owner], heading, [each for each in findings.troubles if each.owner == owner])
         for owner, heading in outcomes.TROUBLE_HEADINGS.items()

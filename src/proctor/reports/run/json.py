@@ -8,7 +8,7 @@ from typing import Any, TextIO
 
 from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
-from proctor.findings.run import CaseFinding, CategoryFinding, Findings, Summary, Trouble
+from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
 from proctor.reports.values import counts, estimate, plain, where
@@ -155,7 +155,7 @@ def _category(category: CategoryFinding) -> dict[str, Any]:
     }
 
 
-def _trouble(trouble: Trouble) -> dict[str, Any]:
+def _trouble(trouble: ProblemGroup) -> dict[str, Any]:
     return {**plain(trouble), "example": where(trouble.example)}
 
 

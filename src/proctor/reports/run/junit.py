@@ -140,11 +140,11 @@ def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
         name=_name(run, attempt.key, case.question if case is not None else ""),
         time=f"{attempt.seconds or 0.0:.3f}",
     )
-    filed = _filed(case.categories) if case is not None else ""
+    filed = _category_properties(case.categories) if case is not None else ""
     return f"<testcase{attributes}>{filed}{_verdict(attempt)}{_said(attempt)}</testcase>\n"
 
 
-def _filed(categories: Sequence[str]) -> str:
+def _category_properties(categories: Sequence[str]) -> str:
     """All categories, where there are more than the one that the class is named after."""
     if len(categories) < 2:
         return ""

@@ -10,7 +10,7 @@ from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
-from proctor.reports.markup import pictured, plain
+from proctor.reports.markup import draw_interval, plain
 from proctor.reports.words import without_options
 
 _WORST = 10
@@ -28,7 +28,7 @@ def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerd
 
 
 def _verdict(findings: Findings) -> Iterator[str]:
-    run, where, counts = findings.run, outcomes.of_run(findings), outcomes.counted(findings.cases)
+    run, where, counts = findings.run, outcomes.of_run(findings), outcomes.count_by_outcome(findings.cases)
     yield f"### {plain(run.agent)} on {plain(run.benchmark)}: {where.sign} {where.word}"
     yield ""
     kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
@@ -53,7 +53,7 @@ def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
     yield "| | | 95 % interval | | rests on |"
     yield "|:--|--:|:--|:--|:--|"
     for line in headline(findings, k=k):
-        picture = pictured(line.estimate)
+        picture = draw_interval(line.estimate)
         bounds = f"{line.said.missing}: {line.said.bounds}" if line.said.bounds else ""
         basis = "; ".join(piece for piece in (line.said.basis, bounds) if piece)
         yield f"| {line.label} | **{line.said.value}** | {line.said.interval} | {picture} | {basis} |"
@@ -111,13 +111,13 @@ def _worst(findings: Findings) -> Iterator[str]:
     for case in bad[:_WORST]:
         mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
         cells = [outcomes.of_case(case).sign, plain(case.id, 40), plain(case.question)]
-        cells += [_failed(case.failed_checks)] if checked else []
+        cells += [_failed_checks(case.failed_checks)] if checked else []
         yield f"| {' | '.join([*cells, f'{case.passed}/{case.counted}', mark])} |"
     if len(bad) > _WORST:
         yield f"| | | and {numbers.whole(len(bad) - _WORST)} more |{' |' * checked} | |"
 
 
-def _failed(checks: Mapping[str, str]) -> str:
+def _failed_checks(checks: Mapping[str, str]) -> str:
     """Each failed check with what it saw, one below the other."""
     return "<br>".join(
         f"{plain(name, 40)} {FAILED.sign} {plain(brief(evidence))}".rstrip() for name, evidence in checks.items()

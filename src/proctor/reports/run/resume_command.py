@@ -25,14 +25,14 @@ def _means(findings: Findings) -> list[str]:
     means = []
     cost, tokens = enough_for_the_next(findings.run.reason)
     if settings.budget is not None:
-        means.append(f"--budget {_raised(max(settings.budget, cost), used.least, findings):g}")
+        means.append(f"--budget {_raised_limit(max(settings.budget, cost), used.least, findings):g}")
     if settings.max_tokens is not None:
         spent = used.input_tokens + used.output_tokens
-        means.append(f"--max-tokens {math.ceil(_raised(max(settings.max_tokens, tokens), spent, findings))}")
+        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, tokens), spent, findings))}")
     return means
 
 
-def _raised(least: float, spent: float, findings: Findings) -> float:
+def _raised_limit(least: float, spent: float, findings: Findings) -> float:
     """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
     counts = findings.counts
     done = counts.planned - counts.pending - counts.failed_by_environment

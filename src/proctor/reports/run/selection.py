@@ -13,20 +13,20 @@ _READ_LAST = (outcomes.PASSED, outcomes.PENDING)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Shown:
+class RenderedAttempt:
     """One attempt, already rendered, so that its transcript need not be kept."""
 
     place: int
-    outcome: outcomes.Outcome
+    outcome: outcomes.OutcomeLabel
     text: str
 
 
 @dataclass(slots=True)
-class _Shelf:
+class _AttemptSelection:
     """Room for some attempts of one case."""
 
     room: int
-    kept: list[Shown] = field(default_factory=list)
+    kept: list[RenderedAttempt] = field(default_factory=list)
 
     def take(self, attempt: Attempt, render: Callable[[Attempt], str]) -> None:
         outcome = outcomes.of_attempt(attempt)
@@ -35,7 +35,7 @@ class _Shelf:
             if outcome in _READ_LAST or spare is None:
                 return
             self.kept.remove(spare)
-        self.kept.append(Shown(place=attempt.place, outcome=outcome, text=render(attempt)))
+        self.kept.append(RenderedAttempt(place=attempt.place, outcome=outcome, text=render(attempt)))
 
 
 def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
@@ -51,9 +51,9 @@ def rooms(cases: Sequence[CaseFinding], *, limit: int) -> dict[str, int]:
 
 def select(
     cases: Sequence[CaseFinding], attempts: Iterable[Attempt], render: Callable[[Attempt], str], *, limit: int
-) -> dict[str, list[Shown]]:
+) -> dict[str, list[RenderedAttempt]]:
     """Case id → its attempts in full, worst cases first, at most `limit` attempts over all."""
-    shelves = {case: _Shelf(room=room) for case, room in rooms(cases, limit=limit).items()}
+    shelves = {case: _AttemptSelection(room=room) for case, room in rooms(cases, limit=limit).items()}
     for attempt in attempts:
         if attempt.key.exam in shelves:
             shelves[attempt.key.exam].take(attempt, render)

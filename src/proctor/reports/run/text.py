@@ -12,12 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.gates import GateVerdict
-from proctor.findings.run import Findings, Trouble
+from proctor.findings.run import Findings, ProblemGroup
 from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
-from proctor.reports.headline import Line, headline
+from proctor.reports.headline import HeadlineLine, headline
 from proctor.reports.run import resume_command as continuing
 from proctor.reports.run.worst import worst
 from proctor.reports.terminal import (
@@ -29,8 +29,8 @@ from proctor.reports.terminal import (
     drawn,
     estimates,
     facts,
+    outcome_text,
     page_table,
-    signed,
 )
 from proctor.reports.words import clean, one_line
 from proctor.run import Run
@@ -83,14 +83,14 @@ def _report(
 
 def _title(findings: Findings) -> Iterator[RenderableType]:
     run, where = findings.run, outcomes.of_run(findings)
-    status = Text.assemble(signed(where, where.word), f"  {numbers.duration(run.seconds)}" if run.seconds else "")
+    status = Text.assemble(outcome_text(where, where.word), f"  {numbers.duration(run.seconds)}" if run.seconds else "")
     title = Table.grid(padding=(0, 2), expand=True)
     title.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
     title.add_column(justify="right", no_wrap=True)
     title.add_row(Text(one_line(f"{run.agent} on {run.benchmark}"), style="bold"), status)
     yield title
     named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
-    yield Text(f"{named}, {_reviewed(run)}", style="dim")
+    yield Text(f"{named}, {_describe_reviewer(run)}", style="dim")
     if said := what_passes(findings):
         yield Text(said, style="dim")
     if run.reason:
@@ -100,7 +100,7 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _reviewed(run: Run) -> str:
+def _describe_reviewer(run: Run) -> str:
     examined = f"examined by {one_line(run.settings.examiner)}, " if run.settings.examiner else ""
     reviewer = run.settings.reviewer
     return examined + ("checks alone" if reviewer is None else f"reviewed by {one_line(reviewer)}")
@@ -108,13 +108,13 @@ def _reviewed(run: Run) -> str:
 
 def _verdicts(findings: Findings) -> Text:
     """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case once."""
-    counts = outcomes.counted(findings.cases)
+    counts = outcomes.count_by_outcome(findings.cases)
     shown = [kind for kind in outcomes.OF_CASES if counts.get(kind.name) or kind is outcomes.PASSED]
-    pieces = [signed(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
+    pieces = [outcome_text(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
     return Text("   ").join(pieces)
 
 
-def _facts(findings: Findings, lines: Sequence[Line], label: int) -> Iterator[RenderableType]:
+def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
     """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
     said = {
         **_of_battle(findings),
@@ -135,7 +135,7 @@ def _of_battle(findings: Findings) -> dict[str, str]:
     return {"Replies": replies(findings.battle), "Contradictions": contradictions(findings.battle)}
 
 
-def _missing(lines: Sequence[Line]) -> str:
+def _missing(lines: Sequence[HeadlineLine]) -> str:
     """What is missing, and what it could change."""
     bounded = [line for line in lines if line.said.bounds]
     lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
@@ -163,7 +163,9 @@ def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
     for verdict in verdicts:
         outcome = said_gates.OUTCOMES[verdict.verdict]
         said = Text(one_line(verdict.gate.text), style="bold")
-        table.add_row(signed(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold"))
+        table.add_row(
+            outcome_text(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold")
+        )
     yield Text("Gates", style="dim")
     yield Padding(table, INDENT)
     yield Text()
@@ -209,12 +211,12 @@ def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
+def _troubles(troubles: Sequence[ProblemGroup]) -> Iterator[RenderableType]:
     for owner, heading in outcomes.TROUBLE_HEADINGS.items():
         inside = [trouble for trouble in troubles if trouble.owner == owner]
         if not inside:
             continue
-        yield signed(outcomes.TROUBLES[owner], heading)
+        yield outcome_text(outcomes.TROUBLES[owner], heading)
         table = Table.grid(padding=(0, 1))
         table.add_column(justify="right", no_wrap=True)
         table.add_column(overflow="fold")
@@ -226,7 +228,7 @@ def _troubles(troubles: Sequence[Trouble]) -> Iterator[RenderableType]:
         yield Text()
 
 
-def _reason(trouble: Trouble) -> Text:
+def _reason(trouble: ProblemGroup) -> Text:
     reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
     return reason.append(f"  e.g. {outcomes.which(trouble.example)}", style="dim")
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from proctor.findings.run import CaseFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import failed_line
-from proctor.reports.terminal import INDENT, signed
+from proctor.reports.terminal import INDENT, outcome_text
 from proctor.reports.words import one_line
 
 _MOST = 8
@@ -33,7 +33,7 @@ def worst(findings: Findings, width: int) -> Iterator[RenderableType]:
     yield _row(["", Text(heading), "", *map(Text, numbered)], widths, style="dim")
     indent = sum(widths[:2]) + 2 * _GAP
     for place, case in enumerate(shown):
-        said = [signed(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question))]
+        said = [outcome_text(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question))]
         yield _row([*said, *(Text(column[place]) for column in numbered.values())], widths)
         if case.failed_checks:
             yield Padding(failed_line(case.failed_checks, width - indent), (0, 0, 0, indent))

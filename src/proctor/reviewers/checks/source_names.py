@@ -44,7 +44,7 @@ def relative_path(source: str) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def parsed(source: str) -> Name:
+def parse_name(source: str) -> Name:
     """A source's name, for comparison: slashes, dots and case do not tell sources apart."""
     path, _, anchor = fold(source).strip().replace("\\", "/").partition("#")
     if not is_address(path):
@@ -57,9 +57,9 @@ def parsed(source: str) -> Name:
 
 def among(cited: str, expected: Sequence[str]) -> str | None:
     """The expected source that is cited; one of the two may lack the extension or the anchor. None: none is."""
-    name = parsed(cited)
-    close = [one for one in expected if _may_be(name, parsed(one))]
-    exact = [one for one in close if parsed(one) == name]
+    name = parse_name(cited)
+    close = [one for one in expected if _may_be(name, parse_name(one))]
+    exact = [one for one in close if parse_name(one) == name]
     return next(iter(exact or close), None)
 
 

@@ -26,7 +26,7 @@ def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
         return None
     counts = Counter(call.name for call in reply.tool_calls)
     missing = [name for name in expect.tools_used if name not in counts]
-    called = [_called(name, counts[name]) for name in expect.tools_used if name in counts]
+    called = [_call_count(name, counts[name]) for name in expect.tools_used if name in counts]
     if not missing:
         return Outcome(True, ", ".join(called), 1.0)
     if not reply.tools_known:
@@ -41,7 +41,7 @@ def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sourc
     if not expect.tools_not_used:
         return None
     counts = Counter(call.name for call in reply.tool_calls)
-    called = [_called(name, counts[name]) for name in expect.tools_not_used if name in counts]
+    called = [_call_count(name, counts[name]) for name in expect.tools_not_used if name in counts]
     if called:
         return Outcome(False, ", ".join(called))
     return Outcome(True, _all(counts)) if reply.tools_known else Outcome(None, UNTOLD)
@@ -62,7 +62,7 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     return Outcome(score.is_correct, said, score.overall)
 
 
-def _called(name: str, times: int) -> str:
+def _call_count(name: str, times: int) -> str:
     return f"{name} was called {'once' if times == 1 else f'{times} times'}"
 
 

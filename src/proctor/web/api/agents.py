@@ -26,7 +26,7 @@ def list_agents(request: Request) -> Response:
     )
 
 
-@router.post("/agents/try", response_model=shapes.Tried)
-def try_agent(request: Request, asked: shapes.Question) -> Response:
+@router.post("/agents/try", response_model=shapes.AgentTestBody)
+def try_agent(request: Request, asked: shapes.QuestionBody) -> Response:
     """Ask an agent one question; nothing is stored."""
     return answer(ask(site_of(request), asked.agent, asked.question, patience=asked.timeout))

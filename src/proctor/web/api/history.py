@@ -13,7 +13,7 @@ from proctor.web.site.site import site_of
 router = APIRouter(tags=["history"])
 
 
-@router.get("/history", response_model=shapes.History)
+@router.get("/history", response_model=shapes.HistoryBody)
 def history(
     request: Request,
     benchmark: Annotated[str | None, Query(description="The newest run's, if it is left out")] = None,

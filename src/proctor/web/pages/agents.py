@@ -14,7 +14,7 @@ from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
 from proctor.web.pages import form_of
-from proctor.web.pages.runs import Listed, with_rates
+from proctor.web.pages.runs import RunRow, with_rates
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import offer
 from proctor.web.site.agent_test import ask
@@ -74,7 +74,7 @@ def _page(
     )
 
 
-def _last_runs(site: Site, names: list[str]) -> dict[str, Listed]:
+def _last_runs(site: Site, names: list[str]) -> dict[str, RunRow]:
     """An agent's name → its newest run."""
     newest: dict[str, Run] = {}
     for run in site.store.archive.runs():

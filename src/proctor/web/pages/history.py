@@ -12,7 +12,7 @@ from proctor.findings.history import tell
 from proctor.reports.history.svg import drawn
 from proctor.reports.history.words import calendar_of
 from proctor.run import Run
-from proctor.web.reading.shelf import shelf_of
+from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of

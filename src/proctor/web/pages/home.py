@@ -21,7 +21,7 @@ _SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Going:
+class ActiveRun:
     """A run that goes on, or stands in line."""
 
     run: Run
@@ -54,8 +54,8 @@ def home(request: Request) -> HTMLResponse:
     )
 
 
-def _going(site: Site, run: Run) -> Going:
-    return Going(run=run, found=site.summaries.of(run), done=site.summaries.count(run, verdicts=_ENDED))
+def _going(site: Site, run: Run) -> ActiveRun:
+    return ActiveRun(run=run, found=site.summaries.of(run), done=site.summaries.count(run, verdicts=_ENDED))
 
 
 @router.get("/health")

@@ -20,7 +20,7 @@ PAGE = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listed:
+class RunRow:
     """One line of the list."""
 
     run: Run
@@ -54,9 +54,9 @@ def runs(
     )
 
 
-def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
+def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
     """Runs with what they came to."""
-    return [Listed(run=run, found=site.summaries.of(run)) for run in runs]
+    return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]
 
 
 def _fits(run: Run, *, q: str, **wanted: str) -> bool:

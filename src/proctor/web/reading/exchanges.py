@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from itertools import groupby
 
 from proctor.reports import outcomes
-from proctor.reports.turns import Judged, judged
+from proctor.reports.turns import JudgedTurn, judged_turns
 from proctor.reports.words import clean
 from proctor.run import Attempt
 
@@ -66,8 +66,8 @@ class Exchange:
     """One turn in both runs; None: it was not reached in one of them."""
 
     number: int
-    a: Judged | None
-    b: Judged | None
+    a: JudgedTurn | None
+    b: JudgedTurn | None
     asked: Difference | None
     """None: both were asked the same."""
     said: Difference
@@ -75,21 +75,23 @@ class Exchange:
 
 def exchanges(before: Attempt, after: Attempt, case: str) -> Iterator[Exchange]:
     """All turns; of a script, only the row that was asked for."""
-    sides = [{each.turn.number: each for each in judged(attempt, None)} for attempt in (before, after)]
+    sides = [{each.turn.number: each for each in judged_turns(attempt, None)} for attempt in (before, after)]
     for number in sorted(sides[0].keys() | sides[1].keys()):
         a, b = sides[0].get(number), sides[1].get(number)
         asked = [each.turn for each in (a, b) if each is not None]
         if before.key.exam == case or any(turn.case == case for turn in asked):
-            yield Exchange(number=number, a=a, b=b, asked=_asked(a, b), said=difference(_reply(a), _reply(b)))
+            yield Exchange(
+                number=number, a=a, b=b, asked=_question_difference(a, b), said=difference(_reply(a), _reply(b))
+            )
 
 
-def _asked(a: Judged | None, b: Judged | None) -> Difference | None:
+def _question_difference(a: JudgedTurn | None, b: JudgedTurn | None) -> Difference | None:
     if a is None or b is None or a.turn.question == b.turn.question:
         return None
     return difference(a.turn.question, b.turn.question)
 
 
-def _reply(each: Judged | None) -> str:
+def _reply(each: JudgedTurn | None) -> str:
     return "" if each is None or each.turn.reply is None else each.turn.reply.text
 
 

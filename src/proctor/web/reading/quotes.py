@@ -16,7 +16,7 @@ _LONGEST_RESULT = 200_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Found:
+class FoundQuote:
     """A quote where it stands."""
 
     tool: str
@@ -26,7 +26,7 @@ class Found:
     after: str
 
 
-def find(citation: Citation, reply: Reply) -> Found | None:
+def find(citation: Citation, reply: Reply) -> FoundQuote | None:
     """The first place where the quote stands word for word, white space and emphasis aside; None: nowhere."""
     words = re.findall(r"[^\s*`]+", (citation.quote or "")[:_LONGEST_QUOTE])
     if not words:
@@ -39,10 +39,10 @@ def find(citation: Citation, reply: Reply) -> Found | None:
     return None
 
 
-def _cut(tool: str, text: str, match: re.Match[str]) -> Found:
+def _cut(tool: str, text: str, match: re.Match[str]) -> FoundQuote:
     start, end = max(0, match.start() - _AROUND), match.end() + _AROUND
     before, after = text[start : match.start()], text[match.end() : end]
-    return Found(
+    return FoundQuote(
         tool=tool,
         before=f"…{before}" if start else before,
         quote=match[0],

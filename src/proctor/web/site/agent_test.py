@@ -25,12 +25,12 @@ def ask(site: Site, agent: str, question: str, *, patience: float = 60.0) -> dic
     if not _AT_ONCE.acquire(timeout=1.0):
         raise RunBusy("other questions are being asked already; try again in a moment")
     try:
-        return _asked(site, agent, question, patience)
+        return _ask_agent(site, agent, question, patience)
     finally:
         _AT_ONCE.release()
 
 
-def _asked(site: Site, agent: str, question: str, patience: float) -> dict[str, Any]:
+def _ask_agent(site: Site, agent: str, question: str, patience: float) -> dict[str, Any]:
     config = ["--config", str(site.settings.config)] if site.settings.config is not None else []
     command = [sys.executable, "-m", "proctor", "agents", "test", *config, "--timeout", str(patience), "--json"]
     environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}

@@ -14,7 +14,7 @@ from starlette.requests import ClientDisconnect
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.render import render
-from proctor.workflows.library import NoSuchBenchmark, Refused
+from proctor.workflows.library import NoSuchBenchmark, RefusedFile
 
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
     NoSuchRun: HTTPStatus.NOT_FOUND,
@@ -50,7 +50,7 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
 
 async def _proctor_error(request: Request, error: Exception) -> Response:
     status = next((_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS), HTTPStatus.BAD_REQUEST)
-    if isinstance(error, Refused):
+    if isinstance(error, RefusedFile):
         faults = [{"message": each.message, "line": each.line, "column": each.column} for each in error.examined.errors]
         return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, str(error), faults=faults)
     return said(request, status, str(error))

@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 from proctor.run import Run
 from proctor.running.plan import exams_of
-from proctor.spending.estimate import Estimate
+from proctor.spending.estimate import CostEstimate
 from proctor.web.site.site import Site
-from proctor.web.site.start import Wanted, let_go, prepared
-from proctor.workflows.allowances import foresee
+from proctor.web.site.start import RunRequest, let_go, prepare_run
+from proctor.workflows.run_limits import foresee
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Foretold:
+class RunEstimate:
     """What can be said before a run."""
 
     run: Run
     """As it would be started."""
     exams: int
-    estimate: Estimate
+    estimate: CostEstimate
     """Of the chat models."""
     warnings: tuple[str, ...]
     last: Run | None
@@ -33,13 +33,13 @@ class Foretold:
         return self.last.seconds / self.last.planned * self.run.planned
 
 
-def foretell(site: Site, wanted: Wanted) -> Foretold:
+def foretell(site: Site, wanted: RunRequest) -> RunEstimate:
     """Prepare a run and let go of it again. Raises what starting it would raise."""
     config = site.config
-    ready = prepared(wanted, site.library, config)
+    ready = prepare_run(wanted, site.library, config)
     let_go(ready)
     run, exams = ready.run, exams_of(ready.benchmark, ready.run.settings)
-    return Foretold(
+    return RunEstimate(
         run=run,
         exams=len(exams),
         estimate=foresee(run, exams, config),

@@ -57,7 +57,7 @@ async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Fo
     if kind == b"multipart/form-data":
         reading = _Multipart(options.get(b"boundary", b""), file_limit)
     elif kind in (b"application/x-www-form-urlencoded", b""):
-        data = await limited(request, FIELD_LIMIT)
+        data = await read_limited_body(request, FIELD_LIMIT)
         if data is None:
             raise InputError(f"the form has more than {FIELD_LIMIT:,} bytes")
         return Form(fields=_pairs(data))
@@ -72,7 +72,7 @@ async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Fo
     return reading.form()
 
 
-async def limited(request: Request, limit: int) -> bytes | None:
+async def read_limited_body(request: Request, limit: int) -> bytes | None:
     """The body of a request; None: it has more bytes than that, of which only so many were kept at any time."""
     data, taken = bytearray(), 0
     async for chunk in request.stream():

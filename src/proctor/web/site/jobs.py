@@ -145,13 +145,13 @@ class Jobs:
             if job is not None and job.process is not None:
                 self._left.append(job.process)
         until = time.monotonic() + _PATIENCE
-        while not self._stopped(found.id, wish, job):
+        while not self._try_to_stop(found.id, wish, job):
             if time.monotonic() > until:
                 raise RunBusy(f"run {found.id} was asked to {wish} and has not yet; look again in a moment")
             time.sleep(0.05)
         return self._store().archive.find(found.id)
 
-    def _stopped(self, run: str, wish: Wish, job: _Job | None) -> bool:
+    def _try_to_stop(self, run: str, wish: Wish, job: _Job | None) -> bool:
         """Whether nobody plays it any more; asked again each time, since who begins to play forgets what was asked."""
         store = self._store()
         store.journal.wish(run, wish)
@@ -275,7 +275,7 @@ class Jobs:
         config = ["--config", str(self._settings.config)] if self._settings.config is not None else []
         pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
         environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
-        with open(self._log_file(job.run), "wb", opener=private.opened) as log:
+        with open(self._log_file(job.run), "wb", opener=private.private_opener) as log:
             job.process = subprocess.Popen(
                 [sys.executable, "-m", "proctor", "resume", job.run, *pace, *config],
                 env={**environment, "PROCTOR_STORE": self._settings.store},  # not an argument: it may hold a password

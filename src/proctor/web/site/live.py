@@ -20,7 +20,7 @@ from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 EVERY = 0.5
 """Seconds between two looks at a run that goes on."""
@@ -39,7 +39,7 @@ MOST_WATCHERS = 500
 """Who may watch at the same time, all runs together: each holds a connection."""
 
 
-class Progress:
+class RunProgress:
     """What one run has come to: counted by the store first, then kept up with new attempts."""
 
     def __init__(self, store: Store, run: str) -> None:
@@ -49,7 +49,7 @@ class Progress:
         self._status = ""
         self._last = 0
         self._verdicts: dict[str, int] = {}
-        self._tally = Tally(0)
+        self._tally = RunTally(0)
         self._paces: deque[tuple[float, int]] = deque()
         self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
 
@@ -70,10 +70,10 @@ class Progress:
         run = archive.find(self._id)
         self._verdicts, self._last = {}, 0
         if run.settings.type != "standard":
-            self._tally = Tally.of(run, exams_of(archive.benchmark_of(run.id), run.settings))
+            self._tally = RunTally.of(run, exams_of(archive.benchmark_of(run.id), run.settings))
             self._catch_up()
         else:
-            self._tally = Tally.of(run, ())
+            self._tally = RunTally.of(run, ())
             counted = archive.standing(self._id)
             self._verdicts, self._last = dict(counted.verdicts), counted.last
             for exam, (verdicts, passed) in counted.exams.items():
@@ -166,7 +166,7 @@ class Live:
         watched = self._watched.get(run)
         if watched is None:
             watched = self._watched[run] = _Watched()
-            watched.task = asyncio.create_task(self._look(watched, Progress(store, run)))
+            watched.task = asyncio.create_task(self._look(watched, RunProgress(store, run)))
         watched.watchers += 1
         try:
             yield _events(watched, to_its_end=to_its_end)
@@ -184,7 +184,7 @@ class Live:
                 watched.over = True
                 watched.moved.notify_all()
 
-    async def _look(self, watched: _Watched, progress: Progress) -> None:
+    async def _look(self, watched: _Watched, progress: RunProgress) -> None:
         last: dict[str, Any] | None = None
         while True:
             started, moving, ended = time.monotonic(), False, False

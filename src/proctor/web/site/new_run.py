@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
-from proctor.web.site.start import Wanted
+from proctor.web.site.start import RunRequest
 
 _NUMBERS: Mapping[str, Callable[[str], float]] = {
     "trials": int, "max_turns": int, "seeds": int, "concurrency": int, "retries": int, "max_tokens": int,
@@ -26,7 +26,7 @@ FIELDS = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class NewRunForm:
     """The form as it was filled in."""
 
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -50,28 +50,28 @@ class Wish:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Understood:
+class ParsedNewRun:
     """A wish as far as it could be understood."""
 
-    wanted: Wanted
+    wanted: RunRequest
     troubles: Mapping[str, str]
     """Field → what is wrong with it."""
 
 
-def wish_of(pairs: Iterable[tuple[str, str]]) -> Wish:
+def wish_of(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
     """What was filled in; empty fields, and what the form does not have, are left out."""
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         if name in FIELDS and value.strip():
             fields[name] = (*fields.get(name, ()), value.strip())
-    return Wish(fields=fields)
+    return NewRunForm(fields=fields)
 
 
-def understand(wish: Wish) -> Understood:
+def understand(wish: NewRunForm) -> ParsedNewRun:
     """The run that is meant. What a type does not have is left out: its fields are out of sight."""
     troubles: dict[str, str] = {}
     settings: dict[str, Any] = {"type": wish.type, **dict(_settings(wish, troubles))}
-    wanted = Wanted(
+    wanted = RunRequest(
         benchmark=wish.text("benchmark"),
         version=wish.text("version") or None,
         agent=wish.text("agent"),
@@ -83,10 +83,10 @@ def understand(wish: Wish) -> Understood:
         labels=dict(_labels(wish, troubles)),
         settings=settings,
     )
-    return Understood(wanted=wanted, troubles=troubles)
+    return ParsedNewRun(wanted=wanted, troubles=troubles)
 
 
-def _settings(wish: Wish, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
+def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
     for name, kind in _NUMBERS.items():
         if _idle(name, wish.type) or not wish.text(name):
             continue
@@ -111,7 +111,7 @@ def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[s
         return None
 
 
-def _labels(wish: Wish, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _labels(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
     met: set[str] = set()
     for line in wish.text("labels").splitlines():
         name, equals, value = line.partition("=")

@@ -16,7 +16,7 @@ EMBEDDED_EXAMINERS = ("prober",)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Offered:
+class Choice:
     """One that can be chosen."""
 
     name: str
@@ -27,33 +27,33 @@ class Offered:
     """Of an agent: standard, orchestrator or desktop."""
 
 
-def agents(config: Config) -> list[Offered]:
+def agents(config: Config) -> list[Choice]:
     """Who can be examined."""
     declared = [
-        Offered(name=name, about=part.spec.partition(":")[0], kind=part.kind) for name, part in config.agents.items()
+        Choice(name=name, about=part.spec.partition(":")[0], kind=part.kind) for name, part in config.agents.items()
     ]
     embedded = [
-        Offered(name=f"demo:{name}", about="embedded", kind="orchestrator" if name == "orchestrator" else "standard")
+        Choice(name=f"demo:{name}", about="embedded", kind="orchestrator" if name == "orchestrator" else "standard")
         for name in AGENTS
     ]
     return declared + embedded
 
 
-def reviewers(config: Config) -> list[Offered]:
+def reviewers(config: Config) -> list[Choice]:
     """Who can judge; `none` leaves it to the checks."""
-    declared = [Offered(name=name, about=part.spec.partition(":")[0]) for name, part in config.reviewers.items()]
-    return declared + [Offered(name=name, about="embedded") for name in EMBEDDED_REVIEWERS]
+    declared = [Choice(name=name, about=part.spec.partition(":")[0]) for name, part in config.reviewers.items()]
+    return declared + [Choice(name=name, about="embedded") for name in EMBEDDED_REVIEWERS]
 
 
-def examiners(config: Config) -> list[Offered]:
+def examiners(config: Config) -> list[Choice]:
     """Who can ask in a dynamic battle; the agents that are declared can too."""
-    declared = [Offered(name=name, about=part.spec.partition(":")[0]) for name, part in config.examiners.items()]
-    embedded = [Offered(name=name, about="embedded") for name in EMBEDDED_EXAMINERS]
-    asking = [Offered(name=f"agent:{name}", about="agent") for name in config.agents]
+    declared = [Choice(name=name, about=part.spec.partition(":")[0]) for name, part in config.examiners.items()]
+    embedded = [Choice(name=name, about="embedded") for name in EMBEDDED_EXAMINERS]
+    asking = [Choice(name=f"agent:{name}", about="agent") for name in config.agents]
     return declared + embedded + asking
 
 
-def must_be_offered(role: str, name: str, offered: list[Offered]) -> None:
+def must_be_offered(role: str, name: str, offered: list[Choice]) -> None:
     """Refuse what is not on the list, whatever it would mean on the command line."""
     names = [each.name for each in offered]
     if name not in names:

@@ -136,10 +136,10 @@ class Guard:
         session = self._session(headers)
         current = session or self._sessions.begin()
         scope.setdefault("state", {})["session"] = current
-        refused = self._refused(scope, headers, session)
+        refused = self._refusal(scope, headers, session)
         answering: ASGIApp = refused or self._app
         new = current if session is None and not _is_api(scope) else None
-        body = _Body(scope, receive)
+        body = _RequestBody(scope, receive)
         await answering(scope, body.receive, self._with_headers(scope, send, new, body))
 
     def _session(self, headers: Headers) -> Session | None:
@@ -147,7 +147,7 @@ class Guard:
         cookie = cookie_parser(headers.get("cookie", "")).get(self._sessions.cookie)
         return None if cookie is None else self._sessions.read(cookie)
 
-    def _refused(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
+    def _refusal(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
         called = headers.get("host", "")
         if not self._settings.allows(host_name(called)):
             return _said(
@@ -185,7 +185,7 @@ class Guard:
             f"a browser must send its session's token as {FORM_HEADER}; programs send no cookie",
         )
 
-    def _with_headers(self, scope: Scope, send: Send, new: Session | None, body: _Body) -> Send:
+    def _with_headers(self, scope: Scope, send: Send, new: Session | None, body: _RequestBody) -> Send:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -237,7 +237,7 @@ def _is_static(scope: Scope) -> bool:
     return bool(scope["path"].startswith("/static/"))
 
 
-class _Body:
+class _RequestBody:
     """What is received of a request. What the API reads as a whole is small; files and forms have limits of theirs."""
 
     def __init__(self, scope: Scope, receive: Receive) -> None:

@@ -40,7 +40,7 @@ class Sessions:
     def __init__(self, folder: Path, token: str | None) -> None:
         self._path = folder / "session.key"
         self._token = token
-        self._key = self._derived(_stored_key(self._path))
+        self._key = self._derive_key(_stored_key(self._path))
 
     @property
     def cookie(self) -> str:
@@ -80,9 +80,9 @@ class Sessions:
     def forget_all(self) -> None:
         """Log every browser out."""
         self._path.unlink(missing_ok=True)
-        self._key = self._derived(_stored_key(self._path))
+        self._key = self._derive_key(_stored_key(self._path))
 
-    def _derived(self, key: bytes) -> bytes:
+    def _derive_key(self, key: bytes) -> bytes:
         """A new token logs everybody out too."""
         return hmac.digest(key, f"sessions for {self._token}".encode(), "sha256")
 

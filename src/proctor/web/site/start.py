@@ -14,12 +14,12 @@ from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
 from proctor.web.site import offer
 from proctor.web.site.site import Site
-from proctor.workflows.evaluate import Prepared, prepare
+from proctor.workflows.evaluate import PreparedRun, prepare
 from proctor.workflows.library import Library
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class RunRequest:
     """A run as somebody wants it; what is None is left to the configuration."""
 
     benchmark: str
@@ -40,7 +40,7 @@ class Wanted:
     """Of `proctor run`: type, trials, concurrency, timeout, retries, max_turns, seeds, passing_score, weights …"""
 
 
-def prepared(wanted: Wanted, library: Library, config: Config) -> Prepared:
+def prepare_run(wanted: RunRequest, library: Library, config: Config) -> PreparedRun:
     """Everything found, built and checked; nothing is stored or called yet. Raises UsageError for what cannot be."""
     offer.must_be_offered("agent", wanted.agent, offer.agents(config))
     if wanted.reviewer is not None:
@@ -64,12 +64,12 @@ def prepared(wanted: Wanted, library: Library, config: Config) -> Prepared:
     )
 
 
-def start(site: Site, wanted: Wanted) -> Run:
+def start(site: Site, wanted: RunRequest) -> Run:
     """Store a run and play it, now or in turn."""
-    return start_prepared(site, prepared(wanted, site.library, site.config))
+    return start_prepared(site, prepare_run(wanted, site.library, site.config))
 
 
-def start_prepared(site: Site, ready: Prepared) -> Run:
+def start_prepared(site: Site, ready: PreparedRun) -> Run:
     """The same for one that is prepared already."""
     site.store.journal.create(ready.run, ready.benchmark)
     let_go(ready)  # another process plays it, with players of its own
@@ -83,7 +83,7 @@ def start_demonstration(site: Site) -> list[Run]:
     return [start_prepared(site, ready) for ready in questions().values()]
 
 
-def let_go(ready: Prepared) -> None:
+def let_go(ready: PreparedRun) -> None:
     """Close the agent of a run that is not played here."""
     with contextlib.suppress(Exception):
         asyncio.run(ready.cast.agent.close())

@@ -80,14 +80,14 @@ class Summaries:
     def known(self, run: Run) -> Summary | None:
         """The same, if it was counted before."""
         key = ("summary", *_state(run))
-        recalled: Summary | None = self._recalled(key, run)
+        recalled: Summary | None = self._recall(key, run)
         return recalled or self._read(key, run)
 
     def count(self, run: Run, **which: Any) -> int:
         """How many of a run's attempts are chosen by this, see `Archive.count`."""
         chosen = tuple((name, _hashable(value)) for name, value in sorted(which.items()))
         key = ("count", chosen, *_state(run))
-        known = self._recalled(key, run)
+        known = self._recall(key, run)
         if known is None:
             known = self._store().archive.count(run.id, **which)
             self._remember(key, known)
@@ -126,7 +126,7 @@ class Summaries:
             self._busy = bool(self._soon) and not self._over
             return self._soon.popitem(last=False)[1] if self._busy else None
 
-    def _recalled(self, key: Hashable, run: Run) -> Any:
+    def _recall(self, key: Hashable, run: Run) -> Any:
         with self._lock:
             until, known = self._known.get(key, (0.0, None))
             if known is None or (run.status in MOVING and time.monotonic() > until):

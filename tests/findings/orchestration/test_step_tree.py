@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from tests.findings.orchestration.made import ODD_STEPS, step
 
-from proctor.findings.orchestration.trail import OTHER, kind_of, mentions, plain, read
+from proctor.findings.orchestration.step_tree import OTHER, kind_of, mentions, plain, read
 from proctor.transcript import Step
 
 

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from proctor.errors import BudgetSpent, EnvironmentFault, Misconfigured
-from proctor.spending.allowance import Allowance, current, granted
 from proctor.spending.budget import Budget
 from proctor.spending.providers import Source
-from proctor.spending.purse import Purse
+from proctor.spending.run_limits import RunLimits, current, enforce_limits
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.usage import Usage
 
 MODEL = Source(provider="m")
@@ -44,8 +44,8 @@ def told(usage: Usage | None) -> Usage | None:
 )
 async def test_all_that_is_used_is_charged_once(own: int, through_us: int, tells: bool, charged: int) -> None:
     budget = Budget(tokens=1000, cost=1.0)
-    with granted(Allowance(budget=budget)):
-        purse = Purse("the reviewer", settles=False)
+    with enforce_limits(RunLimits(budget=budget)):
+        purse = SelfReportedSpending("the reviewer", settles=False)
         for _ in range(3):
             mine = used(own, 0.001) if own else None
             await purse.paid(partial(work, own=mine, through_us=through_us, tells=tells), told=told)
@@ -63,15 +63,15 @@ async def test_nothing_begins_that_does_not_fit_however_many_want_to() -> None:
         await asyncio.sleep(0)
         return used(30)
 
-    purse = Purse("the reviewer", settles=False)
-    with granted(Allowance(budget=budget)):
+    purse = SelfReportedSpending("the reviewer", settles=False)
+    with enforce_limits(RunLimits(budget=budget)):
         results = await asyncio.gather(*(purse.paid(one, told=told) for _ in range(10)), return_exceptions=True)
     assert (begun, budget.spent.input_tokens) == (3, 90)
     assert [type(each) for each in results].count(BudgetSpent) == 7
 
 
 async def test_who_knows_what_one_takes_lets_the_others_in_side_by_side() -> None:
-    purse, inside, most = Purse("the reviewer", settles=False), 0, 0
+    purse, inside, most = SelfReportedSpending("the reviewer", settles=False), 0, 0
 
     async def one() -> Usage:
         nonlocal inside, most
@@ -81,7 +81,7 @@ async def test_who_knows_what_one_takes_lets_the_others_in_side_by_side() -> Non
         inside -= 1
         return used(1)
 
-    with granted(Allowance(budget=Budget(tokens=1000))):
+    with enforce_limits(RunLimits(budget=Budget(tokens=1000))):
         await purse.paid(one, told=told)
         assert most == 1
         await asyncio.gather(*(purse.paid(one, told=told) for _ in range(5)))
@@ -89,7 +89,7 @@ async def test_who_knows_what_one_takes_lets_the_others_in_side_by_side() -> Non
 
 
 async def test_who_waits_for_the_first_does_not_wait_for_the_second() -> None:
-    purse, release = Purse("the reviewer", settles=False), asyncio.Event()
+    purse, release = SelfReportedSpending("the reviewer", settles=False), asyncio.Event()
     inside = 0
 
     async def one() -> Usage:
@@ -98,7 +98,7 @@ async def test_who_waits_for_the_first_does_not_wait_for_the_second() -> None:
         await release.wait()
         return used(1)
 
-    with granted(Allowance(budget=Budget(tokens=1000))):
+    with enforce_limits(RunLimits(budget=Budget(tokens=1000))):
         calls = [asyncio.create_task(purse.paid(one, told=told)) for _ in range(4)]
         while not inside:
             await asyncio.sleep(0)
@@ -113,8 +113,8 @@ async def test_who_waits_for_the_first_does_not_wait_for_the_second() -> None:
 
 
 async def test_a_model_called_inside_does_not_wait_for_what_is_held_for_its_caller() -> None:
-    purse, budget = Purse("the reviewer", settles=False), Budget(tokens=100)
-    with granted(Allowance(budget=budget)):
+    purse, budget = SelfReportedSpending("the reviewer", settles=False), Budget(tokens=100)
+    with enforce_limits(RunLimits(budget=budget)):
         await purse.paid(lambda: work(own=used(30)), told=told)
         async with asyncio.timeout(5):
             await purse.paid(lambda: work(through_us=60), told=told)  # 30 are held, 60 do not fit beside them
@@ -122,15 +122,15 @@ async def test_a_model_called_inside_does_not_wait_for_what_is_held_for_its_call
 
 
 async def test_tokens_without_a_cost_cannot_be_held_to_an_amount_of_money() -> None:
-    purse, budget = Purse("the reviewer", settles=False), Budget(cost=1.0)
-    with granted(Allowance(budget=budget)), pytest.raises(Misconfigured, match="the reviewer tells") as caught:
+    purse, budget = SelfReportedSpending("the reviewer", settles=False), Budget(cost=1.0)
+    with enforce_limits(RunLimits(budget=budget)), pytest.raises(Misconfigured, match="the reviewer tells") as caught:
         await purse.paid(lambda: work(own=used(1234, None)), told=told)
     assert "1,234 tokens, but not what they cost" in str(caught.value)
     assert vars(caught.value)["spent"] == used(1234, None), "what was used is not forgotten"
 
 
 async def test_what_a_failed_call_tells_is_charged_and_one_that_reached_nobody_is_not() -> None:
-    purse, budget = Purse("the reviewer", settles=False), Budget(tokens=1000)
+    purse, budget = SelfReportedSpending("the reviewer", settles=False), Budget(tokens=1000)
 
     async def fails(error: Exception) -> Usage:
         raise error
@@ -143,7 +143,7 @@ async def test_what_a_failed_call_tells_is_charged_and_one_that_reached_nobody_i
 
     paid = ValueError("no")
     paid.__dict__["spent"] = used(7)
-    with granted(Allowance(budget=budget)):
+    with enforce_limits(RunLimits(budget=budget)):
         assert await failing(ValueError("nothing is known yet")) == 0
         assert await failing(paid) == 7
         await purse.paid(lambda: work(own=used(40)), told=told)
@@ -152,5 +152,5 @@ async def test_what_a_failed_call_tells_is_charged_and_one_that_reached_nobody_i
 
 
 async def test_without_a_budget_nobody_waits_and_nothing_is_counted() -> None:
-    purse = Purse("the reviewer", settles=False)
+    purse = SelfReportedSpending("the reviewer", settles=False)
     assert await purse.paid(lambda: work(own=used(5, None)), told=told) == used(5, None)

@@ -13,16 +13,16 @@ from proctor import evaluate
 from proctor.benchmark import Case
 from proctor.errors import StoreError
 from proctor.run import Run
-from proctor.web.reading import shelf as shelves
-from proctor.web.reading.shelf import Read, Shelf
+from proctor.web.reading import findings_cache as shelves
+from proctor.web.reading.findings_cache import CachedFindings, FindingsCache
 
 
 @pytest.fixture
-def shelf(browser: Browser) -> Shelf:
-    return Shelf(browser.site)
+def shelf(browser: Browser) -> FindingsCache:
+    return FindingsCache(browser.site)
 
 
-def test_a_run_that_is_over_is_read_once(shelf: Shelf, demo_run: Run) -> None:
+def test_a_run_that_is_over_is_read_once(shelf: FindingsCache, demo_run: Run) -> None:
     first = shelf.findings(demo_run)
     assert first is not None
     assert first.findings.counts.planned == 4
@@ -30,7 +30,7 @@ def test_a_run_that_is_over_is_read_once(shelf: Shelf, demo_run: Run) -> None:
     assert shelf.findings(demo_run) is first
 
 
-def test_a_run_that_was_played_again_is_read_anew(shelf: Shelf, demo_run: Run) -> None:
+def test_a_run_that_was_played_again_is_read_anew(shelf: FindingsCache, demo_run: Run) -> None:
     first = shelf.findings(demo_run)
     again = shelf.findings(replace(demo_run, seconds=demo_run.seconds + 1))
     assert again is not None
@@ -38,12 +38,12 @@ def test_a_run_that_was_played_again_is_read_anew(shelf: Shelf, demo_run: Run) -
 
 
 def test_all_who_wait_share_one_reading_and_nobody_waits_longer_than_asked(
-    shelf: Shelf, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+    shelf: FindingsCache, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reading, done = [], threading.Event()
     real = shelves.read_run
 
-    def slow(*given: object) -> Read:
+    def slow(*given: object) -> CachedFindings:
         reading.append(given)
         done.wait(30)
         return real(*given)  # type: ignore[arg-type]
@@ -59,9 +59,9 @@ def test_all_who_wait_share_one_reading_and_nobody_waits_longer_than_asked(
 
 
 def test_what_cannot_be_read_is_told_and_tried_again(
-    shelf: Shelf, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+    shelf: FindingsCache, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*given: object) -> Read:
+    def broken(*given: object) -> CachedFindings:
         raise StoreError("the store is away")
 
     with monkeypatch.context() as broken_for_now:
@@ -72,7 +72,7 @@ def test_what_cannot_be_read_is_told_and_tried_again(
 
 
 def test_what_was_not_asked_for_longest_makes_room(
-    shelf: Shelf, store_path: str, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+    shelf: FindingsCache, store_path: str, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     case = Case(id="one", question="How many?", answer="one")
     newer = evaluate([case], agent="demo:librarian", store=store_path, name="one question").run
@@ -82,7 +82,7 @@ def test_what_was_not_asked_for_longest_makes_room(
     assert shelf.findings(demo_run) is not first
 
 
-def test_verdicts_of_a_run_that_goes_on_are_counted_every_time(shelf: Shelf, demo_run: Run) -> None:
+def test_verdicts_of_a_run_that_goes_on_are_counted_every_time(shelf: FindingsCache, demo_run: Run) -> None:
     over = shelf.verdicts(demo_run)
     assert over == {"holiday": (2, 2), "nonsense": (2, 0)}
     assert shelf.verdicts(demo_run) is over
@@ -90,7 +90,7 @@ def test_verdicts_of_a_run_that_goes_on_are_counted_every_time(shelf: Shelf, dem
     assert shelf.verdicts(moving) is not shelf.verdicts(moving)
 
 
-def test_how_long_it_has_run_is_counted_from_the_last_time_it_was_resumed(shelf: Shelf, demo_run: Run) -> None:
+def test_how_long_it_has_run_is_counted_from_the_last_time_it_was_resumed(shelf: FindingsCache, demo_run: Run) -> None:
     read = shelf.findings(demo_run)
     assert read is not None
     starts = sorted(attempt.started for attempt in shelf._site.store.archive.attempts(demo_run.id))

@@ -15,7 +15,7 @@ _KEPT = 200
 """Choices whose marks are kept; each has a hundred in a run of a million attempts."""
 
 
-class Marks:
+class PageCursors:
     """Marks by choice. Only what no longer changes may be marked."""
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Marks:
 
         `step` finds the row so many after another, None where there are not so many: what is not marked yet is walked.
         """
-        known = self._recalled(choice)
+        known = self._recall(choice)
         wanted = offset // EVERY
         while len(known) < wanted:
             mark = step(known[-1] if known else None)
@@ -40,7 +40,7 @@ class Marks:
         reached = min(wanted, len(known))
         return reached * EVERY, known[reached - 1] if reached else None
 
-    def _recalled(self, choice: Hashable) -> tuple[Values, ...]:
+    def _recall(self, choice: Hashable) -> tuple[Values, ...]:
         with self._lock:
             return self._known.get(choice, ())
 

@@ -13,7 +13,7 @@ Severity = Literal["error", "warning", "information"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Complaint:
+class BenchmarkProblem:
     """One thing that is wrong, or worth knowing, about some cases."""
 
     kind: str
@@ -30,10 +30,10 @@ class Complaint:
     """What to do about it."""
 
 
-def complaint(kind: str, severity: Severity, cases: Iterable[Case], message: str, advice: str) -> Complaint:
+def complaint(kind: str, severity: Severity, cases: Iterable[Case], message: str, advice: str) -> BenchmarkProblem:
     """A complaint about these cases."""
     concerned = list(cases)
-    return Complaint(
+    return BenchmarkProblem(
         kind=kind,
         severity=severity,
         cases=tuple(case.id for case in concerned),
@@ -43,19 +43,19 @@ def complaint(kind: str, severity: Severity, cases: Iterable[Case], message: str
     )
 
 
-def listed(words: Iterable[str], most: int = 5) -> str:
+def quote_list(words: Iterable[str], most: int = 5) -> str:
     """Words in quotes, the first few of them."""
     every = list(words)
     more = f" and {len(every) - most:,} more" if len(every) > most else ""
-    return ", ".join(f"“{shortened(word)}”" for word in every[:most]) + more
+    return ", ".join(f"“{shorten(word)}”" for word in every[:most]) + more
 
 
-def shortened(text: str, most: int = 60) -> str:
+def shorten(text: str, most: int = 60) -> str:
     """The text on one line, cut where it is long."""
     line = " ".join(text.split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
-def counted(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 case`, `2 cases`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

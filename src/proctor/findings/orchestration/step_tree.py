@@ -64,7 +64,7 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Trail:
+class StepTree:
     """The steps of one reply in their places."""
 
     nodes: tuple[Node, ...]
@@ -109,20 +109,20 @@ class Trail:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Played:
+class TurnWithSteps:
     """One answered turn whose reply has steps, with what was expected of it."""
 
     turn: Turn
     reply: Reply
-    trail: Trail
+    trail: StepTree
     expect: Expectation
 
 
-def played(exam: Exam, transcript: Transcript) -> tuple[Played, ...]:
+def turns_with_steps(exam: Exam, transcript: Transcript) -> tuple[TurnWithSteps, ...]:
     """The turns of a conversation whose replies have steps."""
     expectations = {case.id: case.expect for case in exam.cases}
     return tuple(
-        Played(
+        TurnWithSteps(
             turn=turn,
             reply=turn.reply,
             trail=read(turn.reply.steps, turn.reply.tool_calls),
@@ -133,7 +133,7 @@ def played(exam: Exam, transcript: Transcript) -> tuple[Played, ...]:
     )
 
 
-def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> Trail:
+def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> StepTree:
     """The steps in their places, whatever they look like: a broken one is kept, and what is wrong with it counted."""
     oddities: Counter[str] = Counter()
     parents = _parents(steps, oddities)
@@ -147,7 +147,7 @@ def read(steps: Sequence[Step], calls: Iterable[ToolCall] = ()) -> Trail:
         _node(step, place, parents[place], depths[place], agents[place], place not in inner, oddities)
         for place, step in enumerate(steps)
     )
-    return Trail(
+    return StepTree(
         nodes=nodes,
         timed=all(node.start is not None for node in nodes),
         calls={call.id: call for call in calls if call.id},

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from proctor.benchmark import Exam
 from proctor.findings.run import CaseFinding, Findings, gather
 from proctor.reports import outcomes
-from proctor.reports.outcomes import Outcome
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
@@ -33,7 +33,7 @@ _log = logging.getLogger("proctor.web")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Read:
+class CachedFindings:
     """A run, what it asked and what was found."""
 
     run: Run
@@ -44,7 +44,7 @@ class Read:
     outcomes: dict[str, int]
     """Outcome's name → attempts."""
     worst_first: list[CaseFinding]
-    kinds: dict[str, Outcome]
+    kinds: dict[str, OutcomeLabel]
     """Case → how it ended."""
     since: float | None
     """When it was begun or resumed last, in seconds since the epoch; None: nothing has ended since."""
@@ -61,10 +61,10 @@ class Read:
 
 
 @dataclass(slots=True)
-class _Place:
+class _CacheSlot:
     """Where the findings of one run lie, or will."""
 
-    read: Read | None = None
+    read: CachedFindings | None = None
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
@@ -78,15 +78,15 @@ class _Place:
         return sum(len(each) for each in kept if each)
 
 
-class Shelf:
+class FindingsCache:
     """Findings by run; each run is read by one thread at a time, whoever waits for it."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self._places: OrderedDict[str, _Place] = OrderedDict()
+        self._places: OrderedDict[str, _CacheSlot] = OrderedDict()
         self._lock = threading.Lock()
 
-    def findings(self, run: Run, *, patience: float = PATIENCE) -> Read | None:
+    def findings(self, run: Run, *, patience: float = PATIENCE) -> CachedFindings | None:
         """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
         place, until = self._place(run.id), time.monotonic() + patience
         with place.changed:
@@ -120,18 +120,18 @@ class Shelf:
             known = place.verdicts = run, dict(verdicts_of(self._site.store, run))
         return known[1]
 
-    def _place(self, run: str) -> _Place:
+    def _place(self, run: str) -> _CacheSlot:
         with self._lock:
-            place = self._places.setdefault(run, _Place())
+            place = self._places.setdefault(run, _CacheSlot())
             self._places.move_to_end(run)
         self._make_room()
         return place
 
-    def _begin(self, place: _Place, run: Run) -> None:
+    def _begin(self, place: _CacheSlot, run: Run) -> None:
         place.reading, place.trouble = True, None
         threading.Thread(target=self._read, args=(place, run), name=f"proctor-read-{run.id}", daemon=True).start()
 
-    def _read(self, place: _Place, run: Run) -> None:
+    def _read(self, place: _CacheSlot, run: Run) -> None:
         read, trouble = None, None
         try:
             read = read_run(self._site.store, run, self.exams(run))
@@ -155,16 +155,16 @@ class Shelf:
                     kept += size
 
 
-def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
+def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
     """Read a run to its end; battles and orchestrators with what was said."""
     began = time.monotonic()
     plain = run.settings.type == "standard" and run.kind == "standard"
     attempts = store.archive.attempts if plain else store.archive.full_attempts
-    counted = _Counted(run)
+    counted = _AttemptCounts(run)
     findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
     worst, kinds = outcomes.worst_first(findings.cases), {case.id: outcomes.of_case(case) for case in findings.cases}
     now = time.monotonic()
-    return Read(
+    return CachedFindings(
         run=run,
         exams=exams,
         findings=findings,
@@ -177,7 +177,7 @@ def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> Read:
     )
 
 
-class _Counted:
+class _AttemptCounts:
     """What is told of attempts beside their findings."""
 
     def __init__(self, run: Run) -> None:
@@ -197,11 +197,11 @@ class _Counted:
 _making = threading.Lock()
 
 
-def shelf_of(request: Request) -> Shelf:
+def shelf_of(request: Request) -> FindingsCache:
     """The shelf of the site that a request came to."""
     state = request.app.state
     with _making:
         if not hasattr(state, "shelf"):
-            state.shelf = Shelf(site_of(request))
-    shelf: Shelf = state.shelf
+            state.shelf = FindingsCache(site_of(request))
+    shelf: FindingsCache = state.shelf
     return shelf

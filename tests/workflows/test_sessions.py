@@ -1,4 +1,4 @@
-"""An attempt over several sittings, with kills between them: everything paid is counted once, nothing is mixed up."""
+"""An attempt over several sessions, with kills between them: everything paid is counted once, nothing is mixed up."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.failures import with_spending
 from proctor.run import Attempt, Record, Run, Settings
 from proctor.running import calls
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Part, Review
 from proctor.storage import Store, open_store
@@ -65,8 +65,10 @@ async def sit(
     store: Store, agent: Any, reviewer: Callable[..., Review], *, killed: Callable[[Record], bool] | None = None
 ) -> None:
     """Play what is left. What happens after a record that `killed` likes is never stored."""
-    under_way = {place(attempt): (attempt, reviews) for attempt, reviews in store.archive.sittings(RUN.id)}
-    left = sittings(RUN, exams_of(BENCHMARK, SETTINGS), finished=store.archive.finished(RUN.id), under_way=under_way)
+    under_way = {place(attempt): (attempt, reviews) for attempt, reviews in store.archive.pending_attempts(RUN.id)}
+    left = pending_attempts(
+        RUN, exams_of(BENCHMARK, SETTINGS), finished=store.archive.finished(RUN.id), under_way=under_way
+    )
     records, _ = await executed(making(agent, reviewer), list(left))
     ends = next((at for at, record in enumerate(records) if killed is not None and killed(record)), len(records))
     store.journal.write(records[: ends + 1])
@@ -165,7 +167,7 @@ async def test_what_failed_tries_have_cost_survives_a_pause(store: Store) -> Non
         await asyncio.Event().wait()
         raise AssertionError("it waits for ever")
 
-    todo = list(sittings(RUN, exams_of(BENCHMARK, SETTINGS)))
+    todo = list(pending_attempts(RUN, exams_of(BENCHMARK, SETTINGS)))
     executors: list[LocalExecutor] = []
 
     def make(stage: Stage) -> LocalExecutor:

@@ -15,15 +15,15 @@ from urllib.request import getproxies
 import msgspec
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault
-from proctor.exporters.outcome import SENT, State, Verdict
+from proctor.exporters.outcome import SENT, DeliveryVerdict, State
 from proctor.failures import parse_retry_after
-from proctor.net.addresses import credentials_in, scrubbed, shown
+from proctor.net.addresses import credentials_in, scrub_secrets, shown
 from proctor.net.client import Client
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
-from proctor.net.trouble import excerpt, named
+from proctor.net.trouble import excerpt, status_phrase
 
-BOUNDS = Bounds(bytes=50_000_000, seconds=60.0, idle=30.0)
+BOUNDS = ExchangeLimits(bytes=50_000_000, seconds=60.0, idle=30.0)
 """What one answer may take."""
 _RETRIES = 3
 _RETRIES_UNANSWERED = 1
@@ -46,10 +46,10 @@ _HOPELESS = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class RequestResult:
     """What came of one request, after all its tries."""
 
-    verdict: Verdict
+    verdict: DeliveryVerdict
     """Whether the destination took it."""
     response: Response | None = None
     """Its last answer; None: there was none."""
@@ -67,7 +67,7 @@ class Answer:
             return None
 
 
-class Courier:
+class Sender:
     """One destination's requests, a few at a time. Once it is hopeless, everything else is left unsent."""
 
     def __init__(
@@ -85,29 +85,29 @@ class Courier:
         self._places = asyncio.Semaphore(_CONCURRENCY)
         self._sleep = sleep
         self._unanswered = 0
-        self.hopeless: Verdict | None = None
+        self.hopeless: DeliveryVerdict | None = None
         """Why nothing more is tried; None: there is hope."""
 
     async def close(self) -> None:
         """Let go of all connections."""
         await self._client.close()
 
-    async def get(self, url: str, *, may_be_missing: bool = False) -> Answer:
+    async def get(self, url: str, *, may_be_missing: bool = False) -> RequestResult:
         """Ask for something; 404 is an answer like any other where it may be missing."""
         return await self._carry("GET", url, None, {}, may_be_missing)
 
-    async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> Answer:
+    async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> RequestResult:
         """Send JSON; what it belongs to may be missing likewise."""
         body = msgspec.json.encode(value)
         return await self._carry(method, url, body, {"content-type": "application/json"}, may_be_missing)
 
-    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> Answer:
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> RequestResult:
         """Send bytes."""
         return await self._carry("POST", url, body, headers, False)
 
     async def _carry(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], may_be_missing: bool
-    ) -> Answer:
+    ) -> RequestResult:
         """Try until there is an answer. The place is kept meanwhile: others would only meet the same trouble."""
         tries = 0
         async with self._places:
@@ -117,11 +117,11 @@ class Courier:
                 if not again:
                     return self._learn(answer, may_be_missing)
                 await self._sleep(wait)
-            return Answer(verdict=self.hopeless)
+            return RequestResult(verdict=self.hopeless)
 
     async def _try(
         self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], tries: int
-    ) -> tuple[Answer, bool, float]:
+    ) -> tuple[RequestResult, bool, float]:
         """The answer to one try, whether to try again, and after how many seconds."""
         backoff = BACKOFF * 2.0 ** (tries - 1)
         try:
@@ -131,34 +131,38 @@ class Courier:
                 self._throttle.report(response.status, retry_after=asked, began=began)
         except CallError as error:
             state: State = "unknown" if isinstance(error, AgentFault) else "unsent"
-            verdict = Verdict(state=state, reason=self._scrubbed(str(error)))
-            return Answer(verdict=verdict), tries <= _retries_after(error), backoff
+            verdict = DeliveryVerdict(state=state, reason=self._scrub(str(error)))
+            return RequestResult(verdict=verdict), tries <= _retries_after(error), backoff
         again = response.status in _TRY_AGAIN and tries <= _RETRIES and (asked or 0.0) <= _LONGEST_WAIT
-        return Answer(verdict=self._judged(response, asked), response=response), again, max(asked or 0.0, backoff)
+        return (
+            RequestResult(verdict=self._judge_response(response, asked), response=response),
+            again,
+            max(asked or 0.0, backoff),
+        )
 
-    def _judged(self, response: Response, asked: float | None) -> Verdict:
+    def _judge_response(self, response: Response, asked: float | None) -> DeliveryVerdict:
         if 200 <= response.status < 300:
             return SENT
-        told = self._scrubbed(excerpt(response))
-        reason = f"{shown(response.url)} answered {named(response.status)}" + (f": {told}" if told else "")
+        told = self._scrub(excerpt(response))
+        reason = f"{shown(response.url)} answered {status_phrase(response.status)}" + (f": {told}" if told else "")
         if asked is not None and asked > _LONGEST_WAIT:
             reason += f"; it asks to wait {asked:.0f} s"
-        return Verdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)
+        return DeliveryVerdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)
 
-    def _learn(self, answer: Answer, may_be_missing: bool) -> Answer:
+    def _learn(self, answer: RequestResult, may_be_missing: bool) -> RequestResult:
         """What an answer means for the requests after it."""
         status, verdict = answer.status, answer.verdict
         if status in _HOPELESS and not (status == 404 and may_be_missing):
-            verdict = Verdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
-            self.hopeless = Verdict(state="unsent", reason=f"not tried, because {verdict.reason}")
-            return Answer(verdict=verdict, response=answer.response)
+            verdict = DeliveryVerdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            return RequestResult(verdict=verdict, response=answer.response)
         self._unanswered = self._unanswered + 1 if status is None or status in _TRY_AGAIN else 0
         if self._unanswered >= _GIVE_UP_AFTER:
-            self.hopeless = Verdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
         return answer
 
-    def _scrubbed(self, text: str) -> str:
-        return scrubbed(text, self._secrets)
+    def _scrub(self, text: str) -> str:
+        return scrub_secrets(text, self._secrets)
 
 
 def _retries_after(error: CallError) -> int:

@@ -67,7 +67,7 @@ class Segment:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Course:
+class Series:
     """All runs of a history, or those that share an agent, a model or a label's value."""
 
     value: str
@@ -97,12 +97,12 @@ class History:
     """What the courses are told apart by: agent, model, or a label; None: there is one course."""
     strict: bool
     """Whether the share of false marks is kept below 5 %, rather than one in 200 looks."""
-    courses: tuple[Course, ...]
+    courses: tuple[Series, ...]
     others: tuple[str, ...] = ()
     """Further benchmarks in the same store, the newest first."""
 
     @property
-    def newest(self) -> Course | None:
+    def newest(self) -> Series | None:
         """The course with the newest run that counts; None: no run does."""
         ends = [(course.latest.when, course) for course in self.courses if course.latest]
         return max(ends, key=lambda end: end[0])[1] if ends else None

@@ -14,9 +14,9 @@ from typing import TypeVar
 
 from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.failures import classify, with_spending
-from proctor.net.limits import uncounted
-from proctor.spending.allowance import Tab, current, keeping
+from proctor.net.limits import wait_outside_time_limit
 from proctor.spending.budget import Budget, larger
+from proctor.spending.run_limits import Bill, current, keeping
 from proctor.usage import Usage
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ _SOMETHING = Usage(input_tokens=1, calls=1, cost=0.0001)
 """What the first call may take, of which nothing is known: more than a budget has left that is spent."""
 
 
-class Purse:
+class SelfReportedSpending:
     """Lets a call begin only if the most that one has used so far still fits, and counts what it came to."""
 
     def __init__(self, whose: str, *, settles: bool) -> None:
@@ -47,7 +47,7 @@ class Purse:
         if self._settles or allowance is None or allowance.budget is None:
             return await make()
         if not self._known:
-            await uncounted(self._wait_for_the_first)
+            await wait_outside_time_limit(self._wait_for_the_first)
             try:
                 if not self._known:
                     return await self._held(make, told, allowance.budget)
@@ -61,7 +61,7 @@ class Purse:
         await self._first.acquire()
 
     async def _held(self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget) -> T:
-        tab = Tab(budget, await budget.admit(self._most))
+        tab = Bill(budget, await budget.admit(self._most))
         try:
             with keeping(tab):
                 result = await make()

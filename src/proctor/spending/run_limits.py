@@ -15,20 +15,20 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from proctor.errors import EnvironmentFault
-from proctor.spending.budget import Budget, Hold
+from proctor.spending.budget import Budget, Reservation
 from proctor.spending.cache import Cache
 from proctor.spending.limits import Limits
 from proctor.spending.providers import Source
 from proctor.usage import Usage
 
 _NOTHING = Usage()
-_GRANTED: ContextVar[Allowance | None] = ContextVar("proctor_allowance", default=None)
-_OCCASION: ContextVar[Occasion | None] = ContextVar("proctor_occasion", default=None)
-_TAB: ContextVar[Tab | None] = ContextVar("proctor_tab", default=None)
+_GRANTED: ContextVar[RunLimits | None] = ContextVar("proctor_allowance", default=None)
+_OCCASION: ContextVar[AttemptScope | None] = ContextVar("proctor_occasion", default=None)
+_TAB: ContextVar[Bill | None] = ContextVar("proctor_tab", default=None)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Occasion:
+class AttemptScope:
     """In which attempt a call is made. Part of a cached reply's key: a second trial is a second sample, not a copy."""
 
     case: str | None
@@ -40,7 +40,7 @@ class Occasion:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Allowance:
+class RunLimits:
     """What a run may use."""
 
     limits: Limits = field(default_factory=Limits)
@@ -55,16 +55,16 @@ class Allowance:
         return Call(self, source, estimate)
 
 
-class Tab:
+class Bill:
     """What a part of somebody's own uses while it works.
 
     Something is held for it until it calls a model through us: such calls are let in and settled by themselves, and
     would wait for ever on what is held for the one that makes them.
     """
 
-    def __init__(self, budget: Budget, hold: Hold) -> None:
+    def __init__(self, budget: Budget, hold: Reservation) -> None:
         self._budget = budget
-        self._hold: Hold | None = hold
+        self._hold: Reservation | None = hold
         self._settled = _NOTHING
 
     def stand_aside(self) -> None:
@@ -93,11 +93,11 @@ class Call(AbstractAsyncContextManager["Call"]):
 
     __slots__ = ("_actual", "_began", "_budget", "_estimate", "_hold", "_throttle")
 
-    def __init__(self, allowance: Allowance, source: Source, estimate: Usage) -> None:
+    def __init__(self, allowance: RunLimits, source: Source, estimate: Usage) -> None:
         self._throttle = allowance.limits.of(source)
         self._budget = allowance.budget
         self._estimate = estimate
-        self._hold: Hold | None = None
+        self._hold: Reservation | None = None
         self._actual: Usage | None = None
         self._began = 0.0
 
@@ -143,7 +143,7 @@ class Call(AbstractAsyncContextManager["Call"]):
 
 
 @contextmanager
-def granted(allowance: Allowance) -> Iterator[Allowance]:
+def enforce_limits(allowance: RunLimits) -> Iterator[RunLimits]:
     """Hold every call that is made from here to this allowance."""
     token = _GRANTED.set(allowance)
     try:
@@ -153,7 +153,7 @@ def granted(allowance: Allowance) -> Iterator[Allowance]:
 
 
 @contextmanager
-def keeping(tab: Tab) -> Iterator[None]:
+def keeping(tab: Bill) -> Iterator[None]:
     """Have the calls that are made from here noted on this tab."""
     token = _TAB.set(tab)
     try:
@@ -162,7 +162,7 @@ def keeping(tab: Tab) -> Iterator[None]:
         _TAB.reset(token)
 
 
-def current() -> Allowance | None:
+def current() -> RunLimits | None:
     """The allowance that holds here; None: there is none."""
     return _GRANTED.get()
 
@@ -171,9 +171,9 @@ def set_occasion(*, case: str | None, condition: str | None, trial: int) -> None
     """Say in which attempt the calls in this context are made. Without it, what reviewers and examiners ask is not
     cached.
     """
-    _OCCASION.set(Occasion(case=case, condition=condition, trial=trial))
+    _OCCASION.set(AttemptScope(case=case, condition=condition, trial=trial))
 
 
-def current_occasion() -> Occasion | None:
+def current_occasion() -> AttemptScope | None:
     """The attempt that is under way here; None: nobody has said."""
     return _OCCASION.get()

@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 
-from proctor.exporters.contract import Exporter, Played
+from proctor.exporters.contract import Exporter, FinishedAttempt
 from proctor.exporters.marks import run_marks
 from proctor.exporters.memory import digest
-from proctor.exporters.outcome import UNCHANGED, Outcome, Report, Verdict
+from proctor.exporters.outcome import UNCHANGED, DeliveryVerdict, ItemOutcome, Report
 from proctor.findings.run import Findings
 from proctor.run import Key
 
 
-class Shipment:
+class RunUpload:
     """Sends attempts as they come, and keeps count."""
 
     def __init__(self, exporter: Exporter, run: str) -> None:
         self._exporter = exporter
         self._run = run
-        self._outcomes: list[Outcome] = []
-        self._refused: Verdict | None = None
+        self._outcomes: list[ItemOutcome] = []
+        self._refused: DeliveryVerdict | None = None
 
     async def begin(self) -> None:
         """Make the destination ready; where that fails, everything else gets the same verdict untried."""
         verdict = await self._exporter.begin()
         self._refused = None if verdict.arrived else verdict
 
-    async def send(self, played: Sequence[Played]) -> None:
+    async def send(self, played: Sequence[FinishedAttempt]) -> None:
         """Send attempts that were not sent before, or that have changed since."""
         keys = [each.attempt.key for each in played]
         contents = [(_item(each.attempt.key), digest(self._fingerprint, each.exam, each.attempt)) for each in played]
         verdicts = await self._new(contents, lambda new: self._exporter.send([played[place] for place in new]))
         for key, verdict in zip(keys, verdicts, strict=True):
-            self._outcomes.append(Outcome(kind="attempt", name=key.exam, key=key, verdict=verdict))
+            self._outcomes.append(ItemOutcome(kind="attempt", name=key.exam, key=key, verdict=verdict))
 
     async def conclude(self, findings: Findings) -> None:
         """Send the scores of the whole run, where there is a place for them."""
@@ -42,11 +42,11 @@ class Shipment:
         contents = [(f"run score/{mark.name}", digest(self._fingerprint, mark)) for mark in marks]
         verdicts = await self._new(contents, lambda new: self._exporter.conclude(run, [marks[place] for place in new]))
         for mark, verdict in zip(marks, verdicts, strict=True):
-            self._outcomes.append(Outcome(kind="run score", name=mark.name, verdict=verdict))
+            self._outcomes.append(ItemOutcome(kind="run score", name=mark.name, verdict=verdict))
 
-    def skip(self, keys: Sequence[Key], verdict: Verdict) -> None:
+    def skip(self, keys: Sequence[Key], verdict: DeliveryVerdict) -> None:
         """Note attempts that were never handed over."""
-        self._outcomes += [Outcome(kind="attempt", name=key.exam, key=key, verdict=verdict) for key in keys]
+        self._outcomes += [ItemOutcome(kind="attempt", name=key.exam, key=key, verdict=verdict) for key in keys]
 
     def report(self, *, pending: int = 0) -> Report:
         """What became of everything so far."""
@@ -65,8 +65,8 @@ class Shipment:
         return "" if self._refused is not None else self._exporter.fingerprint
 
     async def _new(
-        self, contents: Sequence[tuple[str, str]], send: Callable[[list[int]], Awaitable[list[Verdict]]]
-    ) -> list[Verdict]:
+        self, contents: Sequence[tuple[str, str]], send: Callable[[list[int]], Awaitable[list[DeliveryVerdict]]]
+    ) -> list[DeliveryVerdict]:
         """Verdicts on all of these (item, digest), of which only new ones are sent, and remembered once they arrive."""
         memory = self._exporter.memory
         new = [place for place, (item, content) in enumerate(contents) if not memory.knows(item, content)]

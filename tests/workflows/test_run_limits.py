@@ -13,12 +13,12 @@ from proctor.errors import AgentFault, InputError, UsageError
 from proctor.failures import with_spending
 from proctor.run import Run, Settings, Spec
 from proctor.score import Part, Review
-from proctor.spending.allowance import Allowance, current
 from proctor.spending.providers import Source
+from proctor.spending.run_limits import RunLimits, current
 from proctor.storage import open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
-from proctor.workflows.allowances import allowing, check_prices, foresee, unguarded, untold
+from proctor.workflows.run_limits import allowing, budget_warnings, check_prices, foresee, unreported_spenders
 
 CASES = [(f"What is {number} + 1?", str(number + 1)) for number in range(10)]
 
@@ -64,7 +64,7 @@ def test_what_a_conversation_that_was_cut_off_has_spent_counts_too(tmp_path: Pat
     again = proctor.resume(first.run.id, agent=frugal, max_tokens=650, store=store)
     assert "600 of 650 tokens" in again.run.reason
     with open_store(store, create=False) as opened:
-        [(attempt, _)] = opened.archive.sittings(first.run.id)
+        [(attempt, _)] = opened.archive.pending_attempts(first.run.id)
     assert sum(turn.reply is not None for turn in attempt.transcript.turns) == 6
 
 
@@ -149,7 +149,7 @@ class Noting:
     name, rubric = "noting", "noting-1"
 
     def __init__(self) -> None:
-        self.allowed: list[Allowance | None] = []
+        self.allowed: list[RunLimits | None] = []
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         self.allowed.append(current())
@@ -221,10 +221,10 @@ def the_run(agent: str, **others: object) -> Run:
 
 
 def test_whose_spending_only_they_can_tell_is_said_before_the_run() -> None:
-    assert untold(the_run("http://127.0.0.1/ask")) == ("http://127.0.0.1/ask",)
-    assert untold(the_run("openai:m")) == untold(the_run("demo:librarian")) == ()
-    assert list(unguarded(the_run("python:a:b"))) == []
-    [said] = unguarded(the_run("python:a:b", budget=5.0))
+    assert unreported_spenders(the_run("http://127.0.0.1/ask")) == ("http://127.0.0.1/ask",)
+    assert unreported_spenders(the_run("openai:m")) == unreported_spenders(the_run("demo:librarian")) == ()
+    assert list(budget_warnings(the_run("python:a:b"))) == []
+    [said] = budget_warnings(the_run("python:a:b", budget=5.0))
     assert said.startswith("what python:a:b spends counts against the budget only as far as it is told")
 
 

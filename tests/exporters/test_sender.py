@@ -8,9 +8,9 @@ import pytest
 from aiohttp import web
 from tests.net.serving import serving
 
-from proctor.exporters import courier
-from proctor.exporters.courier import Courier
+from proctor.exporters import sender as courier
 from proctor.exporters.outcome import State
+from proctor.exporters.sender import Sender
 
 
 class Clock:
@@ -42,7 +42,7 @@ async def asked(*answers: tuple[int, dict[str, str]], times: int = 1) -> tuple[l
     """States of so many requests, what was slept, and how many requests came."""
     clock = Clock()
     async with serving(answering(*answers)) as server:
-        carrier = Courier(sleep=clock.sleep, clock=clock)
+        carrier = Sender(sleep=clock.sleep, clock=clock)
         states = [(await carrier.get(f"{server.url}/x")).verdict.state for _ in range(times)]
         await carrier.close()
         return states, clock.slept, len(server.requests)
@@ -87,7 +87,7 @@ async def test_a_wrong_key_or_address_ends_it_all(status: int) -> None:
 
 async def test_what_may_be_missing_is_no_reason_to_stop() -> None:
     async with serving(answering((404, {}))) as server:
-        carrier = Courier()
+        carrier = Sender()
         answers = [await carrier.get(f"{server.url}/x", may_be_missing=True) for _ in range(2)]
         await carrier.close()
     assert [answer.status for answer in answers] == [404, 404]
@@ -106,7 +106,7 @@ async def test_one_answer_in_between_gives_new_hope() -> None:
 
 async def test_a_connection_that_nobody_takes_is_tried_again_and_surely_not_sent() -> None:
     clock = Clock()
-    carrier = Courier(sleep=clock.sleep, clock=clock)
+    carrier = Sender(sleep=clock.sleep, clock=clock)
     answer = await carrier.get("http://127.0.0.1:9/x")
     await carrier.close()
     assert (answer.verdict.state, answer.status, len(clock.slept)) == ("unsent", None, 3)

@@ -15,7 +15,7 @@ from proctor.spending.providers import PROVIDERS, Source, source_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
-    from proctor.spending.estimate import Caller, Estimate, Role
+    from proctor.spending.estimate import Caller, CostEstimate, Role
 
 _log = logging.getLogger("proctor")
 _CACHE = ".proctor/cache"
@@ -41,10 +41,10 @@ def allowing(
     Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
     force already stays, unless the run has limits of its own.
     """
-    from proctor.spending.allowance import Allowance, current, granted
     from proctor.spending.budget import Budget
     from proctor.spending.cache import Cache
     from proctor.spending.limits import Limits
+    from proctor.spending.run_limits import RunLimits, current, enforce_limits
 
     if current() is not None and not (config.limits or cache or is_limited(settings)):
         yield
@@ -55,7 +55,7 @@ def allowing(
         budget = Budget(cost=settings.budget, tokens=settings.max_tokens, spent=spent or Usage())
     kept = Cache(_CACHE if cache is True else Path(cache)) if cache else None
     try:
-        with granted(Allowance(limits=limits, cache=kept, budget=budget)):
+        with enforce_limits(RunLimits(limits=limits, cache=kept, budget=budget)):
             yield
     finally:
         limits.close()
@@ -82,7 +82,7 @@ def check_prices(settings: Settings, config: Config) -> None:
         must_have_prices([model], _prices(spec, config), budget=settings.budget)
 
 
-def untold(run: Run) -> tuple[str, ...]:
+def unreported_spenders(run: Run) -> tuple[str, ...]:
     """Who in the run may spend what only they can tell: parts that are neither models called from here nor free."""
     settings = run.settings
     models = {role for role, _, _ in _models(settings)}
@@ -94,16 +94,16 @@ def untold(run: Run) -> tuple[str, ...]:
     )
 
 
-def unguarded(run: Run) -> Iterator[str]:
+def budget_warnings(run: Run) -> Iterator[str]:
     """What a person should know of a budget before the run starts: whose spending it counts only where it is told."""
-    if is_limited(run.settings) and (names := untold(run)):
+    if is_limited(run.settings) and (names := unreported_spenders(run)):
         yield (
             f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against the budget only as far "
             "as it is told with each reply, as usage; the rest is neither known nor limited"
         )
 
 
-def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> Estimate:
+def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
     """What a run will take, before its first call."""
     from proctor.spending.estimate import estimate
 

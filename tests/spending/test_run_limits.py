@@ -20,15 +20,15 @@ from tests.net.serving import serving
 from proctor.agents.openai import load
 from proctor.errors import BudgetSpent, EnvironmentFault
 from proctor.models.load import load_model
-from proctor.models.structured import Answer as Checked
+from proctor.models.structured import StructuredAnswer as Checked
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.net.limits import Throttle
-from proctor.spending.allowance import Allowance, granted, set_occasion
 from proctor.spending.budget import Budget
 from proctor.spending.cache import Cache
 from proctor.spending.limits import Limits
 from proctor.spending.prices import Price
 from proctor.spending.providers import Source, source_at
+from proctor.spending.run_limits import RunLimits, enforce_limits, set_occasion
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -70,7 +70,7 @@ def in_trial(number: int, *, case: str = "c", condition: str | None = None) -> I
 async def test_a_verdict_is_paid_for_once_and_the_second_time_is_marked(tmp_path: Path) -> None:
     price = Price(input=1.0, output=1.0)
     async with judged(Said(text=GOOD)) as (model, server):
-        with granted(Allowance(cache=Cache(tmp_path))), in_trial(1):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))), in_trial(1):
             first = await put(model, price=price)
             second = await put(model, price=price)
         assert len(server.bodies) == 1
@@ -83,7 +83,7 @@ async def test_a_verdict_is_paid_for_once_and_the_second_time_is_marked(tmp_path
 async def test_another_trial_case_condition_question_or_setting_is_another_verdict(tmp_path: Path) -> None:
     async with judged(plays=lambda _: Said(text=GOOD)) as (model, server):
         warmer = model.model_copy(update={"temperature": 0.9})
-        with granted(Allowance(cache=Cache(tmp_path))):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             for where in (in_trial(1), in_trial(2), in_trial(1, case="d"), in_trial(1, condition="slow")):
                 with where:
                     assert not (await put(model)).cached
@@ -102,7 +102,7 @@ async def test_another_schema_is_another_verdict_though_the_words_are_the_same(t
         score: float
 
     async with judged(plays=lambda _: Said(text=GOOD)) as (model, server):
-        with granted(Allowance(cache=Cache(tmp_path))), in_trial(1):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))), in_trial(1):
             await put(model)
             other = await ask(model, system="You judge.", user="Judge this.", schema=Verdict)
         assert len(server.bodies) == 2
@@ -111,7 +111,7 @@ async def test_another_schema_is_another_verdict_though_the_words_are_the_same(t
 
 async def test_nothing_is_kept_where_nobody_says_which_trial_it_is(tmp_path: Path) -> None:
     async with judged(Said(text=GOOD), Said(text=GOOD)) as (model, server):
-        with granted(Allowance(cache=Cache(tmp_path))):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             await put(model)
             assert not (await put(model)).cached
         assert len(server.bodies) == 2
@@ -119,14 +119,14 @@ async def test_nothing_is_kept_where_nobody_says_which_trial_it_is(tmp_path: Pat
 
 async def test_a_model_that_does_not_say_what_it_depends_on_is_asked_each_time(tmp_path: Path) -> None:
     model = Tooled(script=[called({"score": 1.0}), called({"score": 0.0})])
-    with granted(Allowance(cache=Cache(tmp_path))), in_trial(1):
+    with enforce_limits(RunLimits(cache=Cache(tmp_path))), in_trial(1):
         assert [(await put(model)).value.score for _ in range(2)] == [1.0, 0.0]
 
 
 async def test_failures_are_not_kept_nor_answers_that_cannot_be_used(tmp_path: Path) -> None:
     broken = Refused(status=500, error={"message": "Oops"})
     async with judged(broken, Said(text="no"), Said(text="no"), Said(text="no"), Said(text=GOOD)) as (model, server):
-        with granted(Allowance(cache=Cache(tmp_path))), in_trial(1):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))), in_trial(1):
             with pytest.raises(EnvironmentFault):
                 await put(model)
             with pytest.raises(UnusableAnswer):
@@ -138,10 +138,10 @@ async def test_failures_are_not_kept_nor_answers_that_cannot_be_used(tmp_path: P
 async def test_an_agents_replies_are_kept_by_trial_and_its_tools_run_again(tmp_path: Path) -> None:
     script = [Said(calls=(("upper", {"text": "a"}),)), Said(text="A"), Said(text="other")]
     async with api(*script) as server:
-        tools = ["python:tests.spending.test_allowance:upper"]
+        tools = ["python:tests.spending.test_run_limits:upper"]
         prices = {"m": {"input": 1, "output": 1}}
         agent = load("m", {"base_url": server.url, "tools": tools, "prices": prices})
-        with granted(Allowance(cache=Cache(tmp_path))):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             first = await agent.reply(Request(question="?", conversation="1", trial=1))
             second = await agent.reply(Request(question="?", conversation="2", trial=1))
             third = await agent.reply(Request(question="?", conversation="3", trial=2))
@@ -162,7 +162,7 @@ async def test_a_kept_reply_tells_the_time_that_it_took_when_it_was_new(tmp_path
 
     async with serving(slow) as server:
         agent = load("m", {"base_url": f"{server.url}/v1", "stream": True})
-        with granted(Allowance(cache=Cache(tmp_path))):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             replies = [await agent.reply(Request(question="?", conversation=str(number))) for number in range(2)]
         await agent.close()
     assert len(server.requests) == 1
@@ -176,7 +176,7 @@ async def test_a_kept_reply_tells_the_time_that_it_took_when_it_was_new(tmp_path
 async def test_a_failed_reply_is_not_kept(tmp_path: Path) -> None:
     async with api(Refused(status=429, error={"message": "Busy"}), Said(text="A")) as server:
         agent = load("m", {"base_url": server.url})
-        with granted(Allowance(cache=Cache(tmp_path))):
+        with enforce_limits(RunLimits(cache=Cache(tmp_path))):
             with pytest.raises(EnvironmentFault):
                 await agent.reply(Request(question="?", conversation="1"))
             assert (await agent.reply(Request(question="?", conversation="2"))).text == "A"
@@ -194,7 +194,7 @@ async def test_agent_and_reviewer_spend_the_same_budget() -> None:
     budget = Budget(tokens=3_000)
     async with judged(plays=lambda _: Said(text=GOOD)) as (model, server):
         agent = load("m", {"base_url": server.url, "max_output_tokens": 500})
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             await agent.reply(Request(question="?", conversation="1"))
             await put(model)
             assert budget.spent.calls == 2
@@ -221,7 +221,7 @@ async def test_many_calls_at_once_never_begin_more_than_the_budget_holds() -> No
     async with api(plays=plays) as server:
         agent = load("m", {"base_url": server.url, "max_output_tokens": 180})
         requests = [Request(question="?", conversation=str(number)) for number in range(30)]
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             results = await asyncio.gather(*map(agent.reply, requests), return_exceptions=True)
         await agent.close()
     answered = [result for result in results if isinstance(result, Reply)]
@@ -235,7 +235,7 @@ async def test_calls_that_are_refused_or_reach_nobody_cost_nothing() -> None:
     budget = Budget(tokens=100_000)
     async with judged(plays=lambda _: Refused(status=429, error={"message": "Busy"})) as (model, server):
         agent = load("m", {"base_url": server.url, "max_output_tokens": 500})
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             with pytest.raises(EnvironmentFault):
                 await agent.reply(Request(question="?", conversation="1"))
             with pytest.raises(EnvironmentFault):
@@ -245,7 +245,7 @@ async def test_calls_that_are_refused_or_reach_nobody_cost_nothing() -> None:
         pass
     agent = load("m", {"base_url": other.url})
     async with chat_model(other) as model:
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             with pytest.raises(EnvironmentFault):
                 await agent.reply(Request(question="?", conversation="2"))
             with pytest.raises(EnvironmentFault):
@@ -264,7 +264,7 @@ async def test_a_call_that_nobody_waited_for_counts_as_estimated() -> None:
 
     async with serving(hang) as server:
         agent = load("m", {"base_url": f"{server.url}/v1", "max_output_tokens": 500})
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             task = asyncio.create_task(agent.reply(Request(question="?", conversation="1")))
             await asked.wait()
             assert budget.reserved.output_tokens == 500
@@ -286,7 +286,7 @@ async def test_what_a_provider_refuses_slows_down_agent_and_reviewer_alike() -> 
     async with judged(busy, Said(text=GOOD)) as (model, server):
         agent = load("m", {"base_url": server.url})
         throttle = limits.of(source_at("openai", server.url))
-        with granted(Allowance(limits=limits)):
+        with enforce_limits(RunLimits(limits=limits)):
             with pytest.raises(EnvironmentFault):
                 await put(model)
             assert throttle.concurrency == 1
@@ -306,6 +306,6 @@ async def test_tokens_that_were_reserved_but_not_needed_are_given_back_to_the_mi
     limits = Limits()
     limits._throttles[source] = Throttle(tokens_per_minute=60_000, clock=lambda: next(clock) + sum(slept), sleep=sleep)
     for _ in range(10):
-        async with Allowance(limits=limits).call(source, Usage(input_tokens=900)) as call:
+        async with RunLimits(limits=limits).call(source, Usage(input_tokens=900)) as call:
             call.answered(Usage(input_tokens=90))
     assert sum(slept) == pytest.approx(0.71, abs=0.01)  # 900 at once and 9 × 90 before, of which 1,000 were there
