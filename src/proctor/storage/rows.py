@@ -13,7 +13,7 @@ from proctor.codec import decode, encode
 from proctor.errors import StoreError
 from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
-from proctor.storage.bodies import outcome_body, outcome_text, slim, slim_checks, slim_scores, turn_text
+from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -105,15 +105,15 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
     """The fields of Outcome that are not empty; most attempts have few."""
     kept: dict[str, Any] = {"turn_passed": attempt.turn_passed}
     if attempt.scores:
-        kept["scores"] = slim_scores(attempt.scores)
+        kept["scores"] = attempt.scores
     if attempt.unscored:
         kept["unscored"] = attempt.unscored
     if attempt.checks:
-        kept["checks"] = slim_checks(attempt.checks)
+        kept["checks"] = attempt.checks
     if attempt.contradictions:
         kept["contradictions"] = attempt.contradictions
     if attempt.failure is not None:
-        kept["failure"] = slim(attempt.failure)
+        kept["failure"] = attempt.failure
     if attempt.resumed:
         kept["resumed"] = attempt.resumed
     if attempt.usage.known_cost:
