@@ -11,7 +11,7 @@ from pathlib import Path
 _CALLING = """
 import asyncio, random, sys
 from pathlib import Path
-from proctor.models import sharing
+from proctor.spending import shared_limits as sharing
 from proctor.spending.shared_limits import SharedThrottle, Sharers
 
 sharing._LOOK_EVERY = 0.05

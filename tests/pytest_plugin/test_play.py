@@ -132,9 +132,9 @@ def test_a_case_that_was_cut_off_after_it_had_cost_something_says_why_the_suite_
         "agent.py",
         "from proctor import Usage\n"
         "from proctor.errors import Misconfigured\n"
-        "from proctor.models.structured import spending\n"
+        "from proctor.failures import with_spending\n"
         "def answer(question):\n"
-        "    raise spending(Misconfigured('the key is wrong'), Usage(calls=1))\n",
+        "    raise with_spending(Misconfigured('the key is wrong'), Usage(calls=1))\n",
     )
     folder.write("proctor.toml", "[run]\nconcurrency = 1\n")
     folder.write("test_it.py", "def test_paid(examine): examine('Capital of France?')\n")

@@ -40,7 +40,7 @@ def test_a_forked_child_ends_as_it_wants_to() -> None:
     code = (
         "import os\n"
         "from proctor.running import exits\n"
-        "with exits.heeded(print):\n"
+        "with exits.intercept_exits(print):\n"
         "    child = os.fork()\n"
         "    if child == 0: os._exit(7)\n"
         "    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
@@ -54,7 +54,7 @@ def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() 
     code = (
         "import os\n"
         "from proctor.running import exits\n"
-        "with exits.heeded(lambda told: print(told, flush=True)):\n"
+        "with exits.intercept_exits(lambda told: print(told, flush=True)):\n"
         "    os._exit(0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)

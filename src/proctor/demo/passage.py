@@ -1,4 +1,4 @@
-"""The sentence that answers: Passage, what is made of it, and how the best one is told."""
+"""The sentence that answers: CitedSentence, what is made of it, and how the best one is told."""
 
 from __future__ import annotations
 

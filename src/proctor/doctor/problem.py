@@ -1,4 +1,4 @@
-"""What the doctor says: Complaint."""
+"""What the doctor says: BenchmarkProblem."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every exporter is handed and does: Subject, Played, Exporter."""
+"""What every exporter is handed and does: Subject, FinishedAttempt, Exporter."""
 
 from __future__ import annotations
 

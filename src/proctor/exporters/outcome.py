@@ -1,4 +1,4 @@
-"""What became of what was to be sent: Verdict, Outcome, Report."""
+"""What became of what was to be sent: DeliveryVerdict, ItemOutcome, Report."""
 
 from __future__ import annotations
 

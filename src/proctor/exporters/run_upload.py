@@ -1,4 +1,4 @@
-"""A run on its way to one destination: what is new goes out, everything gets a verdict. Shipment."""
+"""A run on its way to one destination: what is new goes out, everything gets a verdict. RunUpload."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class AnswerSchema(Generic[T]):
         self.request = _REQUEST + json.dumps(self.schema, ensure_ascii=False)
 
     def check(self, value: object) -> T:
-        """The value as `kind`; raises Misfit. NaN and infinity are never taken for a number."""
+        """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
         if not _finite(value):
             raise SchemaMismatch("a number in it is NaN or infinite")
         if _is_pydantic(self.kind):
@@ -59,7 +59,7 @@ class AnswerSchema(Generic[T]):
         return checked
 
     def read(self, text: str) -> T:
-        """The one answer in a text: a JSON object, bare, in a code block, or among prose; raises Misfit.
+        """The one answer in a text: a JSON object, bare, in a code block, or among prose; raises SchemaMismatch.
 
         Several objects that fit and differ are no answer: one of them may be quoted from what was judged.
         """

@@ -1,4 +1,4 @@
-"""What one exchange may cost, and what comes back: Bounds, Response."""
+"""What one exchange may cost, and what comes back: ExchangeLimits, Response."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from proctor.pytest_plugin.suite_files import claims
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.examination import Examination
-    from proctor.pytest_plugin.examine import Examine, Examined, assert_passes, cases
+    from proctor.pytest_plugin.one_question import Examine, Examined, assert_passes, cases
 
 __all__ = ["Examine", "Examined", "NoVerdict", "NotPassed", "assert_passes", "cases"]
 _LAZY = ("Examine", "Examined", "assert_passes", "cases")
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
     """What tests import from here is loaded when they do."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from proctor.pytest_plugin import examine as examining
+    from proctor.pytest_plugin import one_question as examining
 
     return getattr(examining, name)
 
@@ -107,7 +107,7 @@ def proctor_agent(pytestconfig: pytest.Config) -> object:
 @pytest.fixture
 def examine(proctor_agent: object, pytestconfig: pytest.Config) -> Examine:
     """Ask the agent one question and judge its reply: `assert examine("…", expect={"keywords": ["…"]})`."""
-    from proctor.pytest_plugin.examine import Examine
+    from proctor.pytest_plugin.one_question import Examine
 
     return Examine(_examination(pytestconfig), proctor_agent)
 

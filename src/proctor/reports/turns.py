@@ -1,4 +1,4 @@
-"""One turn with what was thought of it: Judged."""
+"""One turn with what was thought of it: JudgedTurn."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What the calls of a run may use together, whoever makes them: rate limits, a cache, a budget.
 
-    with granted(Allowance(limits=Limits(…), cache=Cache(…), budget=Budget(…))):      around the run
+    with enforce_limits(RunLimits(limits=Limits(…), cache=Cache(…), budget=Budget(…))):      around the run
         set_occasion(case=…, condition=…, trial=…)                                     in the task of an attempt
         …                                          every `openai:` agent and every `ask` in here keeps to it
 

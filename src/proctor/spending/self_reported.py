@@ -1,6 +1,6 @@
-"""What an agent, reviewer or examiner of somebody's own takes of the run's budget: Purse.
+"""What an agent, reviewer or examiner of somebody's own takes of the run's budget: SelfReportedSpending.
 
-    purse = Purse("the reviewer", settles=False)
+    purse = SelfReportedSpending("the reviewer", settles=False)
     await purse.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)
 
 What it tells that it used is charged, less what its calls to models through us have settled by themselves.

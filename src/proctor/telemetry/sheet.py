@@ -1,4 +1,4 @@
-"""What every span of one trace needs to know: Sheet."""
+"""What every span of one trace needs to know: AttemptTrace."""
 
 from __future__ import annotations
 

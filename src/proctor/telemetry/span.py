@@ -1,4 +1,4 @@
-"""One piece of work in a trace, in nobody's dialect: Span, Event, and ids that come out the same twice."""
+"""One piece of work in a trace, in nobody's dialect: Span, SpanEvent, and ids that come out the same twice."""
 
 from __future__ import annotations
 

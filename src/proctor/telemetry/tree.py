@@ -1,4 +1,4 @@
-"""Spans by their parents, and the share of them that is one turn: Tree, Part."""
+"""Spans by their parents, and the share of them that is one turn: Tree, TurnSubtree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run has come to, while it goes on and after: Tally, the one accumulator of progress, pages and lists."""
+"""What a run has come to, while it goes on and after: RunTally, the one accumulator of progress, pages and lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model answered to one call, whichever way it was asked: Completion, Wanted; and how to ask: Dialect."""
+"""What a model answered to one call, whichever way it was asked: Completion, RequestedCall; and how to ask: Dialect."""
 
 from __future__ import annotations
 

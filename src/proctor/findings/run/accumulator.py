@@ -1,4 +1,4 @@
-"""Attempts → Findings, in one pass and in any order: Gathering."""
+"""Attempts → Findings, in one pass and in any order: Accumulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attempts while they stream by, over all exams, under one condition or all of them together: Counting."""
+"""Attempts while they stream by, over all exams, under one condition or all of them together: AttemptCounter."""
 
 from __future__ import annotations
 

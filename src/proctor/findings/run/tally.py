@@ -1,4 +1,4 @@
-"""One exam while its attempts stream by, and the estimates over many: Tally."""
+"""One exam while its attempts stream by, and the estimates over many: ExamTally."""
 
 from __future__ import annotations
 
