@@ -94,7 +94,7 @@ def measured(library: str, count: int, mode: str, structured: bool) -> float:
         metric, schemas, home = "gaussia.metrics.agentic", "gaussia.schemas.common", "gaussia.core.retriever"
         modes = importlib.import_module("gaussia.statistical")
     else:
-        metric, schemas, home = "proctor.metrics.agentic", "proctor.metrics.schemas", "proctor.metrics.retriever"
+        metric, schemas, home = "proctor.metrics.agentic", "proctor.metrics.schemas", "proctor.metrics.agentic"
         modes = importlib.import_module("proctor.metrics.statistical")
     agentic = importlib.import_module(metric).Agentic
     given = importlib.import_module(schemas)

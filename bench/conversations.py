@@ -21,9 +21,9 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from proctor.battle.linking import expected_by, linked
-from proctor.battle.transitions import transitions
 from proctor.benchmark import Case, Exam
+from proctor.findings.battle.links import expected_by, linked
+from proctor.findings.battle.transitions import transitions
 from proctor.reading.conflict import Exchange, conflict
 from proctor.reading.link import same_question
 from proctor.reviewers.battle import BattleReviewer

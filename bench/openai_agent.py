@@ -115,9 +115,9 @@ async def play_model(url: str, cases: Cases) -> int:
 async def play_ask(url: str, cases: Cases) -> int:
     """The same by `ask`, within an allowance."""
     from proctor.models import structured
-    from proctor.models.allowance import Allowance, granted
-    from proctor.models.budget import Budget
-    from proctor.models.limits import Limits
+    from proctor.spending.budget import Budget
+    from proctor.spending.limits import Limits
+    from proctor.spending.run_limits import RunLimits, enforce_limits
 
     async with chat_model(url) as model:
 
@@ -126,7 +126,7 @@ async def play_ask(url: str, cases: Cases) -> int:
             return heard.value.score == 1.0
 
         many = Limits({"openai-compatible": {"concurrency": CONCURRENCY}})
-        with granted(Allowance(limits=many, budget=Budget(tokens=10**9))):
+        with enforce_limits(RunLimits(limits=many, budget=Budget(tokens=10**9))):
             return await _side_by_side(cases, ask)
 
 

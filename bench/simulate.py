@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, special, stats
 
+from proctor.statistics.common_trials import counts_in_common
 from proctor.statistics.compare import Differences, compare_counts, differences_of, sign_flip_test
 from proctor.statistics.hierarchical import STABLE, SURE, Population, fit_for_means
 from proctor.statistics.intervals import Sums
 from proctor.statistics.looks import CHART_LEVEL
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
-from proctor.statistics.thinning import counts_in_common
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -80,10 +80,10 @@ async def make_run(store: str, attempts: int) -> None:
 def measure(store: str) -> None:
     """Send it, and write down what that took."""
     from proctor.threads import run_anywhere
-    from proctor.workflows.syncing import Errand, sync_run
+    from proctor.workflows.destination import Destination, sync_run
 
     began, clock = time.process_time(), time.perf_counter()
-    report = run_anywhere(lambda: sync_run("last", Errand(to="langfuse"), store=store))
+    report = run_anywhere(lambda: sync_run("last", Destination(to="langfuse"), store=store))
     assert report.complete, report.troubles
     cpu, wall = time.process_time() - began, time.perf_counter() - clock
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024

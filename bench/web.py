@@ -194,7 +194,7 @@ def rows(number: int, cases: Benchmark, *, trials: int = TRIALS) -> Iterator[tup
     """Of attempts and of their turns: a few hundred are made, and repeated."""
     rng = random.Random(1)
     made = [played("big", "case-000000", 1, 0, rng) for _ in range(500)]
-    columns = [(attempt_row(number, attempt), turn_body(turn)) for turn, attempt in made]
+    columns = [(attempt_row(number, attempt), turn_body(turn, "case-000000")) for turn, attempt in made]
     for trial in range(1, trials + 1):
         for row, case in enumerate(cases.cases):
             values, body = columns[rng.randrange(500)]

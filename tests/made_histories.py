@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from proctor.history import Counts, History, tell
+from proctor.findings.history import Counts, History, tell
 from proctor.run import Run, Settings
 
 Known = tuple[Run, Counts]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from proctor.benchmark import Case, Exam
-from proctor.findings import Findings, gather
+from proctor.findings.run import Findings, gather
 from proctor.run import Attempt, Failure, Key, Run, Settings
 from proctor.score import Part, Score, Unscored
 from proctor.usage import Usage

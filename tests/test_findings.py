@@ -10,7 +10,7 @@ from math import comb
 import pytest
 
 from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Unscored, Usage
-from proctor.findings import Findings, gather, stability
+from proctor.findings.run import Findings, gather, stability
 from proctor.run import Key, Spec
 from proctor.score import CheckResult
 from proctor.transcript import Reply, Transcript, Turn

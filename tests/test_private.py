@@ -11,7 +11,7 @@ import pytest
 
 from proctor import evaluate, private
 from proctor.benchmark import Case
-from proctor.models.cache import FILE, Cache
+from proctor.spending.cache import FILE, Cache
 from proctor.storage import open_store
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from proctor.config import load_config
 from proctor.threads import run_anywhere
-from proctor.web.library import Library
 from proctor.workflows import demo
-from proctor.workflows.evaluate import Prepared, prepare, start
+from proctor.workflows.evaluate import PreparedRun, prepare, start
+from proctor.workflows.library import Library
 
 STORE = ".proctor/proctor.db"
 DAY = 86_400.0
@@ -98,7 +98,7 @@ def furnish(folder: Path) -> None:
     _spread(folder / STORE)
 
 
-def _runs(library: Library) -> list[Prepared]:
+def _runs(library: Library) -> list[PreparedRun]:
     """Oldest first."""
     config = load_config(None)
     capitals = library.playable("capitals")

@@ -15,15 +15,15 @@ from pathlib import Path
 from bench.peers.measure import CONCURRENCY, Cases, loop_ms, make_agent, make_cases
 
 from proctor.config import Config
-from proctor.findings import Gathering
+from proctor.findings.run import Accumulator
 from proctor.run import Finished, Record
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store, open_store
 from proctor.threads import Stage, on_stage, run_driven
 from proctor.workflows.conduct import findings_of
-from proctor.workflows.evaluate import Prepared, prepare, start
-from proctor.workflows.tally import Tally
+from proctor.workflows.evaluate import PreparedRun, prepare, start
+from proctor.workflows.tally import RunTally
 
 ROUNDS = 3
 Batches = list[Sequence[Record]]
@@ -74,7 +74,7 @@ def findings(cases: Cases, folder: Path, clock: _Clock) -> None:
     run = prepared.run
     batches = _played(prepared)
     with clock.running():
-        gathering = Gathering(run, exams_of(prepared.benchmark, run.settings))
+        gathering = Accumulator(run, exams_of(prepared.benchmark, run.settings))
         for batch in batches:
             for record in batch:
                 if isinstance(record, Finished):
@@ -94,7 +94,7 @@ def reading_back(cases: Cases, folder: Path, clock: _Clock) -> None:
 
 def counting(cases: Cases, folder: Path, clock: _Clock) -> None:
     batches = _played(_prepared(cases))
-    tally = Tally(planned=len(cases))
+    tally = RunTally(planned=len(cases))
     with clock.running():
         for batch in batches:
             tally.add(batch)
@@ -165,7 +165,7 @@ def _where(place: tuple[str, int, str]) -> str:
     return function if path == "~" else f"{'/'.join(Path(path).parts[-2:])}:{line} {function}"
 
 
-def _prepared(cases: Cases) -> Prepared:
+def _prepared(cases: Cases) -> PreparedRun:
     return prepare(
         cases,
         agent=make_agent(0.0),
@@ -178,18 +178,18 @@ def _prepared(cases: Cases) -> Prepared:
     )
 
 
-def _played(prepared: Prepared) -> Batches:
+def _played(prepared: PreparedRun) -> Batches:
     run, cast = prepared.run, prepared.cast
 
     def play(stage: Stage) -> Batches:
         executor = LocalExecutor(agent=cast.agent, reviewers=cast.reviewers, settings=run.settings, stage=stage)
         exams = exams_of(prepared.benchmark, run.settings)
-        return [batch for batch in executor.execute(sittings(run, exams)) if batch]
+        return [batch for batch in executor.execute(pending_attempts(run, exams)) if batch]
 
     return run_driven(lambda: on_stage(play))
 
 
-def _write(store: Store, prepared: Prepared, batches: Batches) -> None:
+def _write(store: Store, prepared: PreparedRun, batches: Batches) -> None:
     store.journal.create(prepared.run, prepared.benchmark)
     with store.journal.writing(prepared.run.id):
         for batch in batches:

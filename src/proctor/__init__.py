@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from proctor.benchmark import Benchmark, Case, Exam, Expectation, ExpectedCall
-    from proctor.comparison import Compared
     from proctor.errors import AgentFault, EnvironmentFault, ProctorError
-    from proctor.findings import Findings
+    from proctor.findings.comparison import Compared
+    from proctor.findings.run import Findings
     from proctor.run import Attempt, Failure, Run, Settings
     from proctor.score import CheckResult, Part, Review, Score, Unscored
     from proctor.statistics.estimate import Estimate
@@ -28,7 +28,7 @@ _HOMES = {
     "Case": "benchmark",
     "CheckResult": "score",
     "Citation": "transcript",
-    "Compared": "comparison",
+    "Compared": "findings.comparison",
     "EnvironmentFault": "errors",
     "Estimate": "statistics.estimate",
     "Evaluation": "workflows.evaluate",
@@ -36,7 +36,7 @@ _HOMES = {
     "Expectation": "benchmark",
     "ExpectedCall": "benchmark",
     "Failure": "run",
-    "Findings": "findings",
+    "Findings": "findings.run",
     "Part": "score",
     "ProctorError": "errors",
     "Reply": "transcript",
@@ -102,6 +102,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """A public name is imported when it is first used, so that `import proctor` stays quick."""
+    if name == "conditions":  # what an agent's code wraps its tools with
+        return import_module("proctor.fault_injection")
     if name not in _HOMES:
         raise AttributeError(f"module 'proctor' has no attribute {name!r}")
     value = getattr(import_module(f"proctor.{_HOMES[name]}"), name)

@@ -24,7 +24,7 @@ def main() -> int:
     """Run one command. What agents have left behind changes neither its output nor its exit code, nor holds it up."""
     sys.excepthook = _tell_traceback
     streams.guard()
-    code = _flushed(run_command())
+    code = _flush_output(run_command())
     _end_soon(code)
     return code
 
@@ -37,7 +37,7 @@ def _tell_traceback(kind: type[BaseException], error: BaseException, trace: Trac
         sys.stderr.write(harmless(without_secrets("".join(traceback.format_exception(kind, error, trace)))))
 
 
-def _flushed(code: int) -> int:
+def _flush_output(code: int) -> int:
     """The exit code, once everything is written; what agents still print then does not belong to the output."""
     with suppress(ValueError):  # somebody has closed it
         sys.stdout.flush()

@@ -48,18 +48,18 @@ def encode(value: object) -> str:
 def _forgiving(value: object) -> str:
     """Half a surrogate pair, keys that are no strings, numbers JSON has no word for: kept as readably as can be."""
     plain = msgspec.to_builtins(value, enc_hook=_plain, str_keys=True)
-    return _encoder.encode(_mended(plain)).decode()
+    return _encoder.encode(_make_encodable(plain)).decode()
 
 
-def _mended(value: object) -> object:
+def _make_encodable(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 2**63:
         return str(value)
     if isinstance(value, dict):
-        return {_mended(str(key)): _mended(inner) for key, inner in value.items()}
+        return {_make_encodable(str(key)): _make_encodable(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_mended(inner) for inner in value]
+        return [_make_encodable(inner) for inner in value]
     return value
 
 
@@ -130,7 +130,7 @@ def to_reply(value: object) -> Reply:
     if isinstance(value, str):
         return Reply(text=value, tools_known=False)
     if isinstance(value, Reply):
-        return _checked(value)
+        return _check_reply(value)
     if isinstance(value, Mapping):
         return _reply_from_mapping(value)
     given = "None" if value is None else f"a value of type {type(value).__name__}"
@@ -139,7 +139,7 @@ def to_reply(value: object) -> Reply:
     )
 
 
-def _checked(reply: Reply) -> Reply:
+def _check_reply(reply: Reply) -> Reply:
     """The reply as it will be read from the store, so that nothing an agent returns can fail there."""
     if type(reply.text) is str and _is_plain(reply):
         return reply
@@ -234,7 +234,7 @@ def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
         reply = msgspec.convert({"tools_known": "tool_calls" in value, **value}, Reply, str_keys=True)
     except msgspec.ValidationError as error:
         raise AgentFault(f"the agent returned a dict that is no reply: {error}", kind="wrong_type") from error
-    return _checked(reply)
+    return _check_reply(reply)
 
 
 _STOPPED = ("finish_reason", "stop_reason", "done_reason", "stopReason", "finishReason")

@@ -24,7 +24,7 @@ from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.redaction import literals
-from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, named, shown
+from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, shown, shown_path
 
 NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
@@ -183,7 +183,9 @@ def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
     except OSError as error:
-        raise InputError(f"cannot read {named(path)}: {error.strerror}; name another file with --config") from error
+        raise InputError(
+            f"cannot read {shown_path(path)}: {error.strerror}; name another file with --config"
+        ) from error
 
 
 def _tables(path: Path) -> dict[str, Any]:
@@ -228,10 +230,10 @@ def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:
     """Everybody who is declared, by place in the file."""
     for family in ("models", "agents", "reviewers", "examiners"):  # models are cast as all the others
         members: Mapping[str, PartConfig | ModelConfig] = getattr(config, family)
-        yield from ((_dotted([family, name]), part) for name, part in members.items())
+        yield from ((_dotted_key([family, name]), part) for name, part in members.items())
 
 
-def _dotted(keys: Iterable[str]) -> str:
+def _dotted_key(keys: Iterable[str]) -> str:
     """A place in the file, as it would be written there."""
     return ".".join(key if _BARE.fullmatch(key) else f'"{key}"' for key in keys)
 
@@ -262,7 +264,7 @@ def _sentence(error: ValidationError) -> str:
     found = error.errors(include_url=False)
     first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])  # it explains a missing one
     *table, key = [str(part) for part in first["loc"]]
-    place = _dotted([*table, key])
+    place = _dotted_key([*table, key])
     if first["type"] == "extra_forbidden":
         return f"unknown key {place!r}; {_nearest(key, _known_in(table))}"
     if first["type"] == "missing":
@@ -277,7 +279,7 @@ def _sentence(error: ValidationError) -> str:
 
 def _missing(table: Sequence[str], key: str, given: Any) -> str:
     """What lacks, and the key that may have been meant for it."""
-    place = _dotted(table)
+    place = _dotted_key(table)
     near = difflib.get_close_matches(key, list(given), n=1, cutoff=0.7) if isinstance(given, Mapping) else []
     if near:
         return f"unknown key {f'{place}.{near[0]}'!r}; did you mean {key!r}?"

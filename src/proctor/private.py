@@ -27,11 +27,11 @@ def make_folder(path: Path) -> Path:
 
 def make_file(path: Path) -> None:
     """Make an empty file for its owner alone, unless there is one."""
-    with suppress(FileExistsError), open(path, "xb", opener=opened):
+    with suppress(FileExistsError), open(path, "xb", opener=private_opener):
         pass
 
 
-def opened(path: str, flags: int) -> int:
+def private_opener(path: str, flags: int) -> int:
     """An opener for `open`: a file that it makes is its owner's alone, and so is one of ours from then on."""
     descriptor = os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
     found = os.fstat(descriptor)
@@ -43,7 +43,7 @@ def opened(path: str, flags: int) -> int:
 
 def write(path: Path, content: bytes) -> None:
     """Write a file that is its owner's alone."""
-    with open(path, "wb", opener=opened) as file:
+    with open(path, "wb", opener=private_opener) as file:
         file.write(content)
 
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.run import Attempt, Key, Record, Run, Sitting, Status, Wish
+from proctor.run import Attempt, Key, PendingAttempt, Record, Run, Status, Wish
 from proctor.score import Review
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -88,7 +88,7 @@ class Executor(Protocol):
     reason: str
     """The same in words."""
 
-    def execute(self, sittings: Iterable[Sitting]) -> Generator[Sequence[Record], None, None]:
+    def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches, at most 50 ms old, and an empty one now and then.
 
         A batch counts as stored when the next one is asked for; players wait for a slow store.
@@ -181,7 +181,7 @@ class Archive(Protocol):
     def attempt(self, key: Key) -> Attempt | None:
         """One, with its transcript, as far as it got."""
 
-    def sittings(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
+    def pending_attempts(self, run: str) -> Iterator[tuple[Attempt, dict[int, tuple[Review, ...]]]]:
         """Attempts under way or failed by the environment (with their last failure), and what is paid for already."""
 
     def over(self, run: str) -> int:

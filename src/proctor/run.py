@@ -1,4 +1,4 @@
-"""One examination and its pieces: Run, Settings, Key, Attempt, Failure, Sitting, and the records of the stream."""
+"""One examination and its pieces: Run, Settings, Key, Attempt, Failure, PendingAttempt, and the stream's records."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Failure:
     tries: int = 1
     """Calls made, retries included."""
     setbacks: int = 0
-    """Sittings in which the environment failed here although it served nearly all others."""
+    """Sessions in which the environment failed here although it served nearly all others."""
     detail: str = ""
     """A traceback or a program's last words."""
 
@@ -233,7 +233,7 @@ class Run:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sitting:
+class PendingAttempt:
     """An attempt about to be played, or continued where it stopped."""
 
     exam: Exam

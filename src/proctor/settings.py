@@ -142,14 +142,14 @@ def check_path(what: str, path: str | os.PathLike[str]) -> None:
         raise InputError(f"{what} has {len(text):,} characters; expected a path of at most {_LONGEST_PATH:,}")
 
 
-def named(path: str | os.PathLike[str]) -> str:
+def shown_path(path: str | os.PathLike[str]) -> str:
     """A path in a message, whole where it can be one."""
     return shown(os.fspath(path), _SHOWN_PATH)
 
 
 def unwritable(path: str | os.PathLike[str], error: OSError) -> UsageError:
     """Why a file cannot be written: a place that cannot be used is a wrong choice, a full one is nobody's mistake."""
-    said = f"cannot write {named(path)}: {error.strerror or error}"
+    said = f"cannot write {shown_path(path)}: {error.strerror or error}"
     if error.errno in _FULL:
         return OutputFull(f"{said}; make room, or choose another place")
     return InputError(f"{said}; choose another place")
@@ -174,14 +174,14 @@ def why_no_pattern(pattern: str) -> str | None:
     import regex
 
     try:
-        compiled(pattern, folded=False)
+        compile_pattern(pattern, folded=False)
     except (regex.error, OverflowError, RecursionError, MemoryError, ValueError) as error:
         return str(error) or type(error).__name__
     return None
 
 
 @lru_cache(maxsize=2048)
-def compiled(pattern: str, *, folded: bool) -> Any:
+def compile_pattern(pattern: str, *, folded: bool) -> Any:
     """A regular expression of a user's, of the engine that can be told to stop; `folded`: whatever the case."""
     import regex
 

@@ -55,7 +55,7 @@ def _serve(jobs: queue.SimpleQueue[_Job]) -> None:
         _idle.append(jobs)
 
 
-def _thread() -> queue.SimpleQueue[_Job]:
+def _take_thread() -> queue.SimpleQueue[_Job]:
     try:
         return _idle.pop()
     except IndexError:
@@ -85,18 +85,18 @@ async def call(function: Callable[..., T], *args: Any) -> T:
         try:
             result = context.run(function, *args)
         except BaseException as caught:
-            error = _carried(caught)
+            error = _wrap_error(caught)
         end_a_forked_child(parent)
         try:
             loop.call_soon_threadsafe(settle, result, error)
         except RuntimeError:
             return  # the loop has closed: nobody waits for this call any more
 
-    _thread().put(job)
+    _take_thread().put(job)
     return await future
 
 
-def _carried(error: BaseException) -> BaseException:
+def _wrap_error(error: BaseException) -> BaseException:
     """An exception in a form that a future can carry, and that nobody takes for a real Ctrl-C."""
     if isinstance(error, StopIteration) or not isinstance(error, (Exception, SystemExit)):
         carried = RuntimeError(f"the function raised {type(error).__name__}")
@@ -207,7 +207,7 @@ class _Driven(Generic[T]):
         self._outcome: list[tuple[T | None, BaseException | None]] = []
         self._function, self._stage, self._ended = function, stage, ended
         self._context = contextvars.copy_context()
-        _thread().put(self._work)
+        _take_thread().put(self._work)
 
     def _work(self) -> None:
         try:
@@ -277,12 +277,12 @@ async def on_stage(function: Callable[[Stage], T]) -> T:
         await asyncio.shield(ended)
     except asyncio.CancelledError:
         stage.interrupted.set()
-        await _settled(ended)
+        await _wait_until_done(ended)
         raise
     return driven.result()
 
 
-async def _settled(future: asyncio.Future[Any]) -> None:
+async def _wait_until_done(future: asyncio.Future[Any]) -> None:
     """Wait for it, however often somebody tells us not to."""
     while not future.done():
         with suppress(asyncio.CancelledError):

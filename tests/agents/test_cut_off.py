@@ -14,7 +14,7 @@ from tests.models.openai_api import api
 import proctor
 from proctor.agents.openai import load_compatible
 from proctor.codec import is_cut_off
-from proctor.reports.json import as_dict
+from proctor.reports.run.json import as_dict
 from proctor.testing.agents import ASKED
 from proctor.transcript import Reply
 
@@ -42,7 +42,7 @@ async def test_langchain_tells_it_in_every_providers_words_of_agents_and_of_chai
     from langchain_core.output_parsers import StrOutputParser
 
     from proctor.agents.langchain import load
-    from proctor.models.naming import load_model
+    from proctor.models.load import load_model
 
     for kind in ("agent", "chain"):
         with native(dialect, Said(text="It is", cut_off=cut_off)) as server:

@@ -12,9 +12,9 @@ from aiohttp import web
 from tests.agents.test_http import ASKED, agent_at
 from tests.net.serving import Handler
 
-from proctor.agents.http import streaming as streams
+from proctor.agents.http import stream as streams
 from proctor.errors import AgentFault, EnvironmentFault
-from proctor.net.events import Event
+from proctor.net.events import ServerSentEvent
 from proctor.transcript import Reply, Request
 
 
@@ -43,9 +43,9 @@ def chunk(content: Any = None, **others: Any) -> dict[str, Any]:
 def test_the_first_token_is_timed_and_not_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter((12.0, 40.0, 70.0))
     monkeypatch.setattr(streams, "time", SimpleNamespace(perf_counter=lambda: next(times)))
-    gathered = streams.Gathered(expressions={}, started=10.0)
+    gathered = streams.StreamedReply(expressions={}, started=10.0)
     for piece in ("", "one ", "two ", "three"):
-        gathered.take(Event(name="message", data=json.dumps({"text": piece})))
+        gathered.take(ServerSentEvent(name="message", data=json.dumps({"text": piece})))
     assert gathered.reply().first_token == 2.0
 
 

@@ -37,7 +37,7 @@ from langgraph.types import interrupt
 from pydantic import BaseModel
 from tests.agents.minded.langchain import Answer, Thinking, agent_with
 
-from proctor.agents.langchain.watching import Watcher
+from proctor.agents.langchain.callbacks import Watcher
 
 
 class TestContract(AgentContract):

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from proctor import evaluate
-from proctor.agents.function import adapt
-from proctor.agents.live import adapt_object
+from proctor.agents.function import adapt, adapt_object
 from proctor.errors import InputError
 from proctor.testing import minds
 from proctor.testing.agents import ASKED

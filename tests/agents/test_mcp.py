@@ -134,12 +134,12 @@ async def test_a_setting_that_does_not_fit_the_server_stops_the_run(options: dic
 
 async def test_a_modern_request_is_one_that_the_official_server_takes() -> None:
     from proctor.agents.mcp import protocol
-    from proctor.agents.mcp.http import Http, Session
+    from proctor.agents.mcp.http import Http, McpSession
 
     async with reaching("sse", tool="shout") as agent:
         connection = agent._connection
         assert isinstance(connection, Http)
-        connection._shared = Session(version=protocol.MODERN_VERSION, id=None)
+        connection._shared = McpSession(version=protocol.MODERN_VERSION, id=None)
         assert (await agent.reply(ASKED)).text == "WHAT IS IT?"
 
 

@@ -14,7 +14,7 @@ from tests.models.openai_api import Said as ChatSaid
 from proctor.agents.langchain import load as load_langchain
 from proctor.agents.openai import load_anthropic, load_google, load_ollama
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.naming import load_model
+from proctor.models.load import load_model
 from proctor.roles import Agent
 from proctor.testing.agents import ASKED
 from proctor.transcript import Reply

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from tests.models.openai_api import TOKENS, Answer, Api, Refused, Said, api
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.agents.openai import load, load_anthropic, load_compatible, load_google, load_ollama
 from proctor.errors import AgentFault, InputError
-from proctor.models.naming import COMPATIBLE_KEY
 from proctor.roles import Agent
+from proctor.spending.providers import COMPATIBLE_KEY
 from proctor.transcript import Citation, Reply, Request, ToolCall, Turn
 from proctor.usage import Usage
 

@@ -15,10 +15,10 @@ from tests.net.serving import hear, raw, serving
 
 from proctor.agents.openai import load
 from proctor.errors import AgentFault, CallError, EnvironmentFault, Misconfigured
-from proctor.models.allowance import Allowance, granted
-from proctor.models.limits import Limits
-from proctor.models.naming import source_at
 from proctor.net.probe import settle
+from proctor.spending.limits import Limits
+from proctor.spending.providers import source_at
+from proctor.spending.run_limits import RunLimits, enforce_limits
 
 KEY = "sk-very-secret-key"
 
@@ -281,7 +281,7 @@ async def test_too_many_requests_slow_down_everybody_who_calls_that_server() -> 
     limits = Limits({"openai-compatible": {"concurrency": 8}})
     async with asking(plays=plays) as (agent, server):
         throttle = limits.of(source_at("openai", server.url))
-        with granted(Allowance(limits=limits)):
+        with enforce_limits(RunLimits(limits=limits)):
             questions = [type(ASKED)(question="busy", conversation=str(n)) for n in range(8)]
             results = await asyncio.gather(*map(agent.reply, questions), return_exceptions=True)
             assert all(isinstance(result, EnvironmentFault) for result in results)
@@ -299,7 +299,7 @@ async def test_waiting_for_our_own_limits_is_not_the_agents_time() -> None:
     async with serving(slow) as server:
         agent = load("m", {"base_url": f"{server.url}/v1"})
         started = time.perf_counter()
-        with granted(Allowance(limits=Limits({"openai-compatible": {"concurrency": 1}}))):
+        with enforce_limits(RunLimits(limits=Limits({"openai-compatible": {"concurrency": 1}}))):
             *_, last = await asyncio.gather(*(agent.reply(ASKED) for _ in range(4)))
         taken = time.perf_counter() - started
         await agent.close()

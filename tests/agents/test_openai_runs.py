@@ -10,9 +10,9 @@ from tests.agents.test_openai import HERE, asking
 from tests.models.openai_api import TOKENS, Answer, Refused, Said
 
 import proctor
-from proctor.models.allowance import Allowance, granted
-from proctor.models.budget import Budget
 from proctor.run import Attempt
+from proctor.spending.budget import Budget
+from proctor.spending.run_limits import RunLimits, enforce_limits
 from proctor.usage import Usage
 
 
@@ -84,7 +84,7 @@ async def test_a_spent_budget_stops_the_run_and_no_attempt_is_blamed(tmp_path: P
     budget = Budget(tokens=20 * each)
     cases = [(f"say {number}",) * 2 for number in range(100)]
     async with asking(plays=echo, max_output_tokens=80) as (agent, server):
-        with granted(Allowance(budget=budget)):
+        with enforce_limits(RunLimits(budget=budget)):
             run, attempts = await played(agent, cases, tmp_path, concurrency=4)
     assert run.run.status != "completed"
     assert "the budget is not enough for the next call" in run.run.reason

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from proctor.web.app import create_app
-from proctor.web.serving import address, listening, server
-from proctor.web.settings import WebSettings
+from proctor.web.server import address, listening, server
+from proctor.web.site.settings import WebSettings
 
 PATIENCE = 60_000
 """Milliseconds that anything may take on a busy machine."""

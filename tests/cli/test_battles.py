@@ -180,7 +180,7 @@ def answered(desk: Desk) -> int:
     """Replies of the battle under way that are on disk."""
     try:
         with open_store(desk.folder / STORE, create=False) as store:
-            (under_way,) = store.archive.sittings(store.archive.find("last").id)
+            (under_way,) = store.archive.pending_attempts(store.archive.find("last").id)
     except (StoreError, ValueError):  # not there yet
         return 0
     return sum(turn.reply is not None for turn in under_way[0].transcript.turns)

@@ -68,7 +68,7 @@ def test_a_bug_of_ours_is_one_sentence_and_never_reads_as_a_gate_that_was_not_me
     def buggy(*args: object, **options: object) -> None:
         raise RuntimeError("a bug of ours")
 
-    monkeypatch.setattr("proctor.workflows.reading.list_runs", buggy)
+    monkeypatch.setattr("proctor.workflows.read.list_runs", buggy)
     said = desk("list")
     assert said.code == 4
     assert "Proctor itself failed: RuntimeError: a bug of ours" in said.err

@@ -19,10 +19,10 @@ from tests.web.browsing import Browser
 
 from proctor.codec import encode
 from proctor.config import Config
-from proctor.exporters import courier
+from proctor.exporters import sender as courier
 from proctor.storage import address, open_store
 from proctor.web.app import create_app
-from proctor.web.settings import WebSettings
+from proctor.web.site.settings import WebSettings
 from proctor.workflows.evaluate import store_url as store_address
 
 _RUNS = {

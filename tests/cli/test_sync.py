@@ -10,7 +10,7 @@ from tests.cli.desk import Desk
 from tests.exporters.background import in_background
 from tests.exporters.langfuse_stub import PUBLIC, SECRET, LangfuseStub
 
-from proctor.exporters import courier
+from proctor.exporters import sender as courier
 
 
 @pytest.fixture

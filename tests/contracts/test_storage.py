@@ -105,7 +105,16 @@ def test_a_run_that_is_not_there_says_where_to_look(store: Store) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ["attempts", "full_attempts", "verdict_counts", "verdict_order", "sittings", "finished", "alive", "benchmark_of"],
+    [
+        "attempts",
+        "full_attempts",
+        "verdict_counts",
+        "verdict_order",
+        "pending_attempts",
+        "finished",
+        "alive",
+        "benchmark_of",
+    ],
 )
 def test_reading_an_unknown_run_is_an_error_at_once(store: Store, call: str) -> None:
     with pytest.raises(NoSuchRun, match="'nobody'"):
@@ -444,14 +453,19 @@ def test_finished_are_those_that_need_nothing_more(store: Store) -> None:
         ("unscored", "", 1),
         ("agent's own", "", 1),
     }
-    assert {one.key.exam for one, _ in store.archive.sittings("run-1")} == {"network", "no judge", "open", "begun"}
+    assert {one.key.exam for one, _ in store.archive.pending_attempts("run-1")} == {
+        "network",
+        "no judge",
+        "open",
+        "begun",
+    }
 
 
 def test_an_attempt_that_the_environment_broke_is_taken_up_with_what_was_said(store: Store) -> None:
     stored_run(store)
     broken = failed(key(), place=3, stage="reviewer", turns=2)
     store.journal.write(records(broken))
-    [(again, reviews)] = store.archive.sittings("run-1")
+    [(again, reviews)] = store.archive.pending_attempts("run-1")
     assert again.transcript == broken.transcript
     assert (again.place, again.started, again.usage) == (broken.place, broken.started, broken.usage)
     assert (again.failure, again.finished, again.passed, again.turn_passed) == (broken.failure, False, None, ())
@@ -462,7 +476,7 @@ def test_reviews_already_paid_for_are_handed_back_while_the_attempt_is_under_way
     stored_run(store)
     store.journal.write([Turned(key=key(), turn=turn(1)), reviewed(key(), 1, value=0.5)])
     store.journal.write([reviewed(key(), 0), Turned(key=key(), turn=turn(2, text=None))])
-    [(begun, reviews)] = store.archive.sittings("run-1")
+    [(begun, reviews)] = store.archive.pending_attempts("run-1")
     assert begun == Attempt(key=key(), transcript=Transcript(turns=(turn(1), turn(2, text=None))))
     assert reviews == {0: reviewed(key(), 0).reviews, 1: reviewed(key(), 1, value=0.5).reviews}
 
@@ -486,7 +500,7 @@ def test_reviews_of_an_attempt_that_the_environment_broke_are_not_paid_for_twice
     store.journal.write([Turned(key=key("a"), turn=turn(1)), reviewed(key("a"), 1)])
     store.journal.write(records(failed(key("a"), turns=2)))
     store.journal.write([reviewed(key("b"), 1), *records(failed(key("b"), turns=2))])
-    for broken, reviews in store.archive.sittings("run-1"):
+    for broken, reviews in store.archive.pending_attempts("run-1"):
         assert reviews == {1: reviewed(broken.key, 1).reviews}
     store.journal.write([*played(key("a"), turns=2), *played(key("b"), turns=2)])
     assert rows_in(store, "drafts") == 0
@@ -500,7 +514,7 @@ def test_many_attempts_under_way_are_all_handed_back_once(store: Store) -> None:
     store.journal.write(
         [record for place, which in enumerate(broken) for record in records(failed(which, place=place))]
     )
-    found = [one for one, _ in store.archive.sittings("run-1")]
+    found = [one for one, _ in store.archive.pending_attempts("run-1")]
     assert len(found) == 250
     assert {one.key for one in found} == {*begun, *broken}
     assert all(len(one.transcript.turns) == (1 if one.key.condition else 2) for one in found)
@@ -514,14 +528,14 @@ def test_a_rescored_run_reads_the_transcripts_it_came_from_and_stores_none(store
     store.journal.write([*played(key("a", run="first"), turns=2), *played(key("b", run="first"))])
     stored_run(store, "second", rescored_from="first")
     stored_run(store, "third", rescored_from="second")
-    waiting = {one.key.exam: len(one.transcript.turns) for one, _ in store.archive.sittings("third")}
+    waiting = {one.key.exam: len(one.transcript.turns) for one, _ in store.archive.pending_attempts("third")}
     assert waiting == {"a": 2, "b": 1}
     again = attempt(key("a", run="third"), turns=2, passed=False)
     store.journal.write(records(again))
     assert rows_in(store, "turns") == 3
     assert list(store.archive.full_attempts("third")) == [again]
     assert store.archive.attempt(key("a", run="third")) == again
-    assert [one.key.exam for one, _ in store.archive.sittings("third")] == ["b"]
+    assert [one.key.exam for one, _ in store.archive.pending_attempts("third")] == ["b"]
 
 
 def test_rescoring_a_run_that_is_not_there_is_an_error(store: Store) -> None:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from proctor.battle.transitions import transitions
 from proctor.benchmark import Case, Exam
 from proctor.demo import benchmark_path
 from proctor.demo.agent import load
 from proctor.examiners.prober import Prober
+from proctor.findings.battle.transitions import transitions
 from proctor.formats.csv import benchmark, read_path
 from proctor.reviewers import embedded
 from proctor.reviewers.battle import BattleReviewer

@@ -4,12 +4,12 @@ from dataclasses import replace
 import pytest
 from tests.demo.test_benchmark import CASES, FAILED, WEIGHTS
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.benchmark import Case
 from proctor.codec import decode, encode
-from proctor.conditions import Tally, in_force
 from proctor.demo.agent import load
 from proctor.demo.conditions import CONDITIONS
+from proctor.fault_injection import Tally, in_force
 from proctor.reviewers import embedded
 from proctor.roles import Agent
 from proctor.score import reaches, weigh

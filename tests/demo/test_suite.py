@@ -11,13 +11,13 @@ import pytest
 
 import proctor
 from proctor.benchmark import Benchmark, Expectation
-from proctor.conditions import parse
 from proctor.demo import knowledge_path, suite_path
 from proctor.demo.checks import in_force, says_where
 from proctor.demo.conditions import CONDITIONS
-from proctor.demo.library import Library
+from proctor.demo.library import DocumentLibrary
 from proctor.doctor import examine
-from proctor.formats.suite import read_suite
+from proctor.fault_injection import parse
+from proctor.formats.suites.suite import read_suite
 from proctor.reviewers.checks.sources import Sources
 from proctor.run import Attempt
 from proctor.transcript import Citation, Reply, Turn
@@ -85,7 +85,7 @@ def test_the_doctor_has_nothing_to_say_but_that_forty_cases_are_few() -> None:
 
 
 def test_every_expected_source_lies_in_the_knowledge_base() -> None:
-    shelf = Library(knowledge_path()).documents
+    shelf = DocumentLibrary(knowledge_path()).documents
     assert {source for case in SUITE.cases for source in case.expect.sources} <= set(shelf)
 
 

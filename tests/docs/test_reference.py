@@ -20,7 +20,7 @@ from proctor.cli import COMMANDS, cli
 from proctor.config import AgentConfig, Config, RunConfig
 from proctor.formats.suites import declaration
 from proctor.formats.suites.structures import Record
-from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS
+from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS
 from proctor.workflows.settings import _OPTIONS
 
 REFERENCE = ROOT / "docs" / "reference"

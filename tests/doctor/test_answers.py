@@ -6,10 +6,10 @@ import pytest
 
 from proctor.benchmark import Case, Expectation
 from proctor.codec import benchmark_of
-from proctor.doctor import Complaint, examine
+from proctor.doctor import BenchmarkProblem, examine
 
 
-def complaints(kind: str, *cases: Case) -> list[Complaint]:
+def complaints(kind: str, *cases: Case) -> list[BenchmarkProblem]:
     return [one for one in examine(benchmark_of(cases, name="b")) if one.kind == kind]
 
 

@@ -12,7 +12,7 @@ from proctor.codec import benchmark_of, case_id
 from proctor.demo import __file__ as demo
 from proctor.doctor import examine
 from proctor.formats import csv
-from proctor.formats.suite import read_bytes
+from proctor.formats.suites.suite import read_bytes
 
 NQ301 = Path(__file__).parents[3] / "shared" / "data" / "nq301_dev.jsonl"
 

@@ -9,11 +9,11 @@ import pytest
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.codec import benchmark_of
-from proctor.doctor import Complaint, examine
+from proctor.doctor import BenchmarkProblem, examine
 from proctor.doctor.phrases import stands_in
 
 
-def complaints(expect: Expectation, answer: str | None = None, **others: Any) -> list[Complaint]:
+def complaints(expect: Expectation, answer: str | None = None, **others: Any) -> list[BenchmarkProblem]:
     """Everything but that there is only one case."""
     tools = others.pop("tools", None)
     made = benchmark_of([Case(id="c", question="q?", answer=answer, expect=expect, line=3)], name="b", **others)

@@ -8,10 +8,10 @@ import pytest
 
 from proctor.benchmark import Case
 from proctor.codec import benchmark_of
-from proctor.doctor import Complaint, examine
+from proctor.doctor import BenchmarkProblem, examine
 
 
-def found(*cases: tuple[str, str] | tuple[str, str, str]) -> list[Complaint]:
+def found(*cases: tuple[str, str] | tuple[str, str, str]) -> list[BenchmarkProblem]:
     """The complaints about questions with their answers, and contexts."""
     made = [
         Case(id=f"c{place}", question=case[0], answer=case[1], context=(case[2:] or (None,))[0], line=place)

@@ -12,9 +12,9 @@ from proctor.errors import EnvironmentFault, InputError, Misconfigured
 from proctor.examiners.guard import Guarded
 from proctor.examiners.model import ModelExaminer, load
 from proctor.examiners.strategies import STRATEGIES
-from proctor.models.faults import ModelUnavailable
-from proctor.models.prices import Price
+from proctor.models.structured import ModelUnavailable
 from proctor.roles import Examiner
+from proctor.spending.prices import Price
 from proctor.transcript import Turn
 from proctor.usage import Usage
 

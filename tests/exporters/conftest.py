@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.exporters.langfuse_stub import PUBLIC, SECRET
 
-from proctor.exporters import courier
+from proctor.exporters import sender as courier
 
 _PREFIXES = ("LANGFUSE_", "OTEL_", "PHOENIX_", "MLFLOW_")
 

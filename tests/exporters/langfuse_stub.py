@@ -15,8 +15,8 @@ import msgspec
 from aiohttp import web
 from tests.net.serving import serving
 
-from proctor.traces.otlp import decode
-from proctor.traces.span import Span
+from proctor.telemetry.otlp import decode
+from proctor.telemetry.span import Span
 
 PUBLIC, SECRET, PROJECT = "pk-lf-local-1", "sk-lf-very-secret", "proj-local-1"
 BASIC = "Basic " + base64.b64encode(f"{PUBLIC}:{SECRET}".encode()).decode()

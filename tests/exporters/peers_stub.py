@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from proctor.traces.otlp import decode
-from proctor.traces.span import Span
+from proctor.telemetry.otlp import decode
+from proctor.telemetry.span import Span
 
 Fault = Callable[[web.Request, Any], Awaitable[web.StreamResponse | None]]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tests.traces.played import EXAM, NOON, REPLY, RUN
+from tests.telemetry.played import EXAM, NOON, REPLY, RUN
 
 from proctor.benchmark import Exam
-from proctor.exporters.contract import Exporter, Played, Subject
+from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.outcome import Report
-from proctor.exporters.shipment import Shipment
-from proctor.findings import gather
+from proctor.exporters.run_upload import RunUpload
+from proctor.findings.run import gather
 from proctor.run import Attempt, Failure, Key
 from proctor.score import CheckResult, Part, Score
 from proctor.transcript import Transcript, Turn
@@ -35,7 +35,7 @@ def subject(*redact: str, exams: tuple[Exam, ...] = EXAMS, **run: Any) -> Subjec
     return Subject(run=replace(RUN_OF_THREE, **run), exams=exams, redact=patterns)
 
 
-def played(number: int, *, value: float = 1.0, **more: Any) -> Played:
+def played(number: int, *, value: float = 1.0, **more: Any) -> FinishedAttempt:
     """One attempt with a mark, a check and a verdict."""
     turn = Turn(number=1, question="q", reply=REPLY, case=f"case-{number}", started=NOON + 1, ended=NOON + 2)
     part = Part(name="correctness", value=value, explanation="as expected")
@@ -49,10 +49,10 @@ def played(number: int, *, value: float = 1.0, **more: Any) -> Played:
         "started": NOON,
         "ended": NOON + 3,
     }
-    return Played(exam=exam(number), attempt=Attempt(**{**known, **more}))
+    return FinishedAttempt(exam=exam(number), attempt=Attempt(**{**known, **more}))
 
 
-def broken(number: int, *, owner: Any = "environment") -> Played:
+def broken(number: int, *, owner: Any = "environment") -> FinishedAttempt:
     """One attempt that failed."""
     failure = Failure(stage="agent", owner=owner, reason="HTTP 503: no")
     passed = False if owner == "agent" else None
@@ -62,9 +62,9 @@ def broken(number: int, *, owner: Any = "environment") -> Played:
 THREE = (played(1), played(2), played(3, value=0.25))
 
 
-async def shipped(exporter: Exporter, items: Sequence[Played] = THREE, *, concluded: bool = True) -> Report:
+async def shipped(exporter: Exporter, items: Sequence[FinishedAttempt] = THREE, *, concluded: bool = True) -> Report:
     """What becomes of these attempts, and of the run's scores."""
-    shipment = Shipment(exporter, RUN.id)
+    shipment = RunUpload(exporter, RUN.id)
     try:
         await shipment.begin()
         await shipment.send(items)

@@ -13,14 +13,14 @@ import yaml
 from jsonschema import Draft4Validator
 from tests.exporters.langfuse_stub import PROJECT, SECRET, LangfuseStub, langfuse
 from tests.exporters.shipped import RUN_OF_THREE, THREE, broken, played, shipped, states, subject
-from tests.traces.played import RUN, recorded_requests
+from tests.telemetry.played import RUN, recorded_requests
 
 from proctor.errors import UsageError
 from proctor.exporters.langfuse import Langfuse
-from proctor.exporters.memory import Memory
+from proctor.exporters.memory import DeliveryMemory
 from proctor.score import CheckResult, Unscored
-from proctor.traces.span import span_id, trace_id
-from proctor.traces.writing import task_span
+from proctor.telemetry.span import span_id, trace_id
+from proctor.telemetry.trace import task_span
 
 OPENAPI = Path(__file__).parents[3] / "shared" / "langfuse" / "openapi.yml"
 TITLE = f"{RUN.name} {RUN.id}"
@@ -73,7 +73,7 @@ async def test_a_second_sync_changes_nothing_even_without_a_memory(stub: Langfus
 async def test_a_second_sync_sends_nothing_that_was_sent(stub: LangfuseStub, tmp_path: Path) -> None:
     for _ in range(2):
         exporter = Langfuse(subject())
-        exporter.memory = Memory(tmp_path / "memory.jsonl")
+        exporter.memory = DeliveryMemory(tmp_path / "memory.jsonl")
         report = await shipped(exporter)
     assert report.complete
     assert states(report) == ["unchanged"] * 3
@@ -86,7 +86,7 @@ async def test_a_second_sync_sends_nothing_that_was_sent(stub: LangfuseStub, tmp
 async def test_only_what_changed_is_sent_again(stub: LangfuseStub, tmp_path: Path) -> None:
     for attempts in (THREE, (*THREE[:2], played(3, value=0.5))):
         exporter = Langfuse(subject())
-        exporter.memory = Memory(tmp_path / "memory.jsonl")
+        exporter.memory = DeliveryMemory(tmp_path / "memory.jsonl")
         report = await shipped(exporter, attempts, concluded=False)
     assert states(report) == ["unchanged", "unchanged", "sent"]
     assert sorted(score["value"] for score in named(stub, "correctness")) == [0.5, 1.0, 1.0]

@@ -9,7 +9,7 @@ from tests.exporters.shipped import RUN_OF_THREE, THREE, broken, played
 from tests.made_runs import made
 
 from proctor.exporters.marks import marks_of, outcome_of, run_marks
-from proctor.findings import gather
+from proctor.findings.run import gather
 
 
 def test_ids_are_the_same_twice_and_differ_between_marks_attempts_and_runs() -> None:

@@ -9,7 +9,7 @@ from aiohttp import web
 from tests.exporters.peers_stub import MlflowStub
 from tests.exporters.shipped import THREE, broken, played, shipped, states, subject
 from tests.net.serving import serving
-from tests.traces.played import RUN
+from tests.telemetry.played import RUN
 
 from proctor.errors import UsageError
 from proctor.exporters.mlflow import Mlflow

@@ -11,7 +11,7 @@ from tests.net.serving import serving
 
 from proctor.errors import UsageError
 from proctor.exporters.otlp import Otlp, traces_address
-from proctor.traces.otlp import decode
+from proctor.telemetry.otlp import decode
 
 
 @pytest.mark.parametrize(

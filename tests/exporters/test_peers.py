@@ -21,7 +21,7 @@ from urllib.parse import quote
 import pytest
 
 import proctor
-from proctor.workflows.syncing import Errand, sync_run
+from proctor.workflows.destination import Destination, sync_run
 
 PEERS = os.environ.get("PROCTOR_TEST_PEERS")
 pytestmark = [
@@ -104,7 +104,7 @@ async def store(tmp_path: Path) -> str:
     return str(path)
 
 
-async def twice(store: str, errand: Errand, read: Callable[[], Any]) -> Any:
+async def twice(store: str, errand: Destination, read: Callable[[], Any]) -> Any:
     """What is there after a sync, and still after a second one of everything."""
     first = await sync_run("last", errand, store=store)
     assert first.complete, first.troubles
@@ -153,7 +153,7 @@ async def test_phoenix_keeps_experiment_traces_and_scores(store: str, tmp_path: 
         }
 
     with running(["phoenix", "serve"], tmp_path, f"{base}/healthz", **settings):
-        seen = await twice(store, Errand(to="phoenix", endpoint=base), read)
+        seen = await twice(store, Destination(to="phoenix", endpoint=base), read)
     assert (seen["examples"], seen["runs"], len(seen["traces"])) == (4, 8, 8)
     assert seen["scores"]["pass_rate"] == 0.75
     assert {tokens for _, tokens in seen["traces"]} == {8}
@@ -189,7 +189,7 @@ async def test_mlflow_keeps_run_traces_and_scores(store: str, tmp_path: Path) ->
         }
 
     with running(command, tmp_path, f"{base}/health", **settings):
-        seen = await twice(store, Errand(to="mlflow", endpoint=base), read)
+        seen = await twice(store, Destination(to="mlflow", endpoint=base), read)
     assert seen["status"] == "FINISHED"
     assert ("pass_rate", 0.75) in seen["metrics"]
     assert [state for _, state in seen["traces"]] == ["OK"] * 8

@@ -10,13 +10,13 @@ from aiohttp import web
 from tests.exporters.peers_stub import PhoenixStub
 from tests.exporters.shipped import THREE, broken, played, shipped, states, subject
 from tests.net.serving import serving
-from tests.traces.played import RUN
+from tests.telemetry.played import RUN
 
 from proctor.errors import UsageError
 from proctor.exporters.outcome import Report
 from proctor.exporters.phoenix import Phoenix
 from proctor.run import Settings
-from proctor.traces.writing import task_span
+from proctor.telemetry.trace import task_span
 
 
 async def sent(stub: PhoenixStub, *attempts: Any, concluded: bool = True, **run: Any) -> Report:

@@ -10,21 +10,21 @@ from aiohttp import web
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 from tests.exporters.shipped import THREE, played
 from tests.net.serving import serving
-from tests.traces.played import RUN
+from tests.telemetry.played import RUN
 
-from proctor.exporters.courier import Courier
-from proctor.exporters.outcome import Verdict
+from proctor.exporters.outcome import DeliveryVerdict
+from proctor.exporters.sender import Sender
 from proctor.exporters.spans import SpanPost
-from proctor.traces.otlp import Encoding, decode
-from proctor.traces.span import Span
-from proctor.traces.writing import spans_of
+from proctor.telemetry.otlp import Encoding, decode
+from proctor.telemetry.span import Span
+from proctor.telemetry.trace import spans_of
 
 Answer = Callable[[list[Span]], web.Response]
 
 
 async def delivered(
     answer: Answer, *, number: int = 3, encoding: Encoding = "protobuf"
-) -> tuple[list[Verdict], list[list[Span]]]:
+) -> tuple[list[DeliveryVerdict], list[list[Span]]]:
     """What became of so many traces, and which spans came in which request."""
     came: list[list[Span]] = []
 
@@ -35,7 +35,7 @@ async def delivered(
 
     traces = [spans_of(RUN, each.exam, each.attempt) for each in map(played, range(number))]
     async with serving(serve) as server:
-        carrier = Courier()
+        carrier = Sender()
         verdicts = await SpanPost(carrier, f"{server.url}/v1/traces", encoding=encoding).deliver(traces)
         await carrier.close()
     return verdicts, came

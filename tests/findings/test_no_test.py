@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 
 from proctor import Attempt, Case, Exam, Failure, Part, Run, Score, Settings, Unscored
-from proctor.findings import Findings, gather
+from proctor.findings.run import Findings, gather
 from proctor.run import Key
 from proctor.transcript import Reply, Transcript, Turn
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 REFUSES = "refuses: the examiner declines to ask instead of asking"
 BROKE = Failure(stage="agent", owner="agent", reason="it broke", turn=2)
@@ -57,8 +57,8 @@ def run(**settings: object) -> Run:
     return Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=chosen, status="completed")
 
 
-def tallied(attempts: Sequence[Attempt], **settings: object) -> Tally:
-    tally = Tally.of(run(**settings), [exam(attempt.key.exam) for attempt in attempts])
+def tallied(attempts: Sequence[Attempt], **settings: object) -> RunTally:
+    tally = RunTally.of(run(**settings), [exam(attempt.key.exam) for attempt in attempts])
     for attempt in attempts:
         tally.count(attempt)
     return tally

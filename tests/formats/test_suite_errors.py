@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from proctor.formats.suite import LIMIT, check_suite, read_bytes
+from proctor.formats.suites.suite import LIMIT, check_suite, read_bytes
 
 
 def errors(text: str | bytes, name: str = "a.yaml") -> list[str]:

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from proctor.conditions.condition import Condition, parse
 from proctor.errors import InputError
-from proctor.formats.suite import read_bytes, suite_schema
-from proctor.orchestration.expected import read_step
+from proctor.fault_injection.condition import Condition, parse
+from proctor.findings.orchestration.expected import read_step
+from proctor.formats.suites.suite import read_bytes, suite_schema
 
 VALIDATOR = Draft202012Validator(suite_schema())
 at_leisure = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=60)

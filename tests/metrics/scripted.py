@@ -14,7 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pydantic import PrivateAttr
 
-from proctor.metrics.retriever import Retriever
+from proctor.metrics.agentic import Retriever
 from proctor.metrics.schemas import Batch, Dataset
 
 FENCED = re.compile(

@@ -39,7 +39,7 @@ def test_the_example_of_the_page_runs_with_only_the_imports_changed(capsys: pyte
     names: dict[str, Any] = {"judge_model": judge_by(knows)}
     imports = (
         "from proctor.metrics.agentic import Agentic\n"
-        "from proctor.metrics.retriever import Retriever\n"
+        "from proctor.metrics.agentic import Retriever\n"
         "from proctor.metrics.schemas import Dataset, Batch\n"
     )
     exec(imports + retriever + usage, names)

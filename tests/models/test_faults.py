@@ -9,7 +9,7 @@ from tests.models.scripted import Status
 
 from proctor.errors import EnvironmentFault, Misconfigured
 from proctor.failures import said
-from proctor.models.faults import ModelUnavailable, fault_of
+from proctor.models.structured import ModelUnavailable, fault_of
 from proctor.usage import Usage
 
 

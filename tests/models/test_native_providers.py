@@ -13,12 +13,12 @@ from tests.models.verdict import Verdict
 
 from proctor.benchmark import Case
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.allowance import Allowance, granted
-from proctor.models.budget import Budget
-from proctor.models.naming import load_model
+from proctor.models.load import load_model
 from proctor.models.structured import ask
 from proctor.reviewers.model import load
 from proctor.score import Review
+from proctor.spending.budget import Budget
+from proctor.spending.run_limits import RunLimits, enforce_limits
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 
@@ -115,6 +115,6 @@ async def test_a_provider_that_cannot_be_reached_is_the_environments(
 
 async def test_the_budget_counts_what_the_provider_says(dialect: Dialect, monkeypatch: pytest.MonkeyPatch) -> None:
     budget = Budget(tokens=10_000)
-    with provider(dialect, monkeypatch, answering(dialect, MARKS)), granted(Allowance(budget=budget)):
+    with provider(dialect, monkeypatch, answering(dialect, MARKS)), enforce_limits(RunLimits(budget=budget)):
         await review(dialect)
     assert (budget.spent.input_tokens, budget.spent.output_tokens) == TOKENS

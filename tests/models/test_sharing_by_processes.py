@@ -11,8 +11,8 @@ from pathlib import Path
 _CALLING = """
 import asyncio, random, sys
 from pathlib import Path
-from proctor.models import sharing
-from proctor.models.sharing import SharedThrottle, Sharers
+from proctor.spending import shared_limits as sharing
+from proctor.spending.shared_limits import SharedThrottle, Sharers
 
 sharing._LOOK_EVERY = 0.05
 folder, calls, stays = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "stays"

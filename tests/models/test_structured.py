@@ -10,15 +10,14 @@ from tests.models.scripted import Blocking, JsonMode, OwnChain, Prose, Status, T
 from tests.models.verdict import PydanticVerdict, Verdict
 
 from proctor.errors import EnvironmentFault, Misconfigured
-from proctor.models.faults import ModelUnavailable
-from proctor.models.prices import Price
-from proctor.models.structured import Answer, UnusableAnswer, ask
+from proctor.models.structured import ModelUnavailable, StructuredAnswer, UnusableAnswer, ask
+from proctor.spending.prices import Price
 
 GOOD = '{"score": 0.25, "why": "vague"}'
 GOOD_CALL = called({"score": 0.25, "why": "vague"})
 
 
-async def put(model: BaseChatModel, **options: Any) -> Answer[Any]:
+async def put(model: BaseChatModel, **options: Any) -> StructuredAnswer[Any]:
     return await ask(model, **{"system": "You judge.", "user": "Judge this.", "schema": Verdict, **options})
 
 

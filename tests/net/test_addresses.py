@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from yarl import URL
 
-from proctor.net.addresses import credentials_in, may_follow, scrubbed, shown
+from proctor.net.addresses import credentials_in, may_follow, scrub_secrets, shown
 
 
 def test_what_is_shown_of_an_address_holds_no_secret() -> None:
@@ -37,4 +37,4 @@ def test_every_header_but_the_harmless_may_be_a_secret() -> None:
 
 
 def test_scrubbing_takes_the_longest_first() -> None:
-    assert scrubbed("it was hush-hush, hush", ["hush", "hush-hush", "it"]) == "it was …, …"
+    assert scrub_secrets("it was hush-hush, hush", ["hush", "hush-hush", "it"]) == "it was …, …"

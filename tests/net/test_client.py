@@ -16,7 +16,7 @@ from tests.net.serving import hear, raw, self_signed, serving
 
 from proctor.errors import AgentFault, CallError, EnvironmentFault, InputError, Misconfigured
 from proctor.net.client import Client, post
-from proctor.net.exchange import Bounds
+from proctor.net.exchange import ExchangeLimits
 from proctor.net.trouble import fault_of_status
 
 BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
@@ -24,7 +24,7 @@ BOMB = gzip.compress(b"\0" * 50_000_000, compresslevel=1)
 
 @pytest.fixture
 async def client() -> AsyncIterator[Client]:
-    made = Client(bounds=Bounds(bytes=100))
+    made = Client(bounds=ExchangeLimits(bytes=100))
     yield made
     await made.close()
 
@@ -151,13 +151,13 @@ async def nowhere(_: web.Request) -> web.Response:
 @pytest.mark.parametrize(
     ("handler", "bounds", "words"),
     [
-        (hang, Bounds(idle=0.1), r"sent nothing for 0\.1 s"),
-        (stall, Bounds(idle=0.1), r"sent nothing for 0\.1 s"),
-        (hang, Bounds(seconds=0.1), r"did not answer completely within 0\.1 s"),
-        (drip, Bounds(seconds=0.1), r"did not answer completely within 0\.1 s"),
+        (hang, ExchangeLimits(idle=0.1), r"sent nothing for 0\.1 s"),
+        (stall, ExchangeLimits(idle=0.1), r"sent nothing for 0\.1 s"),
+        (hang, ExchangeLimits(seconds=0.1), r"did not answer completely within 0\.1 s"),
+        (drip, ExchangeLimits(seconds=0.1), r"did not answer completely within 0\.1 s"),
     ],
 )
-async def test_a_server_that_takes_too_long_is_at_fault(handler: Any, bounds: Bounds, words: str) -> None:
+async def test_a_server_that_takes_too_long_is_at_fault(handler: Any, bounds: ExchangeLimits, words: str) -> None:
     async with serving(handler) as server:
         with pytest.raises(AgentFault, match=rf"http://127\.0\.0\.1:\d+/ {words}"):
             await post(f"{server.url}/", b"?", bounds=bounds)
@@ -288,7 +288,7 @@ async def test_a_server_that_takes_no_connection_is_the_environments() -> None:
         for one in waiting:
             one.setblocking(False)
             one.connect_ex(full.getsockname())
-        client = Client(bounds=Bounds(connect=0.2))
+        client = Client(bounds=ExchangeLimits(connect=0.2))
         with pytest.raises(EnvironmentFault, match=r"could not connect to .* within 0\.2 s") as caught:
             await client.send("GET", f"http://127.0.0.1:{full.getsockname()[1]}/")
         assert (caught.value.kind, caught.value.host) == ("unreachable", f"127.0.0.1:{full.getsockname()[1]}")

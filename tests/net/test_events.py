@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.errors import AgentFault
-from proctor.net.events import Event, events
+from proctor.net.events import ServerSentEvent, events
 
 STREAM = (
     "\ufeff: a comment\r\n"
@@ -29,7 +29,7 @@ EXPECTED = [
 ]
 
 
-async def read(*chunks: bytes) -> list[Event]:
+async def read(*chunks: bytes) -> list[ServerSentEvent]:
     async def arrive() -> AsyncIterator[bytes]:
         for chunk in chunks:
             yield chunk

@@ -18,7 +18,7 @@ import pytest
 from tests.net.clock import Clock
 
 from proctor.net import limits
-from proctor.net.limits import TIME_LIMIT, Throttle, uncounted
+from proctor.net.limits import TIME_LIMIT, Throttle, wait_outside_time_limit
 
 MOST = 4
 PATIENCE = 20.0
@@ -185,7 +185,7 @@ async def test_a_wait_in_another_loop_leaves_the_time_limit_where_it_was() -> No
 
     async with asyncio.timeout(100) as limit:
         token, before = TIME_LIMIT.set(limit), limit.when()
-        await asyncio.to_thread(asyncio.run, uncounted(nothing))
+        await asyncio.to_thread(asyncio.run, wait_outside_time_limit(nothing))
         TIME_LIMIT.reset(token)
         assert limit.when() == before
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.pytest_plugin.folder import AGENT, Folder
-from tests.pytest_plugin.test_playing import TOGETHER
+from tests.pytest_plugin.test_play import TOGETHER
 
 from proctor.storage import open_store
 

@@ -21,7 +21,7 @@ from proctor.redaction import (
     without_secrets,
 )
 from proctor.redaction.known import Secrets
-from proctor.redaction.nouns import scrubbed
+from proctor.redaction.nouns import scrub_noun
 from proctor.transcript import Reply, ToolCall
 from proctor.usage import Usage
 
@@ -164,13 +164,13 @@ def test_addresses_in_errors_lose_their_logins_and_what_their_queries_name_like_
 def test_what_a_reply_says_of_addresses_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRM_TOKEN", "hush-hush-hush")
     reply = Reply(text="ask https://me:pw@db/?token=1")
-    assert scrubbed(reply) is reply
+    assert scrub_noun(reply) is reply
 
 
 def test_a_reply_is_scrubbed_in_all_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRM_TOKEN", "1234567890")
     call = ToolCall(name="login", arguments={"pin": 1234567890, "1234567890": ["a1234567890z"]}, result=None)
-    reply = scrubbed(Reply(text="1234567890", tool_calls=(call,), usage=Usage(input_tokens=3)))
+    reply = scrub_noun(Reply(text="1234567890", tool_calls=(call,), usage=Usage(input_tokens=3)))
     assert reply.text == "$CRM_TOKEN"
     assert reply.tool_calls[0].arguments == {"pin": "$CRM_TOKEN", "$CRM_TOKEN": ["a$CRM_TOKENz"]}
     assert reply.tool_calls[0].result is None
@@ -180,12 +180,12 @@ def test_a_reply_is_scrubbed_in_all_its_parts(monkeypatch: pytest.MonkeyPatch) -
 def test_a_number_that_is_counted_with_stays_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CRM_TOKEN", "1234567890")
     call = ToolCall(name="1234567890", arguments={})
-    reply = scrubbed(Reply(text="", tool_calls=(call,), usage=Usage(input_tokens=1234567890)))
+    reply = scrub_noun(Reply(text="", tool_calls=(call,), usage=Usage(input_tokens=1234567890)))
     assert reply.tool_calls[0].name == "$CRM_TOKEN"
     assert reply.usage == Usage(input_tokens=1234567890)
 
 
 def test_a_variable_that_is_set_while_a_run_goes_on_is_known_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    scrubbed(Reply(text="hush-hush-hush"))
+    scrub_noun(Reply(text="hush-hush-hush"))
     monkeypatch.setenv("LATE_TOKEN", "hush-hush-hush")
-    assert scrubbed(Reply(text="hush-hush-hush")).text == "$LATE_TOKEN"
+    assert scrub_noun(Reply(text="hush-hush-hush")).text == "$LATE_TOKEN"

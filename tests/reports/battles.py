@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Case, Exam
-from proctor.findings import Findings, gather
+from proctor.findings.run import Findings, gather
 from proctor.run import Attempt, Failure, Key, Run, Settings
 from proctor.score import Contradiction, Part, Score, Unscored
 from proctor.transcript import Reply, Transcript, Turn

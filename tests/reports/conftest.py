@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from proctor.benchmark import Case, Exam
-from proctor.findings import Findings, gather
+from proctor.findings.run import Findings, gather
 from proctor.run import Attempt, Failure, Key, Run, Settings
 from proctor.score import CheckResult, Part, Score, Unscored
 from proctor.transcript import Citation, Reply, ToolCall, Transcript, Turn

@@ -6,7 +6,7 @@ import io
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
-from proctor.reports.html import write_html
+from proctor.reports.run.html import write_html
 
 if TYPE_CHECKING:
     from tests.reports.battles import Battle

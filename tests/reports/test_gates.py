@@ -9,11 +9,11 @@ from rich.console import Console
 from tests.made_runs import in_order, made, pair, verdicts
 from tests.reports.battles import eventful
 
-from proctor.findings import Findings
-from proctor.gates import GateVerdict, judge, parse
-from proctor.reports import markdown, text
+from proctor.findings.gates import GateVerdict, judge, parse
+from proctor.findings.run import Findings
 from proctor.reports.gates import as_dicts, sentence
-from proctor.reports.json import as_dict
+from proctor.reports.run import markdown, text
+from proctor.reports.run.json import as_dict
 from proctor.usage import Usage
 
 

@@ -4,8 +4,8 @@ import io
 
 from rich.console import Console, RenderableType
 
-from proctor.comparison.planning import plan_from_assumptions
-from proctor.gates.planning import plan_gate
+from proctor.findings.comparison.sample_size import plan_from_assumptions
+from proctor.findings.gates.sample_size import plan_gate
 from proctor.reports.plan import difference_dict, gate_dict, render_difference, render_gate
 
 

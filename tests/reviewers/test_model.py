@@ -22,10 +22,10 @@ from tests.models.test_fence import ATTACKS, WISH
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import EnvironmentFault, InputError, Misconfigured
-from proctor.models.prices import Price, price_of
 from proctor.reviewers.model import ModelReviewer, check_options, load
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
+from proctor.spending.prices import Price, price_of
 from proctor.transcript import Citation, Reply, ToolCall, Turn
 
 CASE = Case(

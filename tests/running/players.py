@@ -8,8 +8,8 @@ from typing import Any
 from proctor.agents.function import adapt
 from proctor.benchmark import Case, Exam
 from proctor.roles import Reviewer
-from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Sitting
-from proctor.running.plan import sittings
+from proctor.run import Attempt, Finished, Key, PendingAttempt, Record, Run, Settings
+from proctor.running.plan import pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Part, Review
 from proctor.threads import Stage, on_stage
@@ -61,14 +61,14 @@ def exams(count: int, *, answer: str = "yes", context: str | None = None) -> tup
     )
 
 
-def fresh(count: int = 1, *, settings: Settings | None = None, **options: Any) -> list[Sitting]:
+def fresh(count: int = 1, *, settings: Settings | None = None, **options: Any) -> list[PendingAttempt]:
     run = Run(id="r1", name="r", benchmark="b", digest="d", agent="a", settings=settings or Settings())
-    return list(sittings(run, exams(count, **options)))
+    return list(pending_attempts(run, exams(count, **options)))
 
 
 async def executed(
     make: Callable[[Stage], LocalExecutor],
-    todo: Sequence[Sitting],
+    todo: Sequence[PendingAttempt],
     *,
     heard: Callable[[LocalExecutor, Sequence[Record]], None] | None = None,
 ) -> tuple[list[Record], LocalExecutor]:
@@ -89,7 +89,7 @@ async def executed(
 
 
 async def played(
-    agent: Any, todo: Sequence[Sitting], *, reviewer: Reviewer | None = None, **settings: Any
+    agent: Any, todo: Sequence[PendingAttempt], *, reviewer: Reviewer | None = None, **settings: Any
 ) -> tuple[list[Attempt], list[Record], LocalExecutor]:
     """Play everything; the finished attempts, all records, and the executor."""
     examined = adapt(agent, name="agent")

@@ -14,7 +14,7 @@ from tests.running.players import Reviews, fresh, key, played
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import AgentFault, EnvironmentFault
-from proctor.run import Attempt, Sitting, Turned
+from proctor.run import Attempt, PendingAttempt, Turned
 from proctor.running import attempt as attempt_module
 from proctor.running import calls, verdict
 from proctor.score import Part, Review
@@ -160,10 +160,10 @@ async def test_a_stored_reply_is_reviewed_and_not_asked_for_again() -> None:
         asked.append(question)
         return "no"
 
-    sitting = fresh()[0]
+    pending = fresh()[0]
     stored = Turn(number=1, question="q1", reply=Reply(text="yes"), case="c1")
-    sitting = replace(sitting, attempt=replace(sitting.attempt, transcript=Transcript(turns=(stored,))))
-    (attempt,), _, _ = await played(agent, [sitting])
+    pending = replace(pending, attempt=replace(pending.attempt, transcript=Transcript(turns=(stored,))))
+    (attempt,), _, _ = await played(agent, [pending])
     assert asked == []
     assert attempt.passed is True
 
@@ -178,8 +178,10 @@ async def test_a_review_that_was_paid_for_is_not_asked_for_again() -> None:
     stored = Turn(number=1, question="q1", reply=Reply(text="yes"), case="c1")
     exam = Exam(id="c1", cases=(Case(id="c1", question="q1", answer="yes"),))
     given: dict[int, tuple[Review, ...]] = {1: (Review(parts=(Part(name="correctness", value=1.0),)),)}
-    sitting = Sitting(exam=exam, attempt=Attempt(key=key(), transcript=Transcript(turns=(stored,))), reviews=given)
-    (attempt,), _, _ = await played(lambda question: "no", [sitting], reviewer=Reviews(review))
+    pending = PendingAttempt(
+        exam=exam, attempt=Attempt(key=key(), transcript=Transcript(turns=(stored,))), reviews=given
+    )
+    (attempt,), _, _ = await played(lambda question: "no", [pending], reviewer=Reviews(review))
     assert reviewed == []
     assert attempt.value == 1.0
 
@@ -212,8 +214,8 @@ async def test_a_script_of_several_cases_is_one_conversation_whose_history_grows
         histories.append(len(request.history))
         return "yes" if request.turn != 2 else "no"
 
-    sitting = Sitting(exam=Exam(id="exam-1", cases=cases), attempt=Attempt(key=key("exam-1")))
-    (attempt,), _, _ = await played(agent, [sitting])
+    pending = PendingAttempt(exam=Exam(id="exam-1", cases=cases), attempt=Attempt(key=key("exam-1")))
+    (attempt,), _, _ = await played(agent, [pending])
     assert histories == [0, 1, 2]
     assert attempt.turn_passed == (True, False, True)
     assert attempt.passed is False
@@ -289,9 +291,9 @@ async def test_what_an_earlier_sitting_lost_is_still_counted_and_what_it_kept_is
     kept = Usage(input_tokens=5, calls=1, cost=0.1)
     stored = Turn(number=1, question="q1", reply=Reply(text="yes", usage=kept), case="c1")
     lost = Usage(input_tokens=7, calls=2, cost=0.5)
-    sitting = fresh()[0]
-    begun = replace(sitting.attempt, transcript=Transcript(turns=(stored,)), usage=lost + kept, lost=lost)
-    (attempt,), _, _ = await played(lambda question: "no", [replace(sitting, attempt=begun)])
+    pending = fresh()[0]
+    begun = replace(pending.attempt, transcript=Transcript(turns=(stored,)), usage=lost + kept, lost=lost)
+    (attempt,), _, _ = await played(lambda question: "no", [replace(pending, attempt=begun)])
     assert attempt.usage == lost + kept
     assert attempt.lost == lost
 

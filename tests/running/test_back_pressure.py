@@ -13,8 +13,8 @@ from tests.running.players import exams, executed, fresh
 
 from proctor.agents.function import adapt
 from proctor.benchmark import Case, Exam
-from proctor.run import Finished, Record, Run, Settings, Sitting, Turned
-from proctor.running.plan import sittings
+from proctor.run import Finished, PendingAttempt, Record, Run, Settings, Turned
+from proctor.running.plan import pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Part, Review
 from proctor.threads import Stage
@@ -73,7 +73,7 @@ def calls_in(records: Sequence[Record], *, judged: bool, single: bool) -> int:
     return told
 
 
-async def unsaved(todo: Sequence[Sitting], till: Till, *, judged: bool, examined: bool = False) -> int:
+async def unsaved(todo: Sequence[PendingAttempt], till: Till, *, judged: bool, examined: bool = False) -> int:
     """The most answers that were not stored, with a journal that takes its time."""
 
     async def agent(question: str) -> str:
@@ -97,15 +97,15 @@ async def unsaved(todo: Sequence[Sitting], till: Till, *, judged: bool, examined
     return till.most
 
 
-def answered(sitting: Sitting) -> Sitting:
+def answered(pending: PendingAttempt) -> PendingAttempt:
     """As a rescored run finds it: only the review is missing."""
-    turn = Turn(number=1, question=sitting.exam.cases[0].question, reply=Reply(text="yes"), case=sitting.exam.id)
-    return replace(sitting, attempt=replace(sitting.attempt, transcript=Transcript(turns=(turn,))))
+    turn = Turn(number=1, question=pending.exam.cases[0].question, reply=Reply(text="yes"), case=pending.exam.id)
+    return replace(pending, attempt=replace(pending.attempt, transcript=Transcript(turns=(turn,))))
 
 
-def battles(count: int) -> list[Sitting]:
+def battles(count: int) -> list[PendingAttempt]:
     run = Run(id="r1", name="r", benchmark="b", digest="d", agent="a", settings=Settings(type="abm-dynamic"))
-    return list(sittings(run, tuple(replace(exam, open=True) for exam in exams(count))))
+    return list(pending_attempts(run, tuple(replace(exam, open=True) for exam in exams(count))))
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def battles(count: int) -> list[Sitting]:
     ids=["asked", "asked and judged", "rescored", "a battle"],
 )
 async def test_a_slow_journal_leaves_at_most_two_answers_unsaved_for_each_attempt_under_way(
-    todo: list[Sitting], calls: int, options: dict[str, Any]
+    todo: list[PendingAttempt], calls: int, options: dict[str, Any]
 ) -> None:
     till = Till()
     most = await unsaved(todo, till, **options)

@@ -10,7 +10,7 @@ from tests.running.players import Reviews, SaysRight, executed, key
 
 from proctor.agents.function import adapt
 from proctor.benchmark import Case, Exam
-from proctor.run import Attempt, Finished, Record, Reviewed, Settings, Sitting, Turned
+from proctor.run import Attempt, Finished, PendingAttempt, Record, Reviewed, Settings, Turned
 from proctor.running import calls
 from proctor.running.schedule import LocalExecutor
 from proctor.score import Contradiction, Part, Review
@@ -43,7 +43,7 @@ def asked(question: str, **fields: object) -> Turn:
 
 
 async def converse(
-    agent: object, sitting: Sitting, *, examiner: Asks | None = None, reviewer: object = None, **settings: object
+    agent: object, pending: PendingAttempt, *, examiner: Asks | None = None, reviewer: object = None, **settings: object
 ) -> tuple[Attempt, list[Record]]:
     def make(stage: Stage) -> LocalExecutor:
         return LocalExecutor(
@@ -54,13 +54,13 @@ async def converse(
             examiner=examiner,
         )
 
-    records, _ = await executed(make, [sitting])
+    records, _ = await executed(make, [pending])
     (finished,) = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
     return finished, records
 
 
-def sitting_of(exam: Exam, *turns: Turn, **reviews: object) -> Sitting:
-    return Sitting(exam=exam, attempt=Attempt(key=key(exam.id), transcript=Transcript(turns=turns)))
+def sitting_of(exam: Exam, *turns: Turn, **reviews: object) -> PendingAttempt:
+    return PendingAttempt(exam=exam, attempt=Attempt(key=key(exam.id), transcript=Transcript(turns=turns)))
 
 
 def answered(number: int, text: str = "yes") -> Turn:
@@ -139,7 +139,10 @@ async def test_a_question_is_recorded_before_it_is_put_so_that_it_is_not_paid_tw
     assert attempt.transcript.turns[1].question == "why?"
     reopened = replace(attempt, failure=None, finished=False)
     again, _ = await converse(
-        lambda request: "yes", Sitting(exam=SEED, attempt=reopened), examiner=examiner, reviewer=Reviews(mark_known)
+        lambda request: "yes",
+        PendingAttempt(exam=SEED, attempt=reopened),
+        examiner=examiner,
+        reviewer=Reviews(mark_known),
     )
     assert [turn.question for turn in again.transcript.turns] == ["q1", "why?"]
     assert examiner.calls == 2  # the question once, the end once

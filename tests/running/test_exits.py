@@ -30,7 +30,7 @@ def test_an_agent_that_ends_the_process_ends_the_run_alone() -> None:
 
 def test_the_real_one_is_back_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "_exit", exit_now)  # a command that ran in this process may have put ours there
-    with exits.heeded(lambda told: None):
+    with exits.intercept_exits(lambda told: None):
         assert os._exit is not exit_now
     assert os._exit is exit_now
 
@@ -40,7 +40,7 @@ def test_a_forked_child_ends_as_it_wants_to() -> None:
     code = (
         "import os\n"
         "from proctor.running import exits\n"
-        "with exits.heeded(print):\n"
+        "with exits.intercept_exits(print):\n"
         "    child = os.fork()\n"
         "    if child == 0: os._exit(7)\n"
         "    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])\n"
@@ -54,7 +54,7 @@ def test_who_would_store_the_rest_ends_with_four_when_it_is_the_one_who_calls() 
     code = (
         "import os\n"
         "from proctor.running import exits\n"
-        "with exits.heeded(lambda told: print(told, flush=True)):\n"
+        "with exits.intercept_exits(lambda told: print(told, flush=True)):\n"
         "    os._exit(0)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
@@ -75,7 +75,7 @@ def test_whoever_calls_it_never_goes_on() -> None:
         os._exit(0)
         went_on.set()
 
-    with exits.heeded(lambda _: told.set()):
+    with exits.intercept_exits(lambda _: told.set()):
         threading.Thread(target=calls, daemon=True).start()
         assert told.wait(20)
     assert not went_on.is_set()

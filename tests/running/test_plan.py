@@ -7,7 +7,7 @@ from dataclasses import replace
 from proctor.benchmark import Case, Exam
 from proctor.codec import benchmark_of
 from proctor.run import Attempt, Key, Run, Settings
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 
 CASES = tuple(Case(id=f"c{number}", question=f"q{number}") for number in range(1, 8))
 BENCHMARK = benchmark_of(CASES, name="b")
@@ -39,14 +39,20 @@ def test_given_conversations_are_played_as_they_are() -> None:
 
 def test_every_exam_is_played_once_before_any_is_played_twice() -> None:
     exams = exams_of(BENCHMARK, Settings())
-    todo = list(sittings(run_of(trials=2), exams))
-    assert [sitting.attempt.key.trial for sitting in todo] == [1] * 7 + [2] * 7
+    todo = list(pending_attempts(run_of(trials=2), exams))
+    assert [pending.attempt.key.trial for pending in todo] == [1] * 7 + [2] * 7
 
 
 def test_places_sort_by_exam_then_condition_then_trial_and_do_not_move_when_trials_are_added() -> None:
     exams = exams_of(BENCHMARK, Settings())
-    few = {each.attempt.key: each.attempt.place for each in sittings(run_of(trials=2, conditions=("", "slow")), exams)}
-    many = {each.attempt.key: each.attempt.place for each in sittings(run_of(trials=5, conditions=("", "slow")), exams)}
+    few = {
+        each.attempt.key: each.attempt.place
+        for each in pending_attempts(run_of(trials=2, conditions=("", "slow")), exams)
+    }
+    many = {
+        each.attempt.key: each.attempt.place
+        for each in pending_attempts(run_of(trials=5, conditions=("", "slow")), exams)
+    }
     assert few.items() <= many.items()
     ordered = sorted(many, key=many.__getitem__)
     assert ordered == sorted(many, key=lambda key: (key.exam, key.condition, key.trial))
@@ -57,6 +63,6 @@ def test_finished_attempts_are_left_out_and_begun_ones_go_on() -> None:
     exams = exams_of(BENCHMARK, Settings())
     begun = Attempt(key=Key(run="r", exam="c2"), started=5.0)
     finished = {(f"c{number}", "", 1) for number in (1, 3, 4, 5, 6)}
-    todo = list(sittings(run_of(), exams, finished=finished, under_way={("c2", "", 1): (begun, {})}))
-    assert [sitting.exam.id for sitting in todo] == ["c2", "c7"]
+    todo = list(pending_attempts(run_of(), exams, finished=finished, under_way={("c2", "", 1): (begun, {})}))
+    assert [pending.exam.id for pending in todo] == ["c2", "c7"]
     assert todo[0].attempt == replace(begun, place=1_000_001)

@@ -1,37 +1,58 @@
-"""Nouns as text: nothing in it that says nothing, and nothing lost."""
+"""Nouns as text: signs for what every row says, and nothing lost."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-
+import pytest
 from tests.storage.records import full_of_everything, key
 
-from proctor.codec import decode
-from proctor.score import Part, Score
-from proctor.storage.bodies import slim, slim_scores, turn_body
+from proctor.codec import decode, encode
+from proctor.storage.bodies import OUTCOME, TURN, outcome_body, outcome_text, turn_body, turn_text
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 
 
+def again(turn: Turn, exam: str = "c1") -> Turn:
+    return decode(turn_text(turn_body(turn, exam), exam), Turn)
+
+
 def test_a_plain_turn_holds_what_was_said_and_no_more() -> None:
-    turn = Turn(number=1, question="Why?", reply=Reply(text="so"))
-    assert turn_body(turn) == '{"number":1,"question":"Why?","reply":{"text":"so"}}'
-    assert decode(turn_body(turn), Turn) == turn
+    turn = Turn(number=1, question="Why?", reply=Reply(text="so", tools_known=False), case="c1", started=1.5, ended=2.5)
+    assert turn_body(turn, "c1") == "\x02Why?\x03so\x06false\x011.5\x0b2.5\x0c"
+    assert again(turn) == turn
 
 
 def test_a_turn_that_is_full_of_everything_reads_back() -> None:
     [turn] = full_of_everything(key()).transcript.turns
-    assert decode(turn_body(turn), Turn) == turn
+    assert again(turn) == turn
 
 
 def test_what_only_equals_the_usual_is_kept() -> None:
-    used = Usage(cost=0.0)
-    assert slim(used) == {"cost": 0.0}
-    turn = Turn(number=1, question="", reply=Reply(text="", usage=Usage(), tools_known=False))
-    assert decode(turn_body(turn), Turn) == turn
+    turn = Turn(number=1, question="", reply=Reply(text="", usage=Usage(cost=0.0), tools_known=False))
+    assert again(turn) == turn
 
 
-def test_required_fields_are_never_left_out() -> None:
-    [score] = slim_scores([Score(turn=None, of="agent", parts=(Part(name="a", value=0.0),), value=0.0, by="")])
-    required = {each.name for each in fields(Score)} - {"explanation"}
-    assert set(score) == required
+@pytest.mark.parametrize("case", [None, "c1", "c2", 'odd "name\\'])
+@pytest.mark.parametrize("exam", ["c1", 'odd "name\\'])
+def test_a_turn_knows_its_case_whichever_exam_it_is_of(case: str | None, exam: str) -> None:
+    turn = Turn(number=2, question="q", reply=Reply(text="r", tools_known=False), case=case)
+    assert again(turn, exam) == turn
+
+
+def test_words_that_look_like_signs_and_phrases_read_back() -> None:
+    words = "".join(map(chr, range(32))) + "".join(phrase for _, phrase in (*TURN, *OUTCOME)) + "\ud83d\udca1"
+    turn = Turn(number=1, question=words, reply=Reply(text=words), case=words)
+    assert again(turn) == decode(encode(turn), Turn)
+    outcome = {"turn_passed": (True,), "unscored": [{"reason": words}]}
+    assert outcome_text(outcome_body(outcome)) == encode(outcome)
+
+
+def test_rows_that_were_written_in_full_are_read_too() -> None:
+    [turn] = full_of_everything(key()).transcript.turns
+    assert decode(turn_text(encode(turn), "c1"), Turn) == turn
+
+
+@pytest.mark.parametrize("phrases", [OUTCOME, (("\x01", ""), *TURN)], ids=["outcome", "turn"])
+def test_each_sign_stands_for_one_thing_and_json_never_writes_it(phrases: tuple[tuple[str, str], ...]) -> None:
+    signs = [sign for sign, _ in phrases]
+    assert len(set(signs)) == len(signs)
+    assert all(sign < " " and sign not in "\t\n\r" and len(sign) == 1 for sign in signs)

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection
 
 from proctor.storage import open_store
-from proctor.storage.deadline import TimeUp, deadline
+from proctor.storage.search import TimeUp, deadline
 
 ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT 1 - n FROM c) SELECT count(*) FROM c"
 

@@ -73,7 +73,7 @@ def test_attempts_stream_by_without_gathering_in_memory(store: Store, how: str) 
 
 def test_attempts_taken_up_again_stream_by_without_gathering_in_memory(store: Store) -> None:
     store.journal.write([Turned(key=key(f"{number}"), turn=turn(1)) for number in range(2500)])
-    streaming, keeping = peaks(lambda: store.archive.sittings("run-1"))
+    streaming, keeping = peaks(lambda: store.archive.pending_attempts("run-1"))
     assert streaming < 0.4 * keeping
 
 

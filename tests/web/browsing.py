@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from proctor.web.site import Site
+from proctor.web.site.site import Site
 
 TOKEN = "correct horse battery"
 HERE = "http://localhost"

@@ -40,8 +40,8 @@ def test_a_run_is_started_listed_stopped_and_deleted(api: Any) -> None:
 
 
 def test_what_a_run_found_is_told_as_the_command_line_tells_it(api: Any, demo_run: Run) -> None:
-    from proctor.reports.json import as_dict
-    from proctor.workflows.reading import read_findings
+    from proctor.reports.run.json import as_dict
+    from proctor.workflows.read import read_findings
 
     expected = json.loads(json.dumps(as_dict(read_findings(demo_run.id, store=api.app.state.site.settings.store))))
     whole = api.get(f"/api/runs/{demo_run.id}", params={"cases": True}).json()
@@ -85,7 +85,7 @@ def test_a_run_is_watched_to_its_end(api: Any, demo_run: Run) -> None:
 
 
 def test_nobody_else_watches_when_too_many_do(api: Any, demo_run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("proctor.web.live.MOST_WATCHERS", 0)
+    monkeypatch.setattr("proctor.web.site.live.MOST_WATCHERS", 0)
     answer = api.get(f"/api/runs/{demo_run.id}/events")
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "60")
 

@@ -7,17 +7,17 @@ import threading
 
 import pytest
 from tests.web.browsing import Browser
-from tests.web.test_jobs import until
+from tests.web.site.test_jobs import until
 
 from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.storage import Store
-from proctor.web import summaries, trends
 from proctor.web.pages import home
-from proctor.web.summaries import Summaries
-from proctor.workflows.reading import summarise
+from proctor.web.site import summaries, trends
+from proctor.web.site.summaries import Summaries
+from proctor.workflows.read import summarise
 
 
 def numbered(name: str = "numbers", *, cases: int = 6) -> Benchmark:
@@ -75,7 +75,7 @@ def test_what_is_known_of_a_run_is_not_counted_again(
     assert browser.site.summaries.known(run) is None
     browser.page("/")
     again = Summaries(browser.site.settings.folder / "web" / "found", lambda: store)
-    monkeypatch.setattr("proctor.web.summaries.summarise", None)
+    monkeypatch.setattr("proctor.web.site.summaries.summarise", None)
     found = again.known(run)
     assert found is not None
     assert found.rate.value == 0.5

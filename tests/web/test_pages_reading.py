@@ -16,15 +16,15 @@ from tests.web.browsing import Browser
 from tests.web.reading.played import ATTACK, Played, play
 
 from proctor.benchmark import Benchmark, Case
-from proctor.comparison import compared
+from proctor.findings.comparison import compare_findings
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.run import Key, Run, Settings
 from proctor.storage import Store, open_store
-from proctor.traces.span import trace_id
+from proctor.telemetry.span import trace_id
 from proctor.web.app import create_app
 from proctor.web.reading import addresses
-from proctor.web.settings import WebSettings
+from proctor.web.site.settings import WebSettings
 
 ROW = re.compile(r"<tr data-row[^>]*>.*?<bdi>(.*?)</bdi>", re.DOTALL)
 
@@ -341,7 +341,7 @@ def test_an_attempt_is_called_by_its_question_and_so_is_a_case_that_is_compared(
 def test_a_run_that_is_slow_to_stop_leads_back_to_its_page(
     browser: Browser, store: Store, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("proctor.web.jobs._PATIENCE", 0.0)
+    monkeypatch.setattr("proctor.web.site.jobs._PATIENCE", 0.0)
     with store.journal.writing(demo_run.id):
         store.journal.mark(demo_run.id, "running")
         answer = browser.post(addresses.run(demo_run.id) + "/pause")
@@ -416,7 +416,7 @@ def test_examiner_and_agent_stand_apart_with_strategies_and_marks(reader: Browse
 def test_a_comparison_begins_with_the_sentence_a_person_would_say(reader: Browser, played: Played) -> None:
     a, b = played["many"], played["better"]
     page = reader.page(addresses.comparison(a.run.id, b.run.id))
-    found = compared(a.findings, b.findings)
+    found = compare_findings(a.findings, b.findings)
     assert words.sentence(found) in unescape(page)
     assert words.chance(found) in unescape(page)
     assert "30 fixed" in page

@@ -15,6 +15,7 @@ from tests.web.conftest import Opener
 
 from proctor.run import Run
 from proctor.web import api
+from proctor.web.site.openapi import schema
 
 _CHECKS = (
     "not_a_server_error",
@@ -28,7 +29,7 @@ _CHECKS = (
 def documented() -> Any:
     app = FastAPI(title="Proctor", version="0")
     api.include(app)
-    return schemathesis.openapi.from_dict(api.schema(app))
+    return schemathesis.openapi.from_dict(schema(app))
 
 
 SCHEMA = documented()

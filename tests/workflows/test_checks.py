@@ -11,7 +11,7 @@ from proctor.errors import AgentFault, InputError, UsageError
 from proctor.run import Attempt
 from proctor.score import Review
 from proctor.transcript import Reply, Request, ToolCall
-from proctor.workflows.checks import described, with_checks
+from proctor.workflows.checks import describe_checks, with_checks
 from proctor.workflows.evaluate import prepare
 
 SUITE = """
@@ -272,8 +272,8 @@ def test_expectations_of_cases_made_in_python_are_checked_too(tmp_path: Path) ->
 
 def test_a_benchmark_without_expectations_has_no_checks() -> None:
     plain = Benchmark(name="b", digest="d", cases=(Case(id="a", question="q"),))
-    assert described(plain, suite=False, added=None) is None
-    assert described(plain, suite=True, added=None) == "own"
+    assert describe_checks(plain, suite=False, added=None) is None
+    assert describe_checks(plain, suite=True, added=None) == "own"
     assert with_checks(plain, None) is plain
 
 

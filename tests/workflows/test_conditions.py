@@ -10,15 +10,16 @@ from typing import Any
 import pytest
 
 import proctor
-from proctor import Reply, Request, ToolCall, conditions
+from proctor import Reply, Request, ToolCall
+from proctor import fault_injection as conditions
 from proctor.config import Config
 from proctor.demo import benchmark_path
 from proctor.demo.conditions import CONDITIONS
 from proctor.errors import InputError, UsageError
-from proctor.findings import ConditionFinding
+from proctor.findings.run import ConditionFinding
 from proctor.running import calls
 from proctor.storage import open_store
-from proctor.workflows.reading import read_findings
+from proctor.workflows.read import read_findings
 
 Options = dict[str, Any]
 CASES = [(f"q {number}", f"answer {number}") for number in range(1, 7)]

@@ -15,10 +15,10 @@ from proctor import threads
 from proctor.errors import RunBusy, StoreError
 from proctor.run import Finished, Record, Run
 from proctor.storage import open_store
-from proctor.storage.journal import Journal
+from proctor.storage.journal import DatabaseJournal
 from proctor.workflows import conduct
-from proctor.workflows.changing import cancel_run
-from proctor.workflows.reading import find_run, read_findings
+from proctor.workflows.change import cancel_run
+from proctor.workflows.read import find_run, read_findings
 
 CASES = [(f"q {number}", "yes") for number in range(40)]
 Options = dict[str, Any]
@@ -56,13 +56,13 @@ async def begun(agent: Gated, options: Options) -> asyncio.Task[proctor.Evaluati
 
 async def test_a_record_is_on_disk_before_it_counts(options: Options, monkeypatch: pytest.MonkeyPatch) -> None:
     written: list[int] = []
-    write = Journal.write
+    write = DatabaseJournal.write
 
-    def counted(journal: Journal, records: Sequence[Record]) -> None:
+    def counted(journal: DatabaseJournal, records: Sequence[Record]) -> None:
         write(journal, records)
         written.append(sum(isinstance(record, Finished) for record in records))
 
-    monkeypatch.setattr(Journal, "write", counted)
+    monkeypatch.setattr(DatabaseJournal, "write", counted)
     seen: list[tuple[int, int]] = []
     await proctor.aevaluate(
         CASES, agent=lambda question: "yes", watch=lambda tally: seen.append((tally.done, sum(written))), **options
@@ -117,11 +117,11 @@ async def test_a_store_that_fails_for_a_while_loses_nothing(
     options: Options, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(conduct, "_FIRST_PAUSE", 0.001)
-    write = Journal.write
+    write = DatabaseJournal.write
     calls = iter(range(1000))
     asked: list[str] = []
 
-    def failing(journal: Journal, records: Sequence[Record]) -> None:
+    def failing(journal: DatabaseJournal, records: Sequence[Record]) -> None:
         if 2 <= next(calls) < 6:
             raise StoreError("the disk is full")
         write(journal, records)
@@ -130,7 +130,7 @@ async def test_a_store_that_fails_for_a_while_loses_nothing(
         asked.append(question)
         return "yes"
 
-    monkeypatch.setattr(Journal, "write", failing)
+    monkeypatch.setattr(DatabaseJournal, "write", failing)
     found = await proctor.aevaluate(CASES, agent=agent, concurrency=2, **options)
     assert (found.run.status, found.findings.counts.scored) == ("completed", 40)
     assert sorted(asked) == sorted(question for question, _ in CASES)
@@ -141,10 +141,10 @@ async def test_a_store_that_fails_in_the_middle_stops_the_run_with_exit_code_4(
     options: Options, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(conduct, "_STORE_PATIENCE", 0.0)
-    write = Journal.write
+    write = DatabaseJournal.write
     calls = iter(range(1000))
 
-    def failing(journal: Journal, records: Sequence[Record]) -> None:
+    def failing(journal: DatabaseJournal, records: Sequence[Record]) -> None:
         if next(calls) == 2:
             raise StoreError("the disk is full")
         write(journal, records)
@@ -153,7 +153,7 @@ async def test_a_store_that_fails_in_the_middle_stops_the_run_with_exit_code_4(
         await asyncio.sleep(0.01)
         return "yes"
 
-    monkeypatch.setattr(Journal, "write", failing)
+    monkeypatch.setattr(DatabaseJournal, "write", failing)
     with pytest.raises(StoreError, match="the disk is full") as caught:
         await proctor.aevaluate(CASES, agent=slowly, concurrency=2, **options)
     assert caught.value.exit_code == 4

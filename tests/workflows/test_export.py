@@ -14,7 +14,7 @@ from proctor.codec import benchmark_of
 from proctor.storage import open_store
 from proctor.workflows import export as module
 from proctor.workflows import gathered
-from proctor.workflows.export import Exported, export_pieces, export_run
+from proctor.workflows.export import ExportedRun, export_pieces, export_run
 
 CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
 
@@ -58,7 +58,7 @@ def test_the_first_piece_comes_before_any_attempt_is_read(
 ) -> None:
     large(monkeypatch)
     with open_store(store) as opened:
-        exported = Exported(opened, "last")
+        exported = ExportedRun(opened, "last")
         monkeypatch.setattr(opened.archive, "attempts", None)
         monkeypatch.setattr(opened.archive, "full_attempts", lambda run: iter(()))
         assert next(module._FORMS[form](exported)).startswith(first)

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete, insert, select, update
@@ -14,15 +15,15 @@ from tests.storage.records import attempt, key, played, stored_run
 import proctor
 from proctor.benchmark import Case, Exam
 from proctor.codec import benchmark_of
-from proctor.findings import Gathering
-from proctor.findings.snapshot import pack, stamp
-from proctor.run import Finished, Run
+from proctor.findings.run import Accumulator
+from proctor.findings.run.snapshot import pack, stamp
+from proctor.run import Finished, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.storage.tables import runs, snapshots
 from proctor.workflows import gathered as module
 from proctor.workflows.conduct import findings_of
-from proctor.workflows.gathered import Counting, gathered, keep_played
+from proctor.workflows.gathered import CountingPass, accumulate_attempts, keep_played
 
 CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
 
@@ -65,13 +66,13 @@ def test_a_run_is_counted_once(store: Store, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_whatever_is_written_of_a_run_makes_it_void(store: Store) -> None:
     run, exams = known(store)
-    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 5
     store.journal.write(played(key("c5")))
     assert kept(store) == 0
-    assert gathered(store, run, exams).findings(run).counts.scored == 6
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 6
     broken = replace(attempt(key("c5")), passed=False)
     store.journal.write([Finished(attempt=broken)])
-    assert gathered(store, run, exams).findings(run).pass_rate.value == pytest.approx(5 / 6)
+    assert accumulate_attempts(store, run, exams).findings(run).pass_rate.value == pytest.approx(5 / 6)
 
 
 def test_a_run_that_goes_on_is_counted_each_time(store: Store) -> None:
@@ -94,7 +95,7 @@ def test_what_was_written_while_it_was_counted_is_not_overlooked(
             other.journal.write(played(key("c5")))
 
     monkeypatch.setattr(store.archive, "attempts", slowly)
-    gathered(store, run, exams)
+    accumulate_attempts(store, run, exams)
     assert kept(store) == 0
 
 
@@ -109,15 +110,15 @@ def test_what_was_written_and_marked_as_before_while_it_was_counted_is_not_overl
         store.journal.write(played(key("c5")))  # within the run's own row nothing has changed
 
     monkeypatch.setattr(store.archive, "attempts", slowly)
-    gathered(store, run, exams)
+    accumulate_attempts(store, run, exams)
     monkeypatch.undo()
     monkeypatch.setattr(module, "LARGE", 1)
-    assert gathered(store, run, exams).findings(run).counts.scored == 6
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 6
 
 
 def test_a_process_that_knows_nothing_of_snapshots_makes_them_void_by_what_it_marks(store: Store) -> None:
     run, exams = known(store)
-    gathered(store, run, exams)
+    accumulate_attempts(store, run, exams)
     with store.archive._database.reading() as connection:
         [row] = connection.execute(select(snapshots)).all()
     store.journal.mark("run-1", "running")
@@ -125,12 +126,12 @@ def test_a_process_that_knows_nothing_of_snapshots_makes_them_void_by_what_it_ma
     store.journal.mark("run-1", "completed", seconds=1.0)
     with store.archive._database.writing() as connection:  # as if it had not been deleted
         connection.execute(insert(snapshots), dict(row._mapping))
-    assert gathered(store, run, exams).findings(run).counts.scored == 6
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 6
 
 
 def test_whoever_was_taken_over_before_it_kept_what_it_counted_keeps_nothing(store: Store) -> None:
     run, exams = known(store)
-    counted = gathered(store, run, exams)
+    counted = accumulate_attempts(store, run, exams)
     with store.journal.writing("run-1"):
         with store.archive._database.writing() as connection:
             connection.execute(delete(snapshots))
@@ -145,31 +146,52 @@ def test_a_run_whose_process_was_killed_is_counted_once_until_it_goes_on(store: 
         dead = {"status": "running", "holder": "elsewhere 1 1", "beat": 0.0}
         connection.execute(update(runs).values(dead))
     run, _ = known(store)
-    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 5
     assert kept(store) == 1
     store.journal.write(played(key("c5")))
-    assert gathered(store, run, exams).findings(run).counts.scored == 6
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 6
 
 
 def test_what_was_kept_without_a_seal_is_not_read(store: Store) -> None:
     run, exams = known(store)
-    body = pack(Gathering(run, exams))
+    body = pack(Accumulator(run, exams))
     with store.archive._database.writing() as connection:
         connection.execute(insert(snapshots), {"run_no": 1, "stamp": stamp(run), "body": body})
-    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 5
+
+
+@pytest.mark.parametrize("settings", [{}, {"trials": 3}, {"trials": 2, "conditions": ("", "slow")}], ids=str)
+def test_verdicts_are_the_same_counted_by_the_store_or_recalled(
+    store_url: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = Settings(**settings)
+    with open_store(store_url) as store:
+        stored_run(store, benchmark=CASES, settings=given, planned=6 * given.repeats)
+        keys = [(case, name, trial) for case in "01234" for name in given.conditions for trial in range(given.trials)]
+        for place, (case, name, trial) in enumerate(keys):
+            one = attempt(replace(key(f"c{case}"), condition=name, trial=trial + 1), place=place)
+            store.journal.write([Finished(attempt=replace(one, passed=[True, False, None][place % 3]))])
+        store.journal.mark("run-1", "completed")
+        run, exams = known(store)
+        counts, order = store.archive.verdict_counts("run-1"), store.archive.verdict_order("run-1")
+        accumulate_attempts(store, run, exams)
+        for name in ("attempts", "verdict_counts", "verdict_order"):
+            monkeypatch.setattr(store.archive, name, None)
+        assert module.verdict_counts(store, run) == {exam: each for exam, each in counts.items() if each[0]}
+        assert module.verdict_order(store, run) == order
 
 
 def test_a_reader_that_goes_away_keeps_nothing(store: Store) -> None:
     run, exams = known(store)
-    counting = Counting(store, run, exams)
+    counting = CountingPass(store, run, exams)
     attempts = counting.watching(store.archive.attempts("run-1"))
     next(attempts)
     attempts.close()
-    assert gathered(store, run, exams).findings(run).counts.scored == 5
+    assert accumulate_attempts(store, run, exams).findings(run).counts.scored == 5
 
 
 def test_what_was_kept_goes_with_its_run(store: Store) -> None:
-    gathered(store, *known(store))
+    accumulate_attempts(store, *known(store))
     store.journal.delete("run-1")
     assert kept(store) == 0
 
@@ -181,7 +203,7 @@ def test_a_store_that_is_locked_is_read_without_waiting(tmp_path: Path) -> None:
         other = sqlite3.connect(tmp_path / "s.db", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         run, exams = known(store)
-        assert gathered(store, run, exams).findings(run).counts.pending == 6
+        assert accumulate_attempts(store, run, exams).findings(run).counts.pending == 6
         other.execute("ROLLBACK")
         other.close()
         assert kept(store) == 0

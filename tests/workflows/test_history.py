@@ -12,10 +12,10 @@ from proctor.codec import benchmark_of
 from proctor.errors import InputError, UsageError
 from proctor.run import Attempt, Finished, Key
 from proctor.storage import Store, open_store
-from proctor.storage.archive import Archive
+from proctor.storage.archive import DatabaseArchive
 from proctor.workflows.compare import compare
 from proctor.workflows.history import read_history, save_chart, save_page
-from proctor.workflows.reading import list_runs
+from proctor.workflows.read import list_runs
 
 
 def keep(store: Store, known: Known) -> None:
@@ -110,11 +110,11 @@ def test_runs_with_other_trials_are_compared_over_those_that_both_have(tmp_path:
 
 
 def test_no_attempt_is_read(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def read(archive: Archive, run: str) -> None:
+    def read(archive: DatabaseArchive, run: str) -> None:
         pytest.fail(f"the attempts of {run} were read")
 
-    monkeypatch.setattr(Archive, "attempts", read)
-    monkeypatch.setattr(Archive, "full_attempts", read)
+    monkeypatch.setattr(DatabaseArchive, "attempts", read)
+    monkeypatch.setattr(DatabaseArchive, "full_attempts", read)
     assert read_history(store=store) is not None
 
 
@@ -145,16 +145,16 @@ def test_a_place_where_nothing_can_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_deleted_while_one_reads_is_left_out(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = Archive.verdict_counts
+    read = DatabaseArchive.verdict_counts
     gone = story()[-1][0].id
 
-    def deleting(archive: Archive, run: str) -> dict[str, tuple[int, int]]:
+    def deleting(archive: DatabaseArchive, run: str) -> dict[str, tuple[int, int]]:
         if run == gone:
             with open_store(store) as opened:
                 opened.journal.delete(run)
         return read(archive, run)
 
-    monkeypatch.setattr(Archive, "verdict_counts", deleting)
+    monkeypatch.setattr(DatabaseArchive, "verdict_counts", deleting)
     history = read_history(store=store)
     assert history is not None
     assert [entry.left_out for entry in history.entries if entry.run.id == gone] == ["no attempt has a verdict"]

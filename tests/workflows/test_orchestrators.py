@@ -14,10 +14,10 @@ from proctor.config import AgentConfig, Config
 from proctor.demo import benchmark_path
 from proctor.demo.conditions import CONDITIONS
 from proctor.errors import UsageError
-from proctor.reports.json import as_dict
+from proctor.reports.run.json import as_dict
 from proctor.storage import open_store
-from proctor.workflows.reading import read_findings
-from proctor.workflows.tally import Tally
+from proctor.workflows.read import read_findings
+from proctor.workflows.tally import RunTally
 
 Options = dict[str, Any]
 CASES = [(f"q {number}", "yes") for number in range(1, 5)]
@@ -56,7 +56,7 @@ def orchestration(evaluation: proctor.Evaluation) -> Any:
 async def test_one_that_is_still_at_work_reads_as_what_it_is(options: Options) -> None:
     seen = []
 
-    def watch(tally: Tally) -> None:
+    def watch(tally: RunTally) -> None:
         with open_store(options["store"], create=False) as store:
             seen.append((tally.done, next(iter(store.archive.runs())).kind))
 

@@ -12,13 +12,13 @@ from tests.net.serving import serving
 
 import proctor
 from proctor import Reply, Request, Review, Usage
-from proctor.comparison.likeness import unlike
 from proctor.config import Config, RunConfig
 from proctor.errors import UsageError
+from proctor.findings.comparison.likeness import unlike
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.pace import pace_of
-from proctor.workflows.timeouts import reopen_timeouts
+from proctor.workflows.resume import reopen_timeouts
 
 CASES = [(f"q {number}", "yes") for number in range(8)]
 LATE = 0.05

@@ -14,7 +14,7 @@ from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
 from proctor.run import Run, Settings, Spec
-from proctor.workflows.parts import Chosen, build_agent, build_reviewer, choose, kind_of, recast
+from proctor.workflows.parts import ChosenPart, build_agent, build_reviewer, choose, kind_of, recast
 
 BENCHMARK = Benchmark(name="b", digest="d", cases=())
 CONFIG = Config(
@@ -143,7 +143,7 @@ def test_the_kind_is_what_was_asked_else_what_was_declared(asked: str | None, ki
 @pytest.mark.parametrize("kind", ["desktop", "robot"])
 def test_other_kinds_are_refused(kind: str) -> None:
     with pytest.raises(UsageError, match="standard"):
-        kind_of(Chosen(name="a", spec=None), kind)
+        kind_of(ChosenPart(name="a", spec=None), kind)
 
 
 def run_of(**settings: Any) -> Run:

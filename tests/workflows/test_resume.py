@@ -15,7 +15,7 @@ from proctor import Case
 from proctor.errors import NoSuchRun, StoreError, UsageError
 from proctor.run import Finished
 from proctor.storage import open_store
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 CASES = [(f"q {number}", "yes") for number in range(6)]
 Options = dict[str, Any]
@@ -79,7 +79,7 @@ async def test_the_counters_after_a_resume_are_those_of_the_whole_run(options: O
     agent.down.clear()
     seen: list[tuple[int, int, float | None]] = []
 
-    def watch(tally: Tally) -> None:
+    def watch(tally: RunTally) -> None:
         seen.append((tally.done, tally.failed, tally.pass_rate()))
 
     resumed = await proctor.aresume(run.id, agent=agent, watch=watch, **options)

@@ -13,11 +13,11 @@ from tests.models.paid import Provider, provider
 
 import proctor
 from proctor.config import Config
-from proctor.models.estimate import Range
 from proctor.running.plan import exams_of
+from proctor.spending.estimate import Range
 from proctor.storage import open_store
-from proctor.workflows.allowances import foresee
 from proctor.workflows.evaluate import Evaluation, prepare
+from proctor.workflows.run_limits import foresee
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
 

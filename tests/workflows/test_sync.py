@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import proctor
-from proctor.workflows.reading import find_run
+from proctor.workflows.read import find_run
 
 NOTEBOOK = """\
 import asyncio, os, signal
@@ -37,7 +37,7 @@ async def kernel():
         print("interrupted", flush=True)
     for _ in range(500):
         await asyncio.sleep(0.01)
-        from proctor.workflows.reading import find_run
+        from proctor.workflows.read import find_run
         if find_run("interrupted", store="store.db").status == "paused":
             break
     print(len(calls), find_run("interrupted", store="store.db").status, flush=True)

@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 import proctor
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.findings import gather
+from proctor.findings.run import gather
 from proctor.run import Attempt, ExamType, Failure, Finished, Key, Owner, Run, Settings
 from proctor.statistics.intervals import Sums
 from proctor.storage import Store
+from proctor.storage.live_counts import LiveCounts
 from proctor.storage.rows import verdict_of
-from proctor.storage.standing import Standing
 from proctor.transcript import Reply, Request, Transcript, Turn
-from proctor.web.live import Progress
-from proctor.workflows.reading import summarise
-from proctor.workflows.tally import Tally
+from proctor.web.site.live import RunProgress
+from proctor.workflows.read import summarise
+from proctor.workflows.tally import RunTally
 
 
 def ended(exam: str, trial: int, passed: bool | None) -> Attempt:
@@ -31,7 +31,7 @@ def ended(exam: str, trial: int, passed: bool | None) -> Attempt:
 
 
 def test_the_sums_that_are_kept_are_those_of_all_cases_after_every_trial() -> None:
-    chance, tally = random.Random(7), Tally(planned=200)
+    chance, tally = random.Random(7), RunTally(planned=200)
     seen: dict[str, list[bool]] = {}
     for trial in range(1, 6):
         for case in range(40):
@@ -44,7 +44,7 @@ def test_the_sums_that_are_kept_are_those_of_all_cases_after_every_trial() -> No
 
 
 def test_what_has_no_verdict_leaves_the_rate_alone() -> None:
-    tally = Tally(planned=3)
+    tally = RunTally(planned=3)
     assert (tally.pass_rate(), tally.interval()) == (None, None)
     lost = Failure(stage="agent", owner="environment", reason="away")
     tally.count(Attempt(key=Key(run="r", exam="a"), failure=lost, finished=True))
@@ -148,9 +148,9 @@ class Held:
         mine = {name: [attempt.passed for attempt in over if attempt.key.exam == name] for name in names}
         return {name: (len(verdicts), sum(map(bool, verdicts))) for name, verdicts in mine.items()}
 
-    def standing(self, run: str) -> Standing:
+    def standing(self, run: str) -> LiveCounts:
         verdicts = Counter(verdict_of(attempt) for attempt in self._played)
-        return Standing(last=len(self._played), verdicts=dict(verdicts), exams=self.verdict_counts(run))
+        return LiveCounts(last=len(self._played), verdicts=dict(verdicts), exams=self.verdict_counts(run))
 
 
 @given(st.data(), st.sampled_from(TYPES))
@@ -159,10 +159,10 @@ def test_progress_page_list_and_findings_tell_the_same_rate(data: st.DataObject,
     settings = Settings(type=kind, trials=2, max_turns=3)
     run = Run(id="r", name="r", benchmark="b", digest="d", agent="a", settings=settings, planned=6, status="running")
     found = gather(run, exams, played)
-    tally = Tally.of(run, exams)
+    tally = RunTally.of(run, exams)
     tally.add(Finished(attempt=attempt) for attempt in played)
     held = cast("Store", Held(run, exams, played))
-    listed, page = summarise(held, run), Progress(held, "r").look()
+    listed, page = summarise(held, run), RunProgress(held, "r").look()
     assert listed is not None
     low, high = tally.interval() or (None, None)
     rate = found.pass_rate

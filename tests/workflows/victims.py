@@ -27,7 +27,7 @@ from proctor.storage import Store, open_store, schema
 from proctor.storage.address import parse
 from proctor.storage.database import Database
 from proctor.storage.tables import NEWEST
-from proctor.traces.otlp import decode
+from proctor.telemetry.otlp import decode
 
 DELAY = 0.02
 PLAYERS = """\
@@ -369,7 +369,7 @@ def _is_stored(url: str, name: str) -> bool:
 def _answered(store: Store) -> Iterator[str]:
     """The calls to the agent whose answers are stored, as they are noted when they are made."""
     run = store.archive.find(NAME).id
-    under_way = [attempt for attempt, _ in store.archive.sittings(run)]
+    under_way = [attempt for attempt, _ in store.archive.pending_attempts(run)]
     for attempt in [*store.archive.full_attempts(run), *under_way]:
         for turn in attempt.transcript.turns:
             if turn.reply is not None:

@@ -10,10 +10,9 @@ from typing import Any
 from proctor import codec
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
-from proctor.failures import classify, said
-from proctor.importing import import_attribute
-from proctor.models.faults import spending
-from proctor.traces.capture import capturing
+from proctor.failures import classify, said, with_spending
+from proctor.plugins import import_attribute
+from proctor.telemetry.capture import capturing
 from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
@@ -66,7 +65,7 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
         try:
             reply = await run(notes)
         except Exception as error:
-            fault = spending(classify(error), notes.used or Usage())
+            fault = with_spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
             raise fault from error
@@ -89,7 +88,7 @@ def summary(context: str | None) -> str | None:
     return f"Summary of the conversation so far:\n{context}" if context else None
 
 
-def provided(spec: str | None, *, option: str) -> Callable[[], Any]:
+def load_factory(spec: str | None, *, option: str) -> Callable[[], Any]:
     """What makes the object that an option names for each reply: a function is called, anything else is shared."""
     if spec is None:
         return lambda: None

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.settings import BOUNDS, Bounds, shown
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 MAX_BYTES = 10_000_000
 """How much of a reply is held in memory, if nothing else is said."""
@@ -108,6 +111,9 @@ def texts(options: Mapping[str, Any], name: str) -> dict[str, str]:
 
 def headers(options: Mapping[str, Any]) -> dict[str, str]:
     """A table of texts, as they are sent."""
-    from proctor.agents.http.template import header_safe  # and with it the HTTP client, which a program does not need
-
     return {name: header_safe(value) for name, value in texts(options, "headers").items()}
+
+
+def header_safe(text: str) -> str:
+    """The text as a part of a header: on one line."""
+    return _CONTROL.sub(" ", text)

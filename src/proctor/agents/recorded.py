@@ -10,7 +10,7 @@ from proctor.agents.options import must_be_none
 from proctor.codec import to_reply
 from proctor.errors import AgentFault, EnvironmentFault, InputError, Misconfigured
 from proctor.roles import Agent
-from proctor.traces.recordings import Found, Recordings
+from proctor.telemetry.recordings import RecordedTurn, Recordings
 from proctor.transcript import Reply, Request
 
 _ENOUGH = 10
@@ -55,7 +55,7 @@ class Recorded:
                 lasts=True,
             )
         try:
-            return to_reply(_timed(found, found.turn.reply))
+            return to_reply(_with_recorded_time(found, found.turn.reply))
         except AgentFault as error:  # what a recording says wrongly, the agent has not said
             raise EnvironmentFault(f"the recording at {found.where} cannot be used: {error}", lasts=True) from error
 
@@ -89,7 +89,7 @@ class Recorded:
         """Nothing is open."""
 
 
-def _timed(found: Found, reply: Reply) -> Reply:
+def _with_recorded_time(found: RecordedTurn, reply: Reply) -> Reply:
     """The reply with the time it took when it was recorded, not the time it takes to look it up."""
     took = found.turn.ended - found.turn.started
     return replace(reply, seconds=took) if reply.seconds is None and took > 0 else reply

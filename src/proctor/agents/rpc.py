@@ -61,10 +61,10 @@ def told(message: Message) -> str:
     """An error as a sentence says it."""
     error = message.get("error")
     said = error.get("message") if isinstance(error, dict) else error
-    return f"error {code_of(message)}: {shortened(str(said))}"
+    return f"error {code_of(message)}: {shorten(str(said))}"
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """A text on one line, without secrets, as far as a message shows it."""
     line = " ".join(without_secrets(text).split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"

@@ -115,10 +115,10 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         if os.environ.get("PROCTOR_TRACEBACK"):
             raise
-        return _failed(error)
+        return _report_crash(error)
 
 
-def _failed(error: Exception) -> int:
+def _report_crash(error: Exception) -> int:
     """Say what went wrong that nobody foresaw; a place that cannot be used is named."""
     from proctor.cli.output import echo, tell_error
     from proctor.redaction import without_secrets

@@ -14,7 +14,7 @@ from proctor.cli.output import echo
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.workflows.trying import Tried
+    from proctor.workflows.agent_test import AgentTestResult
 
 _WHOSE = {"agent": "the agent failed", "environment": "the environment failed", "setting": "it cannot be called"}
 _SHOWN = 200
@@ -45,7 +45,7 @@ def test(
     from proctor.cli.output import agents_speak_on_stderr, print_json
     from proctor.config import load_config
     from proctor.threads import run_anywhere
-    from proctor.workflows.trying import QUESTION, atry
+    from proctor.workflows.agent_test import QUESTION, atry
 
     config = load_config(config_path)
     with agents_speak_on_stderr():
@@ -61,7 +61,7 @@ def test(
 
 def _list(config: Config, *, as_json: bool) -> None:
     from proctor import plugins
-    from proctor.cli.output import console, folded, print_json
+    from proctor.cli.output import console, print_json, wrap_text
     from proctor.redaction import without_credentials
 
     declared = [
@@ -77,9 +77,9 @@ def _list(config: Config, *, as_json: bool) -> None:
         kind = "" if part["kind"] == "standard" else f"  ({part['kind']})"
         echo(_line(part["name"], part["spec"] + kind, names=names, width=width))
     if not declared:
-        echo(folded("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec."))
+        echo(wrap_text("No agent is declared; write [agents.NAME] in proctor.toml, or name one by its spec."))
     echo()
-    echo(folded(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
+    echo(wrap_text(f"Kinds of spec: {', '.join(f'{kind}:…' for kind in kinds)}"))
     echo("Try one with: proctor agents test NAME")
 
 
@@ -89,7 +89,7 @@ def _line(name: str, spec: str, *, names: int, width: int) -> str:
     return line if len(line) <= width else f"{name}\n    {spec}"
 
 
-def _as_json(tried: Tried) -> dict[str, Any]:
+def _as_json(tried: AgentTestResult) -> dict[str, Any]:
     import json
 
     from proctor.codec import encode
@@ -98,7 +98,7 @@ def _as_json(tried: Tried) -> dict[str, Any]:
     return known
 
 
-def _show(tried: Tried, question: str) -> None:
+def _show(tried: AgentTestResult, question: str) -> None:
     from rich.text import Text
 
     from proctor.cli.output import console

@@ -20,7 +20,7 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
     """Stop RUN, whichever process plays it, within a second. It can be resumed."""
     from proctor.cli.output import print_json
     from proctor.config import load_config
-    from proctor.workflows.changing import cancel_run
+    from proctor.workflows.change import cancel_run
     from proctor.workflows.evaluate import store_url
 
     cancelled = cancel_run(run, store=store_url(store, load_config(config_path)))

@@ -15,7 +15,7 @@ from proctor.cli.output import echo
 if TYPE_CHECKING:
     from proctor.benchmark import Case
     from proctor.formats.csv import Table
-    from proctor.formats.suite import SuiteReading
+    from proctor.formats.suites.suite import SuiteReading
 
 _TITLES = {"standard": "Standard BM", "abm_static": "ABM Static", "abm_dynamic": "ABM Dynamic"}
 
@@ -47,15 +47,15 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
 
 def _read(file: Path) -> Table | SuiteReading:
     from proctor.formats.csv import read_bytes, read_start
-    from proctor.formats.suite import check_suite, is_suite
+    from proctor.formats.suites.suite import check_suite, is_suite
 
     return check_suite(file) if is_suite(file) else read_bytes(read_start(file))
 
 
 def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
     """What no one will judge, where `reviewer` is named or nobody else is."""
-    from proctor.doctor.judging import NOBODY, said_of_unjudged, unjudged_cases
-    from proctor.formats.suite import SuiteReading
+    from proctor.doctor.judges import NOBODY, said_of_unjudged, unjudged_cases
+    from proctor.formats.suites.suite import SuiteReading
 
     benchmark = table.benchmark if isinstance(table, SuiteReading) else None
     if not isinstance(table, SuiteReading) and reviewer != NOBODY:

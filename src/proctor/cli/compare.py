@@ -58,7 +58,7 @@ def command(
 
 
 def _refuse_one_run(a: str, b: str, *, store: str) -> None:
-    from proctor.workflows.reading import find_run
+    from proctor.workflows.read import find_run
 
     run = find_run(a, store=store)
     if find_run(b, store=store).id == run.id:

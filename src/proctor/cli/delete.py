@@ -18,20 +18,20 @@ from proctor.cli.output import echo
 def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
     """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
     from proctor.config import load_config
-    from proctor.workflows.changing import delete_run
+    from proctor.workflows.change import delete_run
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.reading import find_run
+    from proctor.workflows.read import find_run
 
     url = store_url(store, load_config(config_path))
     found = find_run(run, store=url)
-    if not yes and not _confirmed(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
+    if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
         raise click.UsageError(f"run {found.id} is kept: nobody said yes; where nobody can be asked, give --yes")
     delete_run(found.id, store=url)
     echo(f"run {found.id} is deleted")
     return 0
 
 
-def _confirmed(question: str) -> bool:
+def _confirm(question: str) -> bool:
     try:
         return click.confirm(question, err=True)
     except click.Abort:  # nobody is there, or Ctrl-C

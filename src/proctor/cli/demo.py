@@ -13,8 +13,8 @@ from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.errors import InputError
-    from proctor.reports.demonstration import Scene
-    from proctor.workflows.evaluate import Evaluation, Prepared
+    from proctor.reports.run.demo import Scene
+    from proctor.workflows.evaluate import Evaluation, PreparedRun
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
@@ -45,7 +45,7 @@ def command(
 
     No key, no network, no server: the agents, the examiner, the reviewer and the store are all embedded.
     """
-    from proctor.cli.playing import exit_code
+    from proctor.cli.play import exit_code
     from proctor.config import load_config
     from proctor.workflows import demo
     from proctor.workflows.evaluate import store_url
@@ -87,8 +87,8 @@ def _places(output: Path, names: Sequence[str]) -> list[Path]:
     return [output.with_stem(f"{output.stem}-{name}") if name else output for name in names]
 
 
-def _play(prepared: Prepared, *, store: str, quiet: bool) -> Evaluation:
-    from proctor.cli.playing import play
+def _play(prepared: PreparedRun, *, store: str, quiet: bool) -> Evaluation:
+    from proctor.cli.play import play
     from proctor.workflows.evaluate import start
 
     run = prepared.run
@@ -116,14 +116,14 @@ def _write(played: Sequence[Evaluation], places: Sequence[Path], *, store: str) 
 
 def _show_json(played: Sequence[Evaluation]) -> None:
     from proctor.cli.output import print_json
-    from proctor.reports.json import as_dict
+    from proctor.reports.run.json import as_dict
 
     print_json([as_dict(evaluation.findings) for evaluation in played])
 
 
 def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import ends, read_out
+    from proctor.reports.run.demo import ends, read_out
     from proctor.workflows.demo import most_failed
 
     _show_reports(played, places)
@@ -137,7 +137,7 @@ def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store:
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
     """What `proctor run` would print of each run."""
     from proctor.cli.output import console
-    from proctor.cli.playing import show
+    from proctor.cli.play import show
 
     for number, evaluation in enumerate(played):
         show(evaluation.findings, as_json=False, html=places[number] if places else None)
@@ -146,7 +146,7 @@ def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
 
 def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import contest, ends
+    from proctor.reports.run.demo import contest, ends
     from proctor.workflows.demo import telling
 
     if not all(each.findings.complete for each in played):
@@ -163,7 +163,7 @@ def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: s
 
 def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
     from proctor.cli.output import console
-    from proctor.reports.demonstration import ends, recovery
+    from proctor.reports.run.demo import ends, recovery
 
     _show_reports(played, places)
     page = console()
@@ -173,8 +173,8 @@ def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], sto
 
 
 def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> Scene:
-    from proctor.reports.demonstration import Scene
-    from proctor.workflows.reading import read_case
+    from proctor.reports.run.demo import Scene
+    from proctor.workflows.read import read_case
 
     exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]
     return Scene(exam=exam, attempt=attempt, turns=turns)

@@ -12,12 +12,12 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.output import echo, folded
+from proctor.cli.output import echo, wrap_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from proctor.doctor import Complaint
+    from proctor.doctor import BenchmarkProblem
 
 _SIGNS = {"error": "✗", "warning": "!", "information": "·"}
 _LINES_SHOWN = 5
@@ -49,7 +49,7 @@ def command(
     from proctor.cli.output import print_json
     from proctor.doctor import examine
     from proctor.running.garbage import seldom_collected
-    from proctor.workflows.loading import load_benchmark
+    from proctor.workflows.load import load_benchmark
 
     has, judge = _tools(tools, agent), options.reviewer_in_force(reviewer)
     with seldom_collected():
@@ -64,7 +64,7 @@ def command(
     ctx.exit(1 if any(each.severity == "error" for each in complaints) else 0)
 
 
-def _cut(complaints: Sequence[Complaint]) -> tuple[list[Complaint], dict[str, int]]:
+def _cut(complaints: Sequence[BenchmarkProblem]) -> tuple[list[BenchmarkProblem], dict[str, int]]:
     """The first complaints of each kind, and how many more there are of it."""
     counts: Counter[str] = Counter()
     shown = []
@@ -87,7 +87,7 @@ def _tools(named: tuple[str, ...], agent: str | None) -> set[str] | None:
     return {*named, *run_anywhere(lambda: atools_of(agent, config=config))}
 
 
-def _show(file: Path, cases: int, complaints: Sequence[Complaint], more: Mapping[str, int]) -> None:
+def _show(file: Path, cases: int, complaints: Sequence[BenchmarkProblem], more: Mapping[str, int]) -> None:
     from proctor.cli.output import console
     from proctor.reports.numbers import plural
     from proctor.reports.terminal import Page
@@ -98,10 +98,10 @@ def _show(file: Path, cases: int, complaints: Sequence[Complaint], more: Mapping
     console().print(Page(lambda _: _said(complaints)), end="")
     if more:
         counted = ", ".join(f"{number:,} more of {kind}" for kind, number in more.items())
-        echo(f"\n{folded(f'and {counted}; --all shows them all')}")
+        echo(f"\n{wrap_text(f'and {counted}; --all shows them all')}")
 
 
-def _said(complaints: Sequence[Complaint]) -> Iterator[RenderableType]:
+def _said(complaints: Sequence[BenchmarkProblem]) -> Iterator[RenderableType]:
     from rich.padding import Padding
     from rich.text import Text
 
@@ -111,7 +111,7 @@ def _said(complaints: Sequence[Complaint]) -> Iterator[RenderableType]:
         yield Padding(Text(each.advice, style="dim"), (0, 0, 0, 2))
 
 
-def _where(complaint: Complaint) -> str:
+def _where(complaint: BenchmarkProblem) -> str:
     """`  lines 3, 17 and 2 more`, or the cases where no line is known."""
     places = [str(line) for line in complaint.lines if line is not None]
     what = ("line", "lines") if places else ("case", "cases")

@@ -8,7 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 from proctor.cli.output import echo
 
 
@@ -35,12 +35,12 @@ def command(
     config_path: Path | None,
 ) -> int:
     """Write RUN as html, json, csv, junit, markdown, or annotations for GitHub."""
-    from proctor.cli.playing import exit_code
+    from proctor.cli.play import exit_code
     from proctor.cli.streams import raising
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.export import export_run
-    from proctor.workflows.gating import read_gates
+    from proctor.workflows.gates import read_gates
 
     gating = read_gates(gates, look=look, force=force)
     url = store_url(store, load_config(config_path))

@@ -21,12 +21,12 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.reading import list_runs
+    from proctor.workflows.read import list_runs
 
     url = store_url(store, load_config(config_path))
     listed = list_runs(store=url, limit=limit)
     if as_json:
-        from proctor.reports.json import run_row
+        from proctor.reports.run.json import run_row
 
         print_json([run_row(run, found) for run, found in listed])
         return 0

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from proctor.cli.streams import guarded
+from proctor.cli.streams import open_guarded_stream
 from proctor.redaction import without_known
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ _LONGEST = 2000
 
 def print_json(value: Any) -> None:
     """JSON and nothing else on standard output."""
-    from proctor.reports.words import escaped
+    from proctor.reports.words import escape_json
 
     if sys.stdout is None:
         return
     try:
         unicode = (sys.stdout.encoding or "").lower().startswith("utf")
         text = json.dumps(value, ensure_ascii=not unicode, indent=2, allow_nan=False) + "\n"
-        sys.stdout.write(text if text.isascii() else escaped(text))
+        sys.stdout.write(text if text.isascii() else escape_json(text))
         sys.stdout.flush()
     except BrokenPipeError:
         nobody_listens()
@@ -64,7 +64,7 @@ def tell_error(said: object) -> None:
     echo(cut(" ".join(harmless(f"Error: {said}").split("\n")), _LONGEST), err=True)
 
 
-def folded(text: str, *, under: int = 0) -> str:
+def wrap_text(text: str, *, under: int = 0) -> str:
     """The text in lines that fit, the later ones indented; a word, such as an address, is never broken."""
     import shutil
     import textwrap
@@ -80,7 +80,7 @@ def tell(text: str) -> None:
     from proctor.reports.words import harmless
 
     with whoever_listens():
-        sys.stderr.write(f"{folded(harmless(text))}\n")
+        sys.stderr.write(f"{wrap_text(harmless(text))}\n")
         sys.stderr.flush()
 
 
@@ -140,7 +140,7 @@ def agents_speak_on_stderr() -> Iterator[None]:
     An agent that prints must not spoil `--json`, nor draw over the progress line; what it does to the streams, such as
     closing them, is undone afterwards.
     """
-    descriptors = {number: _copied(number) for number in (1, 2)}
+    descriptors = {number: _duplicate_descriptor(number) for number in (1, 2)}
     python_stdout, python_stderr = sys.stdout, sys.stderr
     if python_stdout is not None:
         with suppress(OSError, ValueError):
@@ -173,7 +173,7 @@ class _Ours:
         return getattr(self._stream if here or sys.stderr is None else sys.stderr, name)
 
 
-def _copied(descriptor: int) -> int | None:
+def _duplicate_descriptor(descriptor: int) -> int | None:
     """A second descriptor for the same; None where there is none."""
     try:
         return os.dup(descriptor)
@@ -216,4 +216,4 @@ def _open_again(stream: TextIO | None, descriptor: int) -> TextIO:
     """The stream, or another one in its place where somebody has closed it."""
     if stream is None or not stream.closed:
         return stream  # type: ignore[return-value]
-    return guarded(descriptor, stream)
+    return open_guarded_stream(descriptor, stream)

@@ -12,7 +12,7 @@ from proctor.cli.command import Command
 from proctor.settings import shown
 
 if TYPE_CHECKING:
-    from proctor.comparison.planning import DifferencePlan
+    from proctor.findings.comparison.sample_size import DifferencePlan
 
 
 _DIGITS = 10
@@ -75,7 +75,7 @@ def command(
     if (difference is None) == (gate is None):
         raise click.UsageError("give either --difference, such as 0.05, or --gate")
     if gate is not None:
-        from proctor.gates.planning import plan_gate
+        from proctor.findings.gates.sample_size import plan_gate
 
         wanted = plan_gate(gate, failures=failures, flips=flips, power=power)
         print_json(said.gate_dict(wanted)) if as_json else console().print(said.render_gate(wanted))
@@ -97,7 +97,7 @@ def _difference(
     config_path: Path | None,
 ) -> DifferencePlan:
     if not runs:
-        from proctor.comparison.planning import plan_from_assumptions
+        from proctor.findings.comparison.sample_size import plan_from_assumptions
 
         return plan_from_assumptions(difference, flips, noise=noise, trials=trials, power=power)
     from proctor.config import load_config

@@ -9,12 +9,12 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.findings import Findings
-    from proctor.workflows.rescore import Rescoring
+    from proctor.findings.run import Findings
+    from proctor.workflows.rescore import PreparedRescore
 
 
 @click.command("rescore", cls=Command)
@@ -41,12 +41,12 @@ def command(
 ) -> int:
     """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
     from proctor.cli.output import agents_speak_on_stderr
-    from proctor.cli.playing import conclude
+    from proctor.cli.play import conclude
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates, with_baselines
+    from proctor.workflows.gates import read_gates, with_baselines
     from proctor.workflows.rescore import prepare_rescoring
 
     gating = read_gates(gates, k=k, look=look, force=force)
@@ -58,16 +58,16 @@ def command(
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    findings = _judged(prepared, config, store=url, quiet=as_json)
+    findings = _judge_replies(prepared, config, store=url, quiet=as_json)
     return conclude(findings, gating, k=k, as_json=as_json)
 
 
-def _judged(prepared: Rescoring, config: Config, *, store: str, quiet: bool) -> Findings:
+def _judge_replies(prepared: PreparedRescore, config: Config, *, store: str, quiet: bool) -> Findings:
     """Have the stored replies judged, with the progress shown."""
-    from proctor.cli.playing import play
+    from proctor.cli.play import play
     from proctor.reports.numbers import plural
-    from proctor.workflows.allowances import allowing
     from proctor.workflows.rescore import start_rescoring
+    from proctor.workflows.run_limits import allowing
 
     made = prepared.run
     opening = f"run {made.id}: the replies of run {made.rescored_from}, {plural(made.planned, 'attempt')}"

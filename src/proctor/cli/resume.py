@@ -9,11 +9,11 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.run import Run
-    from proctor.workflows.gating import Gating
+    from proctor.workflows.gates import RunGates
 
 
 @click.command("resume", cls=Command)
@@ -44,11 +44,11 @@ def command(
     **changes: Any,
 ) -> int:
     """Go on with RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
-    from proctor.cli.playing import conclude, play
+    from proctor.cli.play import conclude, play
     from proctor.config import load_config
     from proctor.running import exits
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates
+    from proctor.workflows.gates import read_gates
     from proctor.workflows.resume import aresume
 
     gating = read_gates(gates, k=k, look=look, force=force)
@@ -64,11 +64,13 @@ def command(
     return conclude(evaluation.findings, gating, k=k, as_json=as_json)
 
 
-def _found(name: str, gating: Gating, *, store: str, trials: int | None, retry_timeouts: bool) -> tuple[Run, Gating]:
+def _found(
+    name: str, gating: RunGates, *, store: str, trials: int | None, retry_timeouts: bool
+) -> tuple[Run, RunGates]:
     """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
     from proctor.cli.output import tell
     from proctor.cli.run import check_k
-    from proctor.workflows.gating import check_stored, with_baselines
+    from proctor.workflows.gates import check_stored, with_baselines
     from proctor.workflows.resume import run_to_resume
 
     found = run_to_resume(name, store=store, trials=trials, retry_timeouts=retry_timeouts)

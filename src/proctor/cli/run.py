@@ -10,13 +10,13 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 if TYPE_CHECKING:
     from proctor.config import Config
-    from proctor.findings import Findings
-    from proctor.workflows.evaluate import Prepared
-    from proctor.workflows.gating import Gating
+    from proctor.findings.run import Findings
+    from proctor.workflows.evaluate import PreparedRun
+    from proctor.workflows.gates import RunGates
 
 
 @click.command("run", cls=Command)
@@ -87,16 +87,16 @@ def command(
     **choices: Any,
 ) -> int:
     """Examine an agent on the benchmark FILE."""
-    from proctor.cli.foretelling import foretell
+    from proctor.cli.dry_run import foretell
     from proctor.cli.output import tell
     from proctor.config import load_config
     from proctor.running.plan import exams_of
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates, with_baselines
+    from proctor.workflows.gates import read_gates, with_baselines
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
-    prepared = _prepared(file, agent or config.run.agent, config, **choices)
+    prepared = _prepare_run(file, agent or config.run.agent, config, **choices)
     run, url = prepared.run, store_url(store, config)
     check_k(k, run.settings.trials)
     gating = with_baselines(gating, run, store=url)
@@ -105,11 +105,11 @@ def command(
         tell(f"warning: {warning}")
     if dry_run:
         return foretell(prepared, config, as_json=as_json)
-    findings = _played(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json)
+    findings = _play_run(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json)
     return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotations)
 
 
-def _prepared(
+def _prepare_run(
     file: Path,
     agent: str | None,
     config: Config,
@@ -123,7 +123,7 @@ def _prepared(
     labels: tuple[str, ...],
     agent_kind: str | None,
     **settings: Any,
-) -> Prepared:
+) -> PreparedRun:
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.running import exits
     from proctor.workflows.evaluate import prepare
@@ -147,14 +147,14 @@ def _prepared(
         )
 
 
-def _played(
-    prepared: Prepared, config: Config, *, store: str, cache: bool, syncs: tuple[str, ...], quiet: bool
+def _play_run(
+    prepared: PreparedRun, config: Config, *, store: str, cache: bool, syncs: tuple[str, ...], quiet: bool
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
-    from proctor.cli.following import following
-    from proctor.cli.playing import play
-    from proctor.workflows.allowances import allowing
+    from proctor.cli.live_sync import following
+    from proctor.cli.play import play
     from proctor.workflows.evaluate import start
+    from proctor.workflows.run_limits import allowing
 
     run = prepared.run
     with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
@@ -171,10 +171,10 @@ def _played(
 
 
 def _told(
-    findings: Findings, gating: Gating, *, file: Path, store: str, k: int | None, as_json: bool, annotations: bool
+    findings: Findings, gating: RunGates, *, file: Path, store: str, k: int | None, as_json: bool, annotations: bool
 ) -> int:
     """Show what was found, and give the exit code."""
-    from proctor.cli.playing import exit_code, show
+    from proctor.cli.play import exit_code, show
     from proctor.workflows.export import annotate
 
     verdicts = gating.judge(findings)

@@ -11,6 +11,6 @@ from proctor.cli.command import Command
 def command() -> None:
     """Print the JSON Schema of suite files, for editors that complete and check while one writes."""
     from proctor.cli.output import print_json
-    from proctor.formats.suite import suite_schema
+    from proctor.formats.suites.suite import suite_schema
 
     print_json(suite_schema())

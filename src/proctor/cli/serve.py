@@ -68,5 +68,5 @@ def _server() -> Callable[..., None]:
     looks for it from when it is ready.
     """
     gc.disable()
-    serve: Callable[..., None] = import_module("proctor.web.serving").serve
+    serve: Callable[..., None] = import_module("proctor.web.server").serve
     return serve

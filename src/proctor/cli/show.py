@@ -8,7 +8,7 @@ import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
-from proctor.cli.gating import gate_options
+from proctor.cli.gate_options import gate_options
 
 
 @click.command("show", cls=Command)
@@ -34,12 +34,12 @@ def command(
     as_json: bool,
 ) -> int:
     """Show what RUN (an id, a unique prefix, a unique name, or `last`) found."""
-    from proctor.cli.playing import exit_code, show
+    from proctor.cli.play import exit_code, show
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.gating import read_gates, with_baselines
-    from proctor.workflows.reading import read_findings
+    from proctor.workflows.gates import read_gates, with_baselines
+    from proctor.workflows.read import read_findings
 
     gating = read_gates(gates, k=k, look=look, force=force)
     url = store_url(store, load_config(config_path))
@@ -58,11 +58,11 @@ def _read_out(run: str, case: str, trial: int | None, *, store: str, as_json: bo
     """Print the conversations about one case."""
     import json
 
-    from proctor.cli.choosing import chosen
+    from proctor.cli.case_choice import chosen
     from proctor.cli.output import console, print_json
     from proctor.codec import encode
     from proctor.reports.battle.dialogue import dialogue
-    from proctor.workflows.reading import read_case
+    from proctor.workflows.read import read_case
 
     found = read_case(run, chosen(run, case, store=store), trial=trial, store=store)
     if as_json:

@@ -71,13 +71,13 @@ def guard() -> None:
     closed = [number for number in range(3) if not _is_open(number)]
     for _ in closed:
         os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is one of these
-    sys.stdout, sys.stderr = guarded(1, sys.stdout), guarded(2, sys.stderr)
+    sys.stdout, sys.stderr = open_guarded_stream(1, sys.stdout), open_guarded_stream(2, sys.stderr)
     vars(sys).update(__stdout__=sys.stdout, __stderr__=sys.stderr)
     for number in (1, 2):
         _raw[number].closed_at_start = number in closed
 
 
-def guarded(descriptor: int, like: TextIO | None) -> TextIO:
+def open_guarded_stream(descriptor: int, like: TextIO | None) -> TextIO:
     """A stream on this descriptor, in the encoding of another one."""
     raw = _raw.setdefault(descriptor, _Patient(descriptor))
     if raw.closed:  # an agent has closed it

@@ -40,10 +40,10 @@ def command(
     """
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
-    from proctor.exporters.telling import as_dict, render
+    from proctor.exporters.summary import as_dict, render
     from proctor.threads import run_anywhere
+    from proctor.workflows.destination import Destination, resume_sync, sync_run
     from proctor.workflows.evaluate import store_url
-    from proctor.workflows.syncing import Errand, resume_sync, sync_run
 
     url = store_url(store, load_config(config_path))
     if resume:
@@ -54,7 +54,7 @@ def command(
     else:
         if run is None:
             raise click.UsageError("expected a destination and a run, such as `proctor sync langfuse last`")
-        wanted, errand = run, Errand(to=destination, endpoint=endpoint, redact=redact)
+        wanted, errand = run, Destination(to=destination, endpoint=endpoint, redact=redact)
         reports = [run_anywhere(lambda: sync_run(wanted, errand, store=url, again=again))]
     if as_json:
         print_json({"run": reports[0].run, "destinations": [as_dict(report) for report in reports]})

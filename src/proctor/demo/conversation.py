@@ -119,24 +119,26 @@ def _threads(questions: Sequence[str], asked: Sequence[Turn]) -> list[int]:
     for place, question in enumerate(questions):
         opened = (earlier for earlier in range(place) if threads[earlier] == earlier)
         repeated = next((earlier for earlier in opened if _repeats(question, questions[earlier])), None)
-        threads.append(_remarked(question, asked[:place], threads) if repeated is None else repeated)
+        threads.append(_thread_of_remark(question, asked[:place], threads) if repeated is None else repeated)
     return threads
 
 
-def _remarked(question: str, asked: Sequence[Turn], threads: Sequence[int]) -> int:
+def _thread_of_remark(question: str, asked: Sequence[Turn], threads: Sequence[int]) -> int:
     """Where a question that repeats none belongs: with a remark on an answer to that answer, else by itself."""
     manner, claim = _manner(question, "")
     if asked and is_remark(question):
         return threads[len(asked) - 1]
     if manner != "denial":
         return len(asked)
-    said = [place for place, turn in enumerate(asked) if turn.reply and _squeezed(claim) in _squeezed(turn.reply.text)]
+    said = [
+        place for place, turn in enumerate(asked) if turn.reply and _normalise(claim) in _normalise(turn.reply.text)
+    ]
     return threads[said[-1]] if claim and said else len(asked)
 
 
 def _manner(question: str, repeated: str) -> tuple[Manner, str]:
     """How a question goes back, and what it claims, from the words before the question that it repeats."""
-    text = _squeezed(question).removesuffix(_squeezed(repeated))[:_LONGEST].strip()
+    text = _normalise(question).removesuffix(_normalise(repeated))[:_LONGEST].strip()
     for manner, pattern in _MANNERS:
         if match := re.search(pattern, text):
             claim = (_QUOTED.search(text) or match).groupdict().get("claim")
@@ -146,7 +148,7 @@ def _manner(question: str, repeated: str) -> tuple[Manner, str]:
 
 def _repeats(question: str, earlier: str) -> bool:
     """Whether a question is an earlier one: word for word, after other words, or in another order."""
-    later, asked = _squeezed(question), _squeezed(earlier)
+    later, asked = _normalise(question), _normalise(earlier)
     if not terms(earlier):
         return later == asked
     if later.endswith(asked) and not later[: -len(asked)][-1:].isalnum():
@@ -161,5 +163,5 @@ def _gist(question: str) -> tuple[object, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _squeezed(text: str) -> str:
+def _normalise(text: str) -> str:
     return " ".join(fold(text).split()).rstrip(" ?.!")

@@ -9,9 +9,9 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, ParamSpec, TypeVar
 
-from proctor import conditions
-from proctor.conditions import Struck
+from proctor import fault_injection as conditions
 from proctor.errors import InputError
+from proctor.fault_injection import Struck
 from proctor.transcript import ToolCall
 
 P = ParamSpec("P")

@@ -9,8 +9,8 @@ from datetime import date
 
 from proctor.demo.conversation import aspect_of
 from proctor.demo.desk import Desk
-from proctor.demo.library import Hit, Library, Surroundings
-from proctor.demo.passage import Finding, Passage, Yardstick, passages
+from proctor.demo.library import DocumentLibrary, Hit, Surroundings
+from proctor.demo.passage import CitedSentence, Finding, Yardstick, passages
 from proctor.demo.question import Shape, leans_back, names_another, understand
 from proctor.demo.words import NEGATION, figures, stem, telling_words, terms
 from proctor.transcript import Citation, Request
@@ -32,10 +32,10 @@ _MONTHS = (
 UNKNOWN = "I do not know: I found nothing about that in the knowledge base."
 
 
-class Errand:
+class Research:
     """The work on one request. Nothing of it outlives the reply."""
 
-    def __init__(self, library: Library, request: Request, desk: Desk) -> None:
+    def __init__(self, library: DocumentLibrary, request: Request, desk: Desk) -> None:
         self._library = library
         self._request = request
         self._desk = desk
@@ -115,19 +115,19 @@ class Errand:
             after=after,
         )
 
-    async def _elsewhere(self, text: str, hits: Sequence[Hit]) -> Passage | None:
+    async def _elsewhere(self, text: str, hits: Sequence[Hit]) -> CitedSentence | None:
         """What was asked for, from the documents that the text refers to, or else from the other hits."""
         for source in _REFERENCE.findall(text):
             if (passage := self._settles(await self._read_through(source))) is not None:
                 return passage
         return next((passage for hit in hits if (passage := self._settles([*passages(hit)])) is not None), None)
 
-    def _settles(self, candidates: Sequence[Passage]) -> Passage | None:
+    def _settles(self, candidates: Sequence[CitedSentence]) -> CitedSentence | None:
         passage = self._yardstick.best(candidates)
         settled = self._yardstick.satisfied(passage) and self._yardstick.overlap(passage) >= KNOWN
         return passage if settled else None
 
-    async def _read_through(self, source: str) -> list[Passage]:
+    async def _read_through(self, source: str) -> list[CitedSentence]:
         """A document from its first page to its last."""
         page = await self._desk.use(self._library.read, source=source)
         found = [*passages(page)]
@@ -148,7 +148,7 @@ class Errand:
         best = self._yardstick.best(holding) if holding else None
         return self.say(best) if best is not None and self.fits(best) >= least else None
 
-    def fits(self, passage: Passage) -> float:
+    def fits(self, passage: CitedSentence) -> float:
         """How much of what is asked a sentence speaks of, 0 to 1."""
         return self._yardstick.overlap(passage)
 
@@ -232,7 +232,7 @@ class Errand:
 
     # What is said
 
-    def say(self, passage: Passage) -> Finding:
+    def say(self, passage: CitedSentence) -> Finding:
         """The sentence and its place; to a yes-or-no question, after the verdict that it seems to hold."""
         text = str(passage)
         if strange := self._strangers(passage):
@@ -241,7 +241,7 @@ class Errand:
             text = f"{self._verdict(passage)} {passage}"
         return Finding(text=text, citations=(Citation(source=passage.source, quote=passage.text),), passage=passage)
 
-    def _strangers(self, passage: Passage) -> list[str]:
+    def _strangers(self, passage: CitedSentence) -> list[str]:
         """What the question names that nobody here has heard of: names, and figures that do not stand by the answer.
 
         A figure in a question for yes or no is what the verdict is about.
@@ -253,13 +253,13 @@ class Errand:
         there = figures(f"{passage.title} {passage.section} {passage.text}")
         return names + [each for each in _FIGURE.findall(asked) if not figures(each) <= there]
 
-    def _verdict(self, passage: Passage) -> str:
+    def _verdict(self, passage: CitedSentence) -> str:
         """No, if the sentence has a negation in it, or not the figures that the question has; else yes."""
         asserted = figures(self._request.question) - figures(passage.title)
         differs = bool(asserted) and asserted.isdisjoint(figures(passage.text))
         return "No." if differs or NEGATION.search(passage.text) else "Yes."
 
-    async def find_again(self, citations: Sequence[Citation]) -> Passage | None:
+    async def find_again(self, citations: Sequence[Citation]) -> CitedSentence | None:
         """What was cited first, by its very words."""
         quote = citations[0].quote if citations else None
         hits = await self._desk.use(self._library.search_keyword, phrase=quote) if quote else []

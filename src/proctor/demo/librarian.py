@@ -6,14 +6,14 @@ import asyncio
 import time
 from dataclasses import replace
 
-from proctor.conditions import Struck
 from proctor.demo.conversation import is_remark, recall, without_remark
 from proctor.demo.desk import Desk
-from proctor.demo.errand import Errand
-from proctor.demo.library import Library, shelf
+from proctor.demo.errand import Research
+from proctor.demo.library import DocumentLibrary, shelf
 from proctor.demo.passage import Finding
-from proctor.demo.returning import Return
+from proctor.demo.recall import Return
 from proctor.errors import InputError
+from proctor.fault_injection import Struck
 from proctor.transcript import Reply, Request
 
 
@@ -28,7 +28,7 @@ class Librarian:
     name = "demo:librarian"
     takes_request = True
 
-    def __init__(self, *, library: Library | None = None, delay: float = 0.0) -> None:
+    def __init__(self, *, library: DocumentLibrary | None = None, delay: float = 0.0) -> None:
         self._library = library
         self._delay = delay
 
@@ -56,11 +56,11 @@ class Librarian:
         """Nothing is open."""
 
 
-async def find(library: Library, request: Request, desk: Desk) -> Finding:
+async def find(library: DocumentLibrary, request: Request, desk: Desk) -> Finding:
     """The answer: what was said before where the question goes back to it, else what is found."""
     going_back = recall(request.question, request.history)
     if going_back is not None:
         return await Return(library, request, desk, going_back).answer()
     if is_remark(request.question):
         return Finding(text="I have not answered anything yet.")
-    return await Errand(library, replace(request, question=without_remark(request.question)), desk).answer()
+    return await Research(library, replace(request, question=without_remark(request.question)), desk).answer()

@@ -44,7 +44,7 @@ class Hit(TypedDict):
     """How much of the query's weight stands in the section, 0 to 1."""
 
 
-class Entry(TypedDict):
+class DocumentEntry(TypedDict):
     """A document in a list."""
 
     source: str
@@ -56,10 +56,10 @@ class Contents(TypedDict):
 
     folder: str
     folders: list[str]
-    documents: list[Entry]
+    documents: list[DocumentEntry]
 
 
-class Page(TypedDict):
+class DocumentPage(TypedDict):
     """A document or section as far as it was read."""
 
     source: str
@@ -94,7 +94,7 @@ class Info(TypedDict):
     sections: list[str]
 
 
-class Library:
+class DocumentLibrary:
     """Documents in folders. Nothing in it changes after it was opened."""
 
     def __init__(self, folder: Path) -> None:
@@ -116,7 +116,7 @@ class Library:
 
     def search_keyword(self, *, phrase: str, limit: int = 10) -> list[Hit]:
         """The paragraphs where these very words stand, in the order of the shelf."""
-        words = _folded(phrase)
+        words = _folded_text(phrase)
         whole = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
         found = (place for text, place in self._folded if words and words in text and whole.search(text))
         return [_hit(*place, score=1.0, coverage=1.0) for place in islice(found, limit)]
@@ -135,14 +135,14 @@ class Library:
             "documents": [self._entry(prefix + rest) for rest in rests if "/" not in rest],
         }
 
-    def find(self, *, name: str) -> list[Entry]:
+    def find(self, *, name: str) -> list[DocumentEntry]:
         """The documents whose path or title has all these words, the closest names first."""
         wanted = set(terms(name))
         named = [(source, set(terms(f"{source} {self.documents[source].title}"))) for source in self.documents]
         found = [(len(words), source) for source, words in named if wanted and wanted <= words]
         return [self._entry(source) for _, source in sorted(found)]
 
-    def read(self, *, source: str, section: str = "", page: int = 1) -> Page:
+    def read(self, *, source: str, section: str = "", page: int = 1) -> DocumentPage:
         """A document, or one of its sections, page by page."""
         document = self._document(source)
         sections = [_section(document, section)] if section else document.sections
@@ -195,7 +195,7 @@ class Library:
     @cached_property
     def _folded(self) -> list[tuple[str, tuple[Document, Section, Paragraph]]]:
         return [
-            (_folded(paragraph.text), (document, section, paragraph))
+            (_folded_text(paragraph.text), (document, section, paragraph))
             for document, section in self._sections
             for paragraph in section.paragraphs
         ]
@@ -222,17 +222,17 @@ class Library:
             raise InputError(f"there is no document source={source!r}; list_contents and find say what there is")
         return self.documents[source]
 
-    def _entry(self, source: str) -> Entry:
+    def _entry(self, source: str) -> DocumentEntry:
         return {"source": source, "title": self.documents[source].title}
 
 
 @cache
-def shelf() -> Library:
+def shelf() -> DocumentLibrary:
     """The library that ships with the package, opened once per process."""
-    return Library(knowledge_path())
+    return DocumentLibrary(knowledge_path())
 
 
-def _folded(text: str) -> str:
+def _folded_text(text: str) -> str:
     return " ".join(fold(text).split())
 
 

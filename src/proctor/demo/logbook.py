@@ -15,7 +15,7 @@ Kind = Literal["plan", "delegate", "tool", "re-plan", "error"]
 
 
 @dataclass(slots=True)
-class Entry:
+class OpenStep:
     """A step under way; what is known of it only at its end is set on it."""
 
     id: str
@@ -36,9 +36,9 @@ class Logbook:
         return tuple(step for step in self._steps.values() if step is not None)
 
     @contextmanager
-    def step(self, kind: Kind, name: str, *, parent: str | None = None, agent: str | None = None) -> Iterator[Entry]:
+    def step(self, kind: Kind, name: str, *, parent: str | None = None, agent: str | None = None) -> Iterator[OpenStep]:
         """A step that lasts as long as the `with`; one that raises ends as an error, with the reason."""
-        entry = Entry(id=f"step-{len(self._steps) + 1}")
+        entry = OpenStep(id=f"step-{len(self._steps) + 1}")
         self._steps[entry.id] = None
         started, clock = time.time(), time.perf_counter()
         status = "error" if kind == "error" else "ok"

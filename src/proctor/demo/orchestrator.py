@@ -9,17 +9,17 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from proctor.conditions import Struck, ToolFailed
 from proctor.demo.conversation import Recall, is_remark, recall, without_remark
 from proctor.demo.desk import Desk
-from proctor.demo.errand import UNKNOWN, Errand
-from proctor.demo.library import Library, shelf
+from proctor.demo.errand import UNKNOWN, Research
+from proctor.demo.library import DocumentLibrary, shelf
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
 from proctor.demo.question import understand
-from proctor.demo.returning import Return
-from proctor.demo.team import Bench, checker, outdated, reader, researcher, verified
+from proctor.demo.recall import Return
+from proctor.demo.team import Bench, checker, find_outdated, reader, researcher, verify_finding
 from proctor.errors import InputError
+from proctor.fault_injection import Struck, ToolFailed
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
@@ -39,13 +39,13 @@ class Orchestrator:
     name = "demo:orchestrator"
     takes_request = True
 
-    def __init__(self, *, library: Library | None = None, delay: float = 0.0) -> None:
+    def __init__(self, *, library: DocumentLibrary | None = None, delay: float = 0.0) -> None:
         self._library = library
         self._delay = delay
 
     async def reply(self, request: Request) -> Reply:
         """Answer from the knowledge base, with every step."""
-        return await Plan(self._library or shelf(), request, self._delay).carry_out()
+        return await Orchestration(self._library or shelf(), request, self._delay).carry_out()
 
     async def forget(self, conversation: str) -> None:
         """Nothing is kept."""
@@ -54,13 +54,13 @@ class Orchestrator:
         """Nothing is open."""
 
 
-class Plan:
+class Orchestration:
     """The work on one request. Nothing of it outlives the reply."""
 
-    def __init__(self, library: Library, request: Request, delay: float) -> None:
+    def __init__(self, library: DocumentLibrary, request: Request, delay: float) -> None:
         self._library = library
         self._request = request
-        self._errand = partial(Errand, library, replace(request, question=without_remark(request.question)))
+        self._errand = partial(Research, library, replace(request, question=without_remark(request.question)))
         self._pointed = understand(request.question).shape != "open"
         self._delay = delay
         self._log = Logbook()
@@ -90,7 +90,7 @@ class Plan:
             return await reader(Return(self._library, self._request, desk, going_back).answer)
 
         found = await self._delegate("reader", "look at the earlier answer again", return_to_it, plan)
-        return _believed(found) or self._nothing()
+        return _as_finding(found) or self._nothing()
 
     async def _investigate(self) -> Finding:
         """Three look at once; what they find is checked."""
@@ -102,7 +102,7 @@ class Plan:
             looked_up = team.create_task(self._delegate("reader", "look up names and words", self._look_up, plan))
             surveyed = team.create_task(self._delegate("checker", "see what is out of date", self._survey, plan))
         in_order = (looked_up, searched) if self._pointed else (searched, looked_up)
-        found = [finding for task in in_order if (finding := _believed(task.result())) is not None]
+        found = [finding for task in in_order if (finding := _as_finding(task.result())) is not None]
         best = next((finding for finding in found if finding.text != UNKNOWN), found[0] if found else self._nothing())
         return await self._check(best, surveyed.result(), plan)
 
@@ -112,9 +112,9 @@ class Plan:
             return finding
 
         async def verify(desk: Desk) -> Finding:
-            return await checker(partial(verified, self._errand(desk), finding, replaced))
+            return await checker(partial(verify_finding, self._errand(desk), finding, replaced))
 
-        return _believed(await self._delegate("checker", "verify the finding", verify, plan)) or finding
+        return _as_finding(await self._delegate("checker", "verify the finding", verify, plan)) or finding
 
     async def _search(self, desk: Desk) -> Finding | None:
         return await researcher(self._errand(desk).search)
@@ -124,7 +124,7 @@ class Plan:
         return await reader(errand.look_up if self._pointed else errand.by_keywords)
 
     async def _survey(self, desk: Desk) -> dict[str, str]:
-        return await checker(partial(outdated, self._library, desk))
+        return await checker(partial(find_outdated, self._library, desk))
 
     def _plan(self, name: str, detail: str) -> str:
         with self._log.step("plan", name, agent=PLANNER) as step:
@@ -173,6 +173,6 @@ class Plan:
         return Finding(text=f"I could not look that up: {self._trouble}." if self._trouble else UNKNOWN)
 
 
-def _believed(result: object) -> Finding | None:
+def _as_finding(result: object) -> Finding | None:
     """What a sub-agent handed over; one that is out of its mind is taken at its word."""
     return result if isinstance(result, Finding) or result is None else Finding(text=str(result))

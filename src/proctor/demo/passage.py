@@ -1,11 +1,11 @@
-"""The sentence that answers: Passage, what is made of it, and how the best one is told."""
+"""The sentence that answers: CitedSentence, what is made of it, and how the best one is told."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from proctor.demo.library import Hit, Page, Surroundings
+from proctor.demo.library import DocumentPage, Hit, Surroundings
 from proctor.demo.question import Wanted, offers
 from proctor.demo.words import presence, sentences, terms
 from proctor.transcript import Citation
@@ -15,7 +15,7 @@ _KIND = 0.35
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Passage:
+class CitedSentence:
     """A sentence and where it stands."""
 
     text: str
@@ -38,11 +38,11 @@ class Finding:
 
     text: str
     citations: tuple[Citation, ...] = ()
-    passage: Passage | None = None
+    passage: CitedSentence | None = None
     """The sentence that it is; None: it was put together, or nothing was found."""
 
 
-def passages(found: Hit | Page | Surroundings) -> Iterator[Passage]:
+def passages(found: Hit | DocumentPage | Surroundings) -> Iterator[CitedSentence]:
     """The sentences that a tool gave back, each under its own heading."""
     section = found["section"]
     for block in found["text"].split("\n\n"):
@@ -50,7 +50,7 @@ def passages(found: Hit | Page | Surroundings) -> Iterator[Passage]:
             section = block.removeprefix("## ")
             continue
         for sentence in sentences(block):
-            yield Passage(text=sentence, source=found["source"], title=found["title"], section=section)
+            yield CitedSentence(text=sentence, source=found["source"], title=found["title"], section=section)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,16 +64,16 @@ class Yardstick:
     weight: Callable[[str], float]
     """How much a stem tells."""
 
-    def best(self, candidates: Iterable[Passage]) -> Passage:
+    def best(self, candidates: Iterable[CitedSentence]) -> CitedSentence:
         """The passage that answers best; the earlier of two equals."""
         return max(candidates, key=lambda each: self.overlap(each) + _KIND * self.satisfied(each))
 
-    def overlap(self, passage: Passage) -> float:
+    def overlap(self, passage: CitedSentence) -> float:
         """The share of the question's weight that the sentence holds, with the headings above it."""
         there = set(terms(f"{passage.title} {passage.section} {passage.text}"))
         shared = sum(self.weight(word) * presence(word, there) for word in self.words)
         return shared / (sum(map(self.weight, self.words)) or 1.0)
 
-    def satisfied(self, passage: Passage) -> bool:
+    def satisfied(self, passage: CitedSentence) -> bool:
         """Whether the sentence holds the kind of thing that is wanted."""
         return offers(passage.text, self.wants)

@@ -11,7 +11,7 @@ from proctor.demo.conversation import Recall, recall
 from proctor.demo.errand import UNKNOWN
 from proctor.demo.librarian import Librarian
 from proctor.demo.question import Wanted, understand
-from proctor.demo.returning import agrees
+from proctor.demo.recall import agrees
 from proctor.demo.words import NEGATION, NUMERALS, figures
 from proctor.transcript import Reply, Request
 
@@ -55,25 +55,25 @@ def _in_manner(pressed: Recall, false: str) -> str:
 
 def bent(answer: str, question: str) -> str:
     """An answer made false: another name, number or month, as the question asks for, or its negation."""
-    for way in _WAYS.get(understand(question).wants, (_negated,)):
+    for way in _WAYS.get(understand(question).wants, (_negate,)):
         if (false := way(answer, question)) != answer:
             return false
     return _TAKEN_BACK
 
 
 def _other_person(answer: str, question: str) -> str:
-    return _replaced(_PERSON, _PEOPLE, answer)
+    return _replace_all(_PERSON, _PEOPLE, answer)
 
 
 def _other_town(answer: str, question: str) -> str:
-    return _replaced(_TOWN, _TOWNS, answer)
+    return _replace_all(_TOWN, _TOWNS, answer)
 
 
 def _other_month(answer: str, question: str) -> str:
-    return _replaced(_MONTH, _MONTHS, answer)
+    return _replace_all(_MONTH, _MONTHS, answer)
 
 
-def _replaced(pattern: re.Pattern[str], others: tuple[str, str], answer: str) -> str:
+def _replace_all(pattern: re.Pattern[str], others: tuple[str, str], answer: str) -> str:
     """With others in the places of all that match, in turn; never one by itself."""
     turns = cycle(others)
     return pattern.sub(lambda found: next(other for other in turns if other != found[0]), answer)
@@ -93,10 +93,10 @@ def _other_number(answer: str, question: str) -> str:
 def _other_verdict(answer: str, question: str) -> str:
     word, _, rest = answer.partition(" ")
     turned = {"Yes.": "No.", "No.": "Yes."}.get(word)
-    return f"{turned} {_negated(rest, question)}" if turned else answer
+    return f"{turned} {_negate(rest, question)}" if turned else answer
 
 
-def _negated(answer: str, question: str) -> str:
+def _negate(answer: str, question: str) -> str:
     """With a "not" after its first verb, or without the one that stands there; one that denies otherwise as it is."""
     found = _VERB.search(answer)
     if found is None or (not found["denied"] and NEGATION.search(answer)):
@@ -107,10 +107,10 @@ def _negated(answer: str, question: str) -> str:
 
 _Way = Callable[[str, str], str]
 _WAYS: dict[Wanted, tuple[_Way, ...]] = {
-    "person": (_other_person, _negated),
-    "place": (_other_town, _negated),
+    "person": (_other_person, _negate),
+    "place": (_other_town, _negate),
     "date": (_other_month, _other_number),
-    "number": (_other_number, _negated),
-    "verdict": (_other_verdict, _negated),
+    "number": (_other_number, _negate),
+    "verdict": (_other_verdict, _negate),
 }
 """What is asked for → ways to make an answer false, in order."""

@@ -53,7 +53,7 @@ _ANOTHER = re.compile(r"^(?:and |but |so )?(?:what|how) about\b|^and (?:in|at|fo
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Question:
+class ParsedQuestion:
     """A question as the librarian understands it."""
 
     text: str
@@ -70,19 +70,19 @@ class Question:
     """Whether it asks for what comes before, not after."""
 
 
-def understand(text: str) -> Question:
+def understand(text: str) -> ParsedQuestion:
     """Read a question's shape and what it wants."""
     opening = text[:_LONGEST]
-    wants = _wanted(opening)
+    wants = _kind_of_answer(opening)
     for shape, pattern in _SHAPES:
         if match := re.search(pattern, opening, re.IGNORECASE):
             named = {name: value.strip(" ?.!") for name, value in match.groupdict(default="").items()}
             backwards = named.pop("side", "").lower() == "before"
-            return Question(text=text, shape=shape, wants=wants, backwards=backwards, **named)
-    return Question(text=text, shape="open", wants=wants)
+            return ParsedQuestion(text=text, shape=shape, wants=wants, backwards=backwards, **named)
+    return ParsedQuestion(text=text, shape="open", wants=wants)
 
 
-def _wanted(text: str) -> Wanted:
+def _kind_of_answer(text: str) -> Wanted:
     for wanted, pattern in _OPENINGS:
         if re.search(pattern, text, re.IGNORECASE):
             return wanted

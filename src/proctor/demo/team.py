@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.demo.desk import Desk
-from proctor.demo.errand import Errand
-from proctor.demo.library import Library
+from proctor.demo.errand import Research
+from proctor.demo.library import DocumentLibrary
 from proctor.demo.logbook import Logbook
 from proctor.demo.passage import Finding
 from proctor.transcript import ToolCall
@@ -65,13 +65,13 @@ async def checker(work: Callable[[], Awaitable[T]]) -> T:
     return await work()
 
 
-async def outdated(library: Library, desk: Desk) -> dict[str, str]:
+async def find_outdated(library: DocumentLibrary, desk: Desk) -> dict[str, str]:
     """Which documents are out of date: source → the one in force, as far as the documents say."""
     hits = await desk.use(library.search_keyword, phrase="replaces")
     return {found["source"]: hit["source"] for hit in hits for found in _REPLACES.finditer(hit["text"])}
 
 
-async def verified(errand: Errand, finding: Finding, replaced: dict[str, str]) -> Finding:
+async def verify_finding(errand: Research, finding: Finding, replaced: dict[str, str]) -> Finding:
     """A finding whose quote stands where it says, and not in a document that another has replaced."""
     current = replaced.get(finding.citations[0].source)
     if current is not None:

@@ -102,12 +102,12 @@ def _bare(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
-def _related() -> dict[str, tuple[str, ...]]:
+def _related_words() -> dict[str, tuple[str, ...]]:
     groups = [sorted({stem(word) for word in line.split()}) for line in _SYNONYMS]
     return {one: tuple(other for other in group if other != one) for group in groups for one in group}
 
 
-RELATED = _related()
+RELATED = _related_words()
 """Stem → the stems that may stand for it."""
 SYNONYM = 0.6
 """What a synonym counts, against the word itself."""

@@ -1,6 +1,6 @@
 """What is wrong with a benchmark itself, before any agent is asked."""
 
-from proctor.doctor.complaint import Complaint, Severity
 from proctor.doctor.examination import examine
+from proctor.doctor.problem import BenchmarkProblem, Severity
 
-__all__ = ["Complaint", "Severity", "examine"]
+__all__ = ["BenchmarkProblem", "Severity", "examine"]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from proctor.benchmark import Case, Expectation
-from proctor.doctor.complaint import Complaint, complaint, counted, shortened
-from proctor.doctor.judging import NOBODY, has_reference, said_of_unjudged, unjudged_cases
+from proctor.doctor.judges import NOBODY, has_reference, said_of_unjudged, unjudged_cases
 from proctor.doctor.phrases import phrase_stands_in
+from proctor.doctor.problem import BenchmarkProblem, complaint, plural, shorten
 from proctor.text.choices import alternatives
 from proctor.text.fold import fold, squeeze
 from proctor.text.overlap import GENERIC, STOP
@@ -27,7 +27,7 @@ _UNEQUAL = 20
 _NOTHING = Expectation()
 
 
-def leaked_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
+def leaked_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """Answers that stand in their own question, word for word."""
     for case in cases:
         given_away = _leak(case)
@@ -36,12 +36,12 @@ def leaked_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
                 "leaked-answer",
                 "warning",
                 [case],
-                f"the answer “{shortened(given_away)}” stands in the question “{shortened(case.question)}”",
+                f"the answer “{shorten(given_away)}” stands in the question “{shorten(case.question)}”",
                 "ask so that the answer has to be known; to repeat the question is enough to pass",
             )
 
 
-def answers_in_context(cases: Sequence[Case]) -> Iterator[Complaint]:
+def answers_in_context(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """Contexts that hold the answer, which is right where reading is tested."""
     holding = [case for case in cases if case.answer and case.context and _stands_in(case.answer, case.context)]
     if holding:
@@ -50,12 +50,14 @@ def answers_in_context(cases: Sequence[Case]) -> Iterator[Complaint]:
             "answer-in-context",
             "information",
             holding,
-            f"the context holds the answer in {len(holding):,} of {counted(given, 'case')} that have a context",
+            f"the context holds the answer in {len(holding):,} of {plural(given, 'case')} that have a context",
             "these cases test reading, not knowing; that is fine where it is meant",
         )
 
 
-def unjudged(cases: Sequence[Case], *, passing_score: float | None, reviewer: str | None) -> Iterator[Complaint]:
+def find_unjudged(
+    cases: Sequence[Case], *, passing_score: float | None, reviewer: str | None
+) -> Iterator[BenchmarkProblem]:
     """Cases that no one will judge, and those that any reply passes."""
     lost = unjudged_cases(cases, reviewed=reviewer != NOBODY, passing_score=passing_score)
     if lost:
@@ -70,14 +72,14 @@ def unjudged(cases: Sequence[Case], *, passing_score: float | None, reviewer: st
     yield from _unexpecting([case for case in cases if case.id not in known])
 
 
-def _unexpecting(cases: Sequence[Case]) -> Iterator[Complaint]:
+def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     for case in cases:
         if not has_reference(case) and case.expect == _NOTHING:
             yield complaint(
                 "nothing-expected",
                 "warning",
                 [case],
-                f"“{shortened(case.question)}” has neither an answer nor an expectation, so any reply passes",
+                f"“{shorten(case.question)}” has neither an answer nor an expectation, so any reply passes",
                 "give it an answer (`reference` in a suite) or something to `expect`",
             )
         elif case.passing_score is not None and not (case.answer or "").strip():
@@ -90,7 +92,7 @@ def _unexpecting(cases: Sequence[Case]) -> Iterator[Complaint]:
             )
 
 
-def guessable(cases: Sequence[Case]) -> Iterator[Complaint]:
+def guessable(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """One answer that is right most of the time."""
     answered = [case for case in cases if (case.answer or "").strip()]
     if len(answered) < _FEWEST:
@@ -101,13 +103,13 @@ def guessable(cases: Sequence[Case]) -> Iterator[Complaint]:
             "guessable",
             "warning",
             [],
-            f"an agent that always answers “{shortened(usual)}” is right in {times / len(answered):.0%} "
-            f"of {counted(len(answered), 'case')}",
+            f"an agent that always answers “{shorten(usual)}” is right in {times / len(answered):.0%} "
+            f"of {plural(len(answered), 'case')}",
             "balance the answers, and compare the agent with that guess",
         )
 
 
-def unequal_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
+def unequal_answers(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """A few answers that are far longer than the others."""
     lengths = {case.id: len((case.answer or "").split()) for case in cases if (case.answer or "").strip()}
     if len(lengths) < _FEWEST:
@@ -120,7 +122,7 @@ def unequal_answers(cases: Sequence[Case]) -> Iterator[Complaint]:
             "unequal-answers",
             "information",
             long,
-            f"half of the answers have at most {usual:g} words, {counted(len(long), 'case')} up to {longest:,}",
+            f"half of the answers have at most {usual:g} words, {plural(len(long), 'case')} up to {longest:,}",
             "keep what must be said in the answer, and move the rest to the reasoning",
         )
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.doctor.complaint import Complaint, complaint, counted
+from proctor.doctor.problem import BenchmarkProblem, complaint, plural
 from proctor.statistics.intervals import wilson
 
 _FEWEST = 10
@@ -14,7 +14,7 @@ _FEWEST = 10
 _LISTED = 8
 
 
-def small_categories(cases: Sequence[Case]) -> Iterator[Complaint]:
+def small_categories(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """Pass rates that will be hardly known, each with how well it will be."""
     sizes = Counter(category for case in cases for category in dict.fromkeys(case.categories))
     small = {name: size for name, size in sizes.items() if size < _FEWEST}
@@ -23,7 +23,7 @@ def small_categories(cases: Sequence[Case]) -> Iterator[Complaint]:
             "few-cases",
             "information",
             [],
-            f"with {counted(len(cases), 'case')} the pass rate will be known to {_margin(len(cases))}",
+            f"with {plural(len(cases), 'case')} the pass rate will be known to {_margin(len(cases))}",
             f"add cases: with 30 it is {_margin(30)}, with 100 {_margin(100)}",
         )
     elif small:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from proctor.benchmark import Benchmark, Case
-from proctor.doctor.answers import answers_in_context, guessable, leaked_answers, unequal_answers, unjudged
+from proctor.doctor.answers import answers_in_context, find_unjudged, guessable, leaked_answers, unequal_answers
 from proctor.doctor.categories import small_categories
-from proctor.doctor.complaint import Complaint
 from proctor.doctor.expectations import contradicted_keywords
-from proctor.doctor.judging import cases_of
+from proctor.doctor.judges import cases_of
+from proctor.doctor.problem import BenchmarkProblem
 from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.sources import missing_sources
 from proctor.doctor.tools import impossible_calls, unknown_tools
@@ -20,7 +20,7 @@ _ORDER = {"error": 0, "warning": 1, "information": 2}
 
 def examine(
     benchmark: Benchmark, *, tools: Collection[str] | None = None, reviewer: str | None = None
-) -> tuple[Complaint, ...]:
+) -> tuple[BenchmarkProblem, ...]:
     """What is wrong with a benchmark, the worst first; `tools` are those that the agent has, None: not known.
 
     `reviewer` is who will judge; None: whoever does unless another is named. No agent and no model is asked. Time grows
@@ -29,13 +29,13 @@ def examine(
     cases = cases_of(benchmark)
     with sharing_time():
         found = [*_complaints(cases, benchmark.sources)]
-    found += unjudged(cases, passing_score=benchmark.passing_score, reviewer=reviewer)
+    found += find_unjudged(cases, passing_score=benchmark.passing_score, reviewer=reviewer)
     if tools is not None:
         found += unknown_tools(cases, tools)
     return tuple(sorted(found, key=lambda complaint: _ORDER[complaint.severity]))
 
 
-def _complaints(cases: Sequence[Case], folder: str | None) -> Iterator[Complaint]:
+def _complaints(cases: Sequence[Case], folder: str | None) -> Iterator[BenchmarkProblem]:
     asked = same_questions(cases)
     yield from repeated_questions(asked)
     yield from similar_questions(asked)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.doctor.complaint import Complaint, complaint, listed
 from proctor.doctor.phrases import EXACT, PATTERN, stands_in
+from proctor.doctor.problem import BenchmarkProblem, complaint, quote_list
 
 _COMPARED = 200
 """Keywords and exclusions of one case that are held against each other, so that many do not cost their square."""
 
 
-def contradicted_keywords(cases: Sequence[Case]) -> Iterator[Complaint]:
+def contradicted_keywords(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """Keywords that the answer lacks, exclusions that it holds, and keywords that are excluded."""
     for case in cases:
         if case.answer:
@@ -20,7 +20,7 @@ def contradicted_keywords(cases: Sequence[Case]) -> Iterator[Complaint]:
         yield from _against_each_other(case)
 
 
-def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
+def _against_answer(case: Case, answer: str) -> Iterator[BenchmarkProblem]:
     lacking = [word for word in case.expect.keywords if stands_in(word, answer) is False]
     held = [word for word in case.expect.exclusions if stands_in(word, answer)]
     if lacking:
@@ -28,7 +28,7 @@ def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
             "keyword-not-in-answer",
             "warning",
             [case],
-            f"the reference answer itself lacks {listed(lacking)}, so a reply in its words fails the keywords",
+            f"the reference answer itself lacks {quote_list(lacking)}, so a reply in its words fails the keywords",
             "take keywords from the answer, or loosen them with a pattern (`re:`)",
         )
     if held:
@@ -36,12 +36,12 @@ def _against_answer(case: Case, answer: str) -> Iterator[Complaint]:
             "exclusion-in-answer",
             "error",
             [case],
-            f"the reference answer holds {listed(held)}, which is excluded: the right reply fails",
+            f"the reference answer holds {quote_list(held)}, which is excluded: the right reply fails",
             "remove the exclusion, or reword the answer",
         )
 
 
-def _against_each_other(case: Case) -> Iterator[Complaint]:
+def _against_each_other(case: Case) -> Iterator[BenchmarkProblem]:
     phrases = [word for word in case.expect.keywords if not word.startswith(PATTERN)][:_COMPARED]
     exclusions = case.expect.exclusions[:_COMPARED]
     both = [word for word in phrases if any(_is_excluded(word, excluded) for excluded in exclusions)]
@@ -51,7 +51,7 @@ def _against_each_other(case: Case) -> Iterator[Complaint]:
             "keyword-excluded",
             "error",
             [case],
-            f"{listed(both)} must stand in the reply and must not: no reply passes",
+            f"{quote_list(both)} must stand in the reply and must not: no reply passes",
             "remove it from the keywords or from the exclusions",
         )
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from proctor.benchmark import Case
-from proctor.doctor.complaint import Complaint, complaint, listed, shortened
+from proctor.doctor.problem import BenchmarkProblem, complaint, quote_list, shorten
 from proctor.text.choices import alternatives
 from proctor.text.fold import fold, squeeze
 from proctor.text.words import PAST, stem, words
@@ -33,7 +33,7 @@ def same_questions(cases: Sequence[Case]) -> list[list[Case]]:
     return list(_groups(cases, _wording, least=1))
 
 
-def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
+def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]:
     """The same question in the same context: counted twice, and if the answers differ, never right both times."""
     for group in asked:
         if len(group) == 1:
@@ -44,8 +44,8 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
                 "different-answers",
                 "warning",
                 group,
-                f"“{shortened(group[0].question)}” is asked {_times(group)}, with different answers: "
-                + listed(case.answer for case in group if case.answer),
+                f"“{shorten(group[0].question)}” is asked {_times(group)}, with different answers: "
+                + quote_list(case.answer for case in group if case.answer),
                 "keep the right answer, or give each case the context that makes its answer right",
             )
         else:
@@ -53,18 +53,18 @@ def repeated_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
                 "duplicate",
                 "warning",
                 group,
-                f"“{shortened(group[0].question)}” is asked {_times(group)}, so it counts {_times(group)}",
+                f"“{shorten(group[0].question)}” is asked {_times(group)}, so it counts {_times(group)}",
                 "keep one of them; to ask a question several times, use --trials",
             )
 
 
-def similar_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
+def similar_questions(asked: Sequence[list[Case]]) -> Iterator[BenchmarkProblem]:
     """Questions that differ only in small words, forms of words, order of clauses, or one slip of the pen."""
     first_of_each = [group[0] for group in asked]
     telling = {case.id: _telling(case.question) for case in first_of_each}
-    alike = list(_groups(first_of_each, lambda case: (_rotated(telling[case.id]), _context(case))))
+    alike = list(_groups(first_of_each, lambda case: (_canonical_rotation(telling[case.id]), _context(case))))
     for group in alike:
-        some = " / ".join(f"“{shortened(case.question)}”" for case in group[:3])
+        some = " / ".join(f"“{shorten(case.question)}”" for case in group[:3])
         yield complaint(
             "near-duplicate",
             "warning",
@@ -76,7 +76,7 @@ def similar_questions(asked: Sequence[list[Case]]) -> Iterator[Complaint]:
     yield from _slips([case for case in first_of_each if case.id not in met], telling)
 
 
-def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[Complaint]:
+def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[BenchmarkProblem]:
     """Pairs of questions that differ in one letter of one long word which stands nowhere else."""
     common = Counter(word for case in cases for word in set(telling[case.id]))
     holes: defaultdict[tuple[object, ...], list[tuple[Case, str]]] = defaultdict(list)
@@ -91,7 +91,7 @@ def _slips(cases: Sequence[Case], telling: dict[str, Words]) -> Iterator[Complai
                 "near-duplicate",
                 "information",
                 [case for case, _ in met],
-                f"“{shortened(met[0][0].question)}” and “{shortened(met[1][0].question)}” differ in one letter",
+                f"“{shorten(met[0][0].question)}” and “{shorten(met[1][0].question)}” differ in one letter",
                 "keep one of them if it is a slip",
             )
 
@@ -137,7 +137,7 @@ def _is_past(word: str) -> bool:
     return word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4)
 
 
-def _rotated(found: Words) -> Words:
+def _canonical_rotation(found: Words) -> Words:
     """One form for `In Lisbon, how many work?` and `How many work in Lisbon?`; short questions stay as they are."""
     if not _TURNABLE <= len(found) <= _COMPARED:
         return found

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from proctor.benchmark import Case
-from proctor.doctor.complaint import Complaint, complaint
+from proctor.doctor.problem import BenchmarkProblem, complaint
 from proctor.text.fold import fold
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
@@ -21,7 +21,7 @@ _HINTED = 20
 """Sources for which the nearest name is looked for among all files."""
 
 
-def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Complaint]:
+def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[BenchmarkProblem]:
     """Expected sources that are not in the folder of sources; quotes that can be looked up nowhere."""
     if folder is None:
         yield from _quotes_without_folder(cases)
@@ -54,7 +54,7 @@ def missing_sources(cases: Sequence[Case], folder: str | None) -> Iterator[Compl
             )
 
 
-def _quotes_without_folder(cases: Sequence[Case]) -> Iterator[Complaint]:
+def _quotes_without_folder(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     quoting = [case for case in cases if case.expect.quotes]
     if quoting:
         yield complaint(

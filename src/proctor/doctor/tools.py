@@ -7,12 +7,12 @@ from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from proctor.benchmark import Case, ExpectedCall
-from proctor.doctor.complaint import Complaint, Severity, complaint, counted, listed
+from proctor.doctor.problem import BenchmarkProblem, Severity, complaint, plural, quote_list
 
 _CLOSE_TO_ALL = 1 - 1e-9
 
 
-def impossible_calls(cases: Sequence[Case]) -> Iterator[Complaint]:
+def impossible_calls(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     """Calls that are expected and ruled out at once."""
     for case in cases:
         if not (case.expect.tool_calls or case.expect.tools_used):
@@ -26,20 +26,20 @@ def _calls(case: Case) -> tuple[ExpectedCall, ...]:
     return case.expect.tool_calls or ()
 
 
-def _needed(case: Case) -> tuple[ExpectedCall, ...]:
+def _required_calls(case: Case) -> tuple[ExpectedCall, ...]:
     return tuple(call for call in _calls(case) if not call.may_be_absent)
 
 
-def _forbidden(case: Case) -> Iterator[Complaint]:
+def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
     forbidden = set(case.expect.tools_not_used)
-    asked = dict.fromkeys((*case.expect.tools_used, *(call.name for call in _needed(case))))
+    asked = dict.fromkeys((*case.expect.tools_used, *(call.name for call in _required_calls(case))))
     both = [name for name in asked if name in forbidden]
     if both:
         yield complaint(
             "tool-forbidden",
             "error",
             [case],
-            f"{listed(both)} is expected and stands in tools_not_used: no reply passes",
+            f"{quote_list(both)} is expected and stands in tools_not_used: no reply passes",
             "remove it from one of the two",
         )
     optional = {call.name for call in _calls(case) if call.may_be_absent} & forbidden - set(both)
@@ -48,12 +48,12 @@ def _forbidden(case: Case) -> Iterator[Complaint]:
             "tool-forbidden",
             "warning",
             [case],
-            f"{listed(sorted(optional))} may be called by tool_calls, but stands in tools_not_used",
+            f"{quote_list(sorted(optional))} may be called by tool_calls, but stands in tools_not_used",
             "remove it from one of the two",
         )
 
 
-def _not_among_calls(case: Case) -> Iterator[Complaint]:
+def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
     """Tools that must be used, where tool_calls leaves no room for them."""
     expect = case.expect
     if expect.tool_calls is None or expect.extra_allowed:
@@ -65,26 +65,26 @@ def _not_among_calls(case: Case) -> Iterator[Complaint]:
             "tool-not-in-calls",
             "error",
             [case],
-            f"{listed(missing)} must be used, but is not among tool_calls, where a further call counts as wrong",
+            f"{quote_list(missing)} must be used, but is not among tool_calls, where a further call counts as wrong",
             "add it to tool_calls, or set extra_allowed: true",
         )
 
 
-def _beyond_limit(case: Case) -> Iterator[Complaint]:
+def _beyond_limit(case: Case) -> Iterator[BenchmarkProblem]:
     limit = case.expect.limits.get("tool_calls")
-    calls = [call.name for call in _needed(case)]
+    calls = [call.name for call in _required_calls(case)]
     needed = len(calls) + len(set(case.expect.tools_used) - set(calls))
     if limit is not None and needed > limit:
         yield complaint(
             "limit-too-small",
             "error",
             [case],
-            f"{counted(needed, 'tool call')} are needed, and the limit is {limit:g}: no reply passes",
+            f"{plural(needed, 'tool call')} are needed, and the limit is {limit:g}: no reply passes",
             f"raise limits.tool_calls to {needed} at least",
         )
 
 
-def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[Complaint]:
+def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[BenchmarkProblem]:
     """Tools that the agent does not have."""
     wanted: defaultdict[str, list[Case]] = defaultdict(list)
     avoided: defaultdict[str, list[Case]] = defaultdict(list)
@@ -93,13 +93,13 @@ def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[Com
             wanted[name].append(case)
         for name in case.expect.tools_not_used:
             avoided[name].append(case)
-    yield from _unknown(wanted, tools, "error", "is expected, so no reply passes")
-    yield from _unknown(avoided, tools, "information", "is forbidden, which nobody can break")
+    yield from _find_unknown_tools(wanted, tools, "error", "is expected, so no reply passes")
+    yield from _find_unknown_tools(avoided, tools, "information", "is forbidden, which nobody can break")
 
 
-def _unknown(
+def _find_unknown_tools(
     named: dict[str, list[Case]], tools: Collection[str], severity: Severity, consequence: str
-) -> Iterator[Complaint]:
+) -> Iterator[BenchmarkProblem]:
     for name, cases in named.items():
         if name not in tools:
             near = get_close_matches(name, tools, n=1)
@@ -108,5 +108,5 @@ def _unknown(
                 severity,
                 cases,
                 f"the agent has no tool “{name}”; it {consequence}",
-                f"did you mean “{near[0]}”?" if near else f"it has {listed(sorted(tools)) or 'no tools'}",
+                f"did you mean “{near[0]}”?" if near else f"it has {quote_list(sorted(tools)) or 'no tools'}",
             )

@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from proctor.battle.fault import Fault, read_fault
 from proctor.benchmark import Case, Exam
 from proctor.errors import CallError
 from proctor.examiners.placeholder import says_nothing, shown
 from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
-from proctor.models.faults import spending
-from proctor.models.purse import Purse
+from proctor.failures import with_spending
+from proctor.findings.battle.fault import Fault, read_fault
 from proctor.reading.language import is_english
 from proctor.roles import Examiner
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.text.fold import fold
 from proctor.text.numbers import quantities
 from proctor.text.overlap import STOP, content
@@ -61,7 +61,7 @@ class Guarded:
         self._examiner = examiner
         self._retries = retries
         self._takes = frozenset(inspect.signature(examiner.ask).parameters)
-        self._purse = Purse("the examiner", settles=getattr(examiner, "settles", False))
+        self._purse = SelfReportedSpending("the examiner", settles=getattr(examiner, "settles", False))
 
     @property
     def name(self) -> str:
@@ -82,7 +82,7 @@ class Guarded:
                 ask = partial(self._asked, exam, turns, note=fault, conversation=conversation)
                 asked = await self._purse.paid(ask, told=_used)
             except CallError as broken:
-                spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
+                with_spending(broken, spent + (getattr(broken, "spent", None) or Usage()))
                 raise
             turn = asked if isinstance(asked, Turn) else None
             spent += _used(asked) or Usage()

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from proctor.battle.fault import Fault
 from proctor.benchmark import Exam
 from proctor.errors import InputError
 from proctor.examiners.prompt import LIMIT, conversation, next_turn, system_prompt
-from proctor.models.prices import Price, price_of
+from proctor.findings.battle.fault import Fault
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.roles import Examiner
+from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
@@ -44,7 +44,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Examiner:
     Options: `structured` (false: read JSON out of text), `limit` (characters of a reply shown), `prices` (model →
     `{input, output}` per million tokens).
     """
-    from proctor.models.naming import load_model
+    from proctor.models.load import load_model
 
     check_options(options)
     price = price_of(spec, options.get("prices", {}))

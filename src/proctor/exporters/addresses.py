@@ -13,13 +13,13 @@ def base_address(endpoint: str | None, *variables: str, such_as: str) -> str:
     source = "--endpoint" if endpoint else next((name for name in variables if os.environ.get(name)), None)
     if source is None:
         raise UsageError(f"no address to send to; name one with --endpoint, such as {such_as}, or in {variables[0]}")
-    address = checked(endpoint or os.environ[source], source, such_as=such_as)
+    address = check_address(endpoint or os.environ[source], source, such_as=such_as)
     if parse(address).query_string:
         raise UsageError(f"{source} holds a query, to which no path can be added; expected something like {such_as}")
     return address.rstrip("/")
 
 
-def checked(address: str, source: str, *, such_as: str) -> str:
+def check_address(address: str, source: str, *, such_as: str) -> str:
     """An address that can be called; raises UsageError that never repeats it, for it may hold a password."""
     try:
         url = parse(address)

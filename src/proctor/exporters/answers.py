@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.exporters.courier import Answer
-from proctor.exporters.outcome import Verdict
+from proctor.exporters.outcome import DeliveryVerdict
+from proctor.exporters.sender import RequestResult
 
 
 def found(value: Any, *path: str | int) -> Any:
@@ -18,15 +18,17 @@ def found(value: Any, *path: str | int) -> Any:
     return value
 
 
-def unusable(answer: Answer, what: str, expected: str) -> Verdict:
+def unusable(answer: RequestResult, what: str, expected: str) -> DeliveryVerdict:
     """Why nothing can be sent after an answer that does not tell what has to be known."""
     if not answer.verdict.arrived:
         return answer.verdict
-    return Verdict(state="unsent", reason=f"the answer does not tell {what}; is this the address of {expected}?")
+    return DeliveryVerdict(
+        state="unsent", reason=f"the answer does not tell {what}; is this the address of {expected}?"
+    )
 
 
-def about(what: str, verdict: Verdict) -> Verdict:
+def about(what: str, verdict: DeliveryVerdict) -> DeliveryVerdict:
     """The same verdict, with what it is about."""
     if verdict.arrived or verdict.reason.startswith("not tried"):
         return verdict
-    return Verdict(state=verdict.state, reason=f"{what}: {verdict.reason}")
+    return DeliveryVerdict(state=verdict.state, reason=f"{what}: {verdict.reason}")

@@ -1,4 +1,4 @@
-"""What every exporter is handed and does: Subject, Played, Exporter."""
+"""What every exporter is handed and does: Subject, FinishedAttempt, Exporter."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Protocol
 
 from proctor.benchmark import Exam
 from proctor.exporters.marks import Mark
-from proctor.exporters.memory import Memory
-from proctor.exporters.outcome import Verdict
+from proctor.exporters.memory import DeliveryMemory
+from proctor.exporters.outcome import DeliveryVerdict
 from proctor.run import Attempt, Run
 
 
@@ -41,7 +41,7 @@ class Subject:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Played:
+class FinishedAttempt:
     """A finished attempt, and what it was asked."""
 
     exam: Exam
@@ -59,20 +59,20 @@ class Exporter(Protocol):
     """What tells it from every other destination; never shown."""
     keeps_run_marks: bool
     """Whether it has a place for the scores of a whole run."""
-    memory: Memory
+    memory: DeliveryMemory
     """What it was sent before; empty until one is put here."""
 
-    async def begin(self) -> Verdict:
+    async def begin(self) -> DeliveryVerdict:
         """Make ready. Anything but sent: nothing can be sent, for this reason."""
 
     @property
     def fingerprint(self) -> str:
         """Everything but the attempt that decides what is sent of it; known after `begin`."""
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """Send attempts with their spans and scores; a verdict on each."""
 
-    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """Send the scores of the whole run, as it stands now; a verdict on each."""
 
     async def close(self) -> None:

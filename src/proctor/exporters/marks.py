@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from proctor.exporters.memory import digest
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.run import Attempt
 from proctor.statistics.estimate import Estimate
-from proctor.traces.evaluations import OVERALL, Evaluation, evaluations_of
-from proctor.traces.span import span_id
-from proctor.traces.writing import task_span
+from proctor.telemetry.evaluations import OVERALL, EvaluationRecord, evaluations_of
+from proctor.telemetry.span import span_id
+from proctor.telemetry.trace import task_span
 
 OUTCOME = "outcome"
 Form = Literal["numeric", "boolean", "categorical"]
@@ -69,16 +69,18 @@ def marks_of(attempt: Attempt) -> tuple[Mark, ...]:
     return (*marks, _outcome(attempt))
 
 
-def _means(attempt: Attempt) -> Iterator[Evaluation]:
+def _means(attempt: Attempt) -> Iterator[EvaluationRecord]:
     if _is_conversation(attempt) and attempt.value is not None:
-        yield Evaluation(name=OVERALL, by="proctor", turn=None, value=attempt.value, explanation="mean over the turns")
+        yield EvaluationRecord(
+            name=OVERALL, by="proctor", turn=None, value=attempt.value, explanation="mean over the turns"
+        )
 
 
 def _is_conversation(attempt: Attempt) -> bool:
     return len(attempt.transcript.turns) > 1
 
 
-def _mark(attempt: Attempt, told: Evaluation, place: int) -> Mark:
+def _mark(attempt: Attempt, told: EvaluationRecord, place: int) -> Mark:
     value: float | bool | str | None = told.passed if told.passed is not None else told.value
     of_turn = told.turn is not None and _is_conversation(attempt)
     return Mark(

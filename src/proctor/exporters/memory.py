@@ -21,7 +21,7 @@ def digest(*values: object) -> str:
     return hashlib.sha256("\0".join(map(encode, values)).encode()).hexdigest()[:24]
 
 
-class Memory:
+class DeliveryMemory:
     """Item → digest of what was last sent of it, and facts that the destination told. Written as it is learnt."""
 
     def __init__(self, path: Path | None) -> None:
@@ -51,7 +51,7 @@ class Memory:
             return
         try:
             private.make_folder(self._path.parent)
-            with open(self._path, "ab", opener=private.opened) as stream:
+            with open(self._path, "ab", opener=private.private_opener) as stream:
                 stream.write(msgspec.json.encode({"sent": sent or {}, "facts": facts}) + b"\n")
         except OSError as error:
             self.trouble = f"cannot remember in {self._path} what was sent: {error.strerror}"

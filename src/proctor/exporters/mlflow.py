@@ -13,16 +13,16 @@ from urllib.parse import quote
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.cleaning import clean
-from proctor.exporters.contract import Played, Subject
-from proctor.exporters.courier import Answer, Courier
+from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.marks import Mark, marks_of
-from proctor.exporters.memory import Memory, digest
-from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
+from proctor.exporters.redaction import clean
+from proctor.exporters.sender import RequestResult, Sender
 from proctor.exporters.spans import SpanPost
 from proctor.run import Attempt, Run
-from proctor.traces.span import trace_id
-from proctor.traces.writing import spans_of
+from proctor.telemetry.span import trace_id
+from proctor.telemetry.trace import spans_of
 
 _CHANGED = "feedback,rationale,metadata"
 """What an assessment that is there already is brought up to date in."""
@@ -37,13 +37,13 @@ class Mlflow:
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         self._base = base_address(endpoint, "MLFLOW_TRACKING_URI", such_as="http://localhost:5000")
         self.where = self.identity = self._base
-        self.memory = Memory(None)
+        self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._courier = Courier(_authorisation())
+        self._courier = Sender(_authorisation())
         self._spans: SpanPost | None = None
         self._run = ""
 
-    async def begin(self) -> Verdict:
+    async def begin(self) -> DeliveryVerdict:
         """Find or make the experiment, which is the benchmark's, and the run in it."""
         experiment, verdict = await self._experiment()
         if experiment is None:
@@ -61,7 +61,7 @@ class Mlflow:
         """The run over there, and what is redacted."""
         return digest(self._run, [pattern.pattern for pattern in self._subject.redact])
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """Traces first, then what was thought of each that has arrived."""
         assert self._spans is not None, "begin comes first"
         run, redact = self._subject.run, self._subject.redact
@@ -73,7 +73,7 @@ class Mlflow:
             told[place] = verdict
         return told
 
-    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """The run's numbers as metrics of the run, which is then over."""
         when = int((run.ended or run.created) * 1000)
         metrics = [{"key": mark.name, "value": mark.value, "timestamp": when, "step": 0} for mark in marks]
@@ -86,7 +86,7 @@ class Mlflow:
         """Let go of all connections."""
         await self._courier.close()
 
-    async def _experiment(self) -> tuple[str | None, Verdict]:
+    async def _experiment(self) -> tuple[str | None, DeliveryVerdict]:
         name = self._subject.dataset
         path = f"2.0/mlflow/experiments/get-by-name?experiment_name={quote(name, safe='')}"
         answer = await self._courier.get(f"{self._base}/api/{path}", may_be_missing=True)
@@ -97,17 +97,17 @@ class Mlflow:
             made = found(answer.json(), "experiment", "experiment_id")
         return (made, SENT) if made else (None, unusable(answer, "an experiment", "an MLflow server"))
 
-    async def _run_in(self, experiment: str) -> tuple[str | None, Verdict]:
+    async def _run_in(self, experiment: str) -> tuple[str | None, DeliveryVerdict]:
         run = self._subject.run
         wanted = {"experiment_ids": [experiment], "filter": f"tags.`proctor.run` = '{run.id}'", "max_results": 1}
         answer = await self._call("POST", "2.0/mlflow/runs/search", wanted)
         known = found(answer.json(), "runs", 0, "info", "run_id")
         if known is None and answer.verdict.arrived:
-            answer = await self._call("POST", "2.0/mlflow/runs/create", self._described(experiment))
+            answer = await self._call("POST", "2.0/mlflow/runs/create", self._run_description(experiment))
             known = found(answer.json(), "run", "info", "run_id")
         return (known, SENT) if known else (None, unusable(answer, "a run", "an MLflow server"))
 
-    def _described(self, experiment: str) -> dict[str, Any]:
+    def _run_description(self, experiment: str) -> dict[str, Any]:
         run = self._subject.run
         tags = {"proctor.run": run.id, "agent": run.agent, "benchmark.digest": run.digest, **run.labels}
         told = clean(tags, self._subject.redact) | {"proctor.run": run.id}
@@ -118,7 +118,7 @@ class Mlflow:
             "tags": [{"key": name, "value": str(value)} for name, value in told.items()],
         }
 
-    async def _assess(self, attempt: Attempt) -> Verdict:
+    async def _assess(self, attempt: Attempt) -> DeliveryVerdict:
         """Every mark of a trace: those that are there already are brought up to date."""
         trace = f"tr-{trace_id(attempt.key)}"
         answer = await self._courier.get(f"{self._base}/api/3.0/mlflow/traces/{trace}", may_be_missing=True)
@@ -155,7 +155,7 @@ class Mlflow:
             "last_update_time": when,
         }
 
-    async def _call(self, method: str, path: str, body: Any) -> Answer:
+    async def _call(self, method: str, path: str, body: Any) -> RequestResult:
         return await self._courier.json(method, f"{self._base}/api/{path}", body, may_be_missing=True)
 
 

@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
 from proctor.errors import UsageError
-from proctor.exporters.addresses import base_address, checked
-from proctor.exporters.contract import Played, Subject
-from proctor.exporters.courier import Courier
+from proctor.exporters.addresses import base_address, check_address
+from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.marks import Mark
-from proctor.exporters.memory import Memory, digest
-from proctor.exporters.outcome import SENT, Verdict
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import SENT, DeliveryVerdict
+from proctor.exporters.sender import Sender
 from proctor.exporters.spans import SpanPost
 from proctor.net.addresses import shown
 from proctor.redaction import keep_secret
 from proctor.run import Run
-from proctor.traces.otlp import Encoding
-from proctor.traces.writing import spans_of
+from proctor.telemetry.otlp import Encoding
+from proctor.telemetry.trace import spans_of
 
 _PATH = "/v1/traces"
 _SUCH_AS = "http://localhost:4318"
@@ -34,12 +34,12 @@ class Otlp:
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         url = traces_address(endpoint)
         self.where = self.identity = shown(url)
-        self.memory = Memory(None)
+        self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._courier = Courier(_headers(), ca=os.environ.get("OTEL_EXPORTER_OTLP_CERTIFICATE") or None)
+        self._courier = Sender(_headers(), ca=os.environ.get("OTEL_EXPORTER_OTLP_CERTIFICATE") or None)
         self._post = SpanPost(self._courier, url, encoding=_encoding())
 
-    async def begin(self) -> Verdict:
+    async def begin(self) -> DeliveryVerdict:
         """Nothing to make ready."""
         return SENT
 
@@ -50,12 +50,12 @@ class Otlp:
         patterns = [pattern.pattern for pattern in self._subject.redact]
         return digest(run.name, run.benchmark, run.agent, run.labels, patterns)
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """One trace for each attempt."""
         run, redact = self._subject.run, self._subject.redact
         return await self._post.deliver([spans_of(run, each.exam, each.attempt, redact=redact) for each in played])
 
-    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """Never asked for: OTLP has no place for them."""
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class Otlp:
 def traces_address(endpoint: str | None) -> str:
     """Where traces go: as given, else as the environment says, in OpenTelemetry's words."""
     if endpoint is None and (whole := os.environ.get("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")):
-        return checked(whole, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", such_as=_SUCH_AS)
+        return check_address(whole, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", such_as=_SUCH_AS)
     base = base_address(endpoint, "OTEL_EXPORTER_OTLP_ENDPOINT", such_as=_SUCH_AS)
     return base if base.endswith(_PATH) else base + _PATH
 

@@ -1,4 +1,4 @@
-"""What became of what was to be sent: Verdict, Outcome, Report."""
+"""What became of what was to be sent: DeliveryVerdict, ItemOutcome, Report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Kind = Literal["attempt", "run score"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Verdict:
+class DeliveryVerdict:
     """Whether something arrived."""
 
     state: State
@@ -30,24 +30,24 @@ class Verdict:
         return self.state in ("sent", "unchanged")
 
 
-SENT = Verdict(state="sent")
-UNCHANGED = Verdict(state="unchanged")
+SENT = DeliveryVerdict(state="sent")
+UNCHANGED = DeliveryVerdict(state="unchanged")
 
 
-def worst(verdicts: Iterable[Verdict]) -> Verdict:
+def worst(verdicts: Iterable[DeliveryVerdict]) -> DeliveryVerdict:
     """The first that says that something is not there; else that all was sent."""
     return next((verdict for verdict in verdicts if not verdict.arrived), SENT)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class ItemOutcome:
     """What became of one item."""
 
     kind: Kind
     """An attempt with its spans and scores, or a score of the whole run."""
     name: str
     """The exam's id, or the score's name."""
-    verdict: Verdict
+    verdict: DeliveryVerdict
     """Whether it arrived."""
     key: Key | None = None
     """Which attempt; None: a run's score."""
@@ -63,7 +63,7 @@ class Report:
     """Its address, without secrets."""
     run: str
     """The run's id."""
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ItemOutcome, ...]
     """Attempts in the order of the run, then the run's scores."""
     pending: int = 0
     """Attempts that have not been played yet."""

@@ -13,18 +13,18 @@ from typing import Any
 from proctor.errors import UsageError
 from proctor.exporters.addresses import base_address
 from proctor.exporters.answers import about, found, unusable
-from proctor.exporters.cleaning import clean
-from proctor.exporters.contract import Played, Subject
-from proctor.exporters.courier import Answer, Courier
+from proctor.exporters.contract import FinishedAttempt, Subject
 from proctor.exporters.marks import Mark, marks_of
-from proctor.exporters.memory import Memory, digest
-from proctor.exporters.outcome import SENT, Verdict, worst
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
+from proctor.exporters.redaction import clean
+from proctor.exporters.sender import RequestResult, Sender
 from proctor.exporters.spans import SpanPost, Trace, best_encoding
 from proctor.run import Attempt, Key, Run
-from proctor.traces.experiment import item_expected, item_id, item_input, item_metadata
-from proctor.traces.otlp_protobuf import INSTALL
-from proctor.traces.span import trace_id
-from proctor.traces.writing import spans_of
+from proctor.telemetry.experiment import item_expected, item_id, item_input, item_metadata
+from proctor.telemetry.otlp_protobuf import INSTALL
+from proctor.telemetry.span import trace_id
+from proctor.telemetry.trace import spans_of
 
 _PROJECT = "openinference.project.name"
 _PAGE = 500
@@ -42,16 +42,16 @@ class Phoenix:
         if best_encoding() != "protobuf":
             raise UsageError(f"Phoenix takes spans as protobuf only. {INSTALL}")
         self.where = self.identity = self._base
-        self.memory = Memory(None)
+        self.memory = DeliveryMemory(None)
         self._subject = subject
         key = os.environ.get("PHOENIX_API_KEY")
-        self._courier = Courier({"authorization": f"Bearer {key}"} if key else {})
+        self._courier = Sender({"authorization": f"Bearer {key}"} if key else {})
         self._spans = SpanPost(self._courier, f"{self._base}/v1/traces", encoding="protobuf")
         self._experiment: dict[str, Any] = {}
         self._examples: dict[str, str] = {}
         self._runs: dict[tuple[str, int], str] = {}
 
-    async def begin(self) -> Verdict:
+    async def begin(self) -> DeliveryVerdict:
         """Make or find the dataset, its examples, the experiment, and what is in it already."""
         answer = await self._call("POST", "datasets/upload?sync=true", self._dataset())
         dataset = found(answer.json(), "data", "dataset_id")
@@ -70,7 +70,7 @@ class Phoenix:
         """The experiment, and what is redacted."""
         return digest(self._experiment.get("id"), [pattern.pattern for pattern in self._subject.redact])
 
-    async def send(self, played: Sequence[Played]) -> list[Verdict]:
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
         """Traces first, then the experiment's runs with their evaluations, then annotations of the spans."""
         told = [about("spans", verdict) for verdict in await self._spans.deliver([*map(self._trace, played)])]
         ready = [place for place, verdict in enumerate(told) if verdict.arrived]
@@ -82,7 +82,7 @@ class Phoenix:
         )
         return [verdict if not verdict.arrived else annotated for verdict in told]
 
-    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[Verdict]:
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
         """The run's numbers, which Phoenix has no other place for than the experiment's metadata."""
         known = self._experiment.get("metadata") or {}
         scores = (known.get("scores") or {}) | {mark.name: mark.value for mark in marks}
@@ -106,7 +106,7 @@ class Phoenix:
             "example_ids": [item_id(subject.dataset, exam) for exam in subject.exams],
         }
 
-    async def _find_experiment(self, dataset: str, version: Any) -> Verdict:
+    async def _find_experiment(self, dataset: str, version: Any) -> DeliveryVerdict:
         """The experiment of this run, by what its metadata say; made where there is none."""
         run = self._subject.run
         known, verdict = await self._all(f"datasets/{dataset}/experiments")
@@ -130,7 +130,7 @@ class Phoenix:
         self._experiment = made
         return SENT
 
-    async def _find_runs(self) -> Verdict:
+    async def _find_runs(self) -> DeliveryVerdict:
         """What the experiment holds already, failures aside: those may be replaced."""
         known, verdict = await self._all(f"experiments/{self._experiment['id']}/runs")
         self._runs = {
@@ -140,19 +140,19 @@ class Phoenix:
         }
         return verdict
 
-    def _trace(self, played: Played) -> Trace:
+    def _trace(self, played: FinishedAttempt) -> Trace:
         """The spans, under the project that Phoenix keeps for the experiment."""
         spans = spans_of(self._subject.run, played.exam, played.attempt, redact=self._subject.redact)
         project = self._experiment.get("project_name") or self._subject.title
         resource = {**spans[0].resource, _PROJECT: project}
         return [replace(span, resource=resource) for span in spans]
 
-    async def _file(self, played: Played) -> Verdict:
+    async def _file(self, played: FinishedAttempt) -> DeliveryVerdict:
         """An attempt as a run of the experiment, and what was thought of it as a whole."""
         attempt = played.attempt
         example = self._examples.get(item_id(self._subject.dataset, played.exam))
         if example is None:
-            return Verdict(state="unsent", reason="the dataset over there has no such example")
+            return DeliveryVerdict(state="unsent", reason="the dataset over there has no such example")
         place = (example, self._repetition(attempt.key))
         if place not in self._runs:
             answer = await self._call("POST", f"experiments/{self._experiment['id']}/runs", self._run(attempt, place))
@@ -197,7 +197,7 @@ class Phoenix:
             for mark in marks
         ]
 
-    async def _annotate(self, attempts: Sequence[Attempt]) -> Verdict:
+    async def _annotate(self, attempts: Sequence[Attempt]) -> DeliveryVerdict:
         """Every mark on the span that it judges. Phoenix holds them until the spans are there."""
         marks = [mark for attempt in attempts for mark in marks_of(attempt)]
         if not marks:
@@ -217,7 +217,7 @@ class Phoenix:
         metadata = {"reviewer": mark.by} | ({"turn": mark.turn} if mark.turn is not None else {})
         return {"annotator_kind": "CODE" if mark.by_code else "LLM", "result": result, "metadata": metadata}
 
-    async def _all(self, path: str) -> tuple[list[dict[str, Any]], Verdict]:
+    async def _all(self, path: str) -> tuple[list[dict[str, Any]], DeliveryVerdict]:
         """Everything on a list, page by page."""
         listed: list[dict[str, Any]] = []
         cursor = ""
@@ -232,10 +232,10 @@ class Phoenix:
                 return listed, SENT
             cursor = f"&cursor={following}"
 
-    async def _get(self, path: str) -> Answer:
+    async def _get(self, path: str) -> RequestResult:
         return await self._courier.get(f"{self._base}/v1/{path}")
 
-    async def _call(self, method: str, path: str, body: Any) -> Answer:
+    async def _call(self, method: str, path: str, body: Any) -> RequestResult:
         return await self._courier.json(method, f"{self._base}/v1/{path}", body, may_be_missing=True)
 
 

@@ -8,11 +8,11 @@ from itertools import chain
 
 import msgspec
 
-from proctor.exporters.courier import Answer, Courier
-from proctor.exporters.outcome import Verdict, worst
+from proctor.exporters.outcome import DeliveryVerdict, worst
+from proctor.exporters.sender import RequestResult, Sender
 from proctor.net.exchange import Response
-from proctor.traces.otlp import Batch, Encoding, batches
-from proctor.traces.span import Span
+from proctor.telemetry.otlp import Encoding, SpanBatch, batches
+from proctor.telemetry.span import Span
 
 Trace = Sequence[Span]
 """The spans of one attempt."""
@@ -31,7 +31,7 @@ class SpanPost:
     """Sends traces to one address."""
 
     def __init__(
-        self, courier: Courier, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
+        self, courier: Sender, url: str, headers: Mapping[str, str] | None = None, *, encoding: Encoding | None = None
     ) -> None:
         self._courier = courier
         self._url = url
@@ -39,10 +39,10 @@ class SpanPost:
         self._encoding = encoding or best_encoding()
         self._refused = 0
 
-    async def deliver(self, traces: Sequence[Trace]) -> list[Verdict]:
+    async def deliver(self, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
         """What became of each trace. One that is refused does not take others with it."""
         places = {trace[0].trace: place for place, trace in enumerate(traces)}
-        told: list[list[Verdict]] = [[] for _ in traces]
+        told: list[list[DeliveryVerdict]] = [[] for _ in traces]
         for batch in batches(chain.from_iterable(traces), encoding=self._encoding):
             inside = list(dict.fromkeys(places[span.trace] for span in batch.spans))
             verdicts = await self._deliver(batch, [traces[place] for place in inside])
@@ -50,17 +50,17 @@ class SpanPost:
                 told[place].append(verdict)
         return [worst(verdicts) for verdicts in told]
 
-    async def _deliver(self, batch: Batch, traces: Sequence[Trace]) -> list[Verdict]:
+    async def _deliver(self, batch: SpanBatch, traces: Sequence[Trace]) -> list[DeliveryVerdict]:
         answer = await self._courier.post(self._url, batch.body, {**self._headers, **batch.headers})
         faulty = answer.status in _FAULTY
         if faulty and len(traces) > 1 and self._refused < _ALL_FAULTY:
             middle = len(traces) // 2
             return [*await self.deliver(traces[:middle]), *await self.deliver(traces[middle:])]
         self._refused = self._refused + 1 if faulty else 0
-        return [_judged(answer, batch)] * len(traces)
+        return [_judge_answer(answer, batch)] * len(traces)
 
 
-def _judged(answer: Answer, batch: Batch) -> Verdict:
+def _judge_answer(answer: RequestResult, batch: SpanBatch) -> DeliveryVerdict:
     """What an answer says of all traces in a batch. Which spans were rejected, OTLP does not tell."""
     if not answer.verdict.arrived or answer.response is None:
         return answer.verdict
@@ -70,7 +70,7 @@ def _judged(answer: Answer, batch: Batch) -> Verdict:
     whole = rejected >= len(batch.spans)
     reason = f"{rejected} of the {len(batch.spans)} spans of one request were rejected"
     reason += f": {message}" if message else ", without a reason"
-    return Verdict(state="rejected" if whole else "unknown", reason=reason)
+    return DeliveryVerdict(state="rejected" if whole else "unknown", reason=reason)
 
 
 def _partial_success(response: Response) -> tuple[int, str]:

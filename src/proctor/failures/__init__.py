@@ -12,12 +12,13 @@ from __future__ import annotations
 from proctor.errors import AgentFault, CallError, EnvironmentFault, FailureKind, Misconfigured
 from proctor.failures.causes import chain
 from proctor.failures.evidence import FATAL, TRANSIENT, Evidence, evidence_of, is_exhausted, of_status
+from proctor.failures.messages import detail_of, is_too_long, message_with_name, parse_retry_after, said, says_too_long
 from proctor.failures.places import host_in
-from proctor.failures.wording import detail_of, is_too_long, named, parse_retry_after, said, says_too_long
+from proctor.usage import Usage
 
 __all__ = [
     "Evidence", "blame", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after", "said",
-    "says_too_long",
+    "says_too_long", "with_spending",
 ]  # fmt: skip
 
 _NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
@@ -38,12 +39,12 @@ def blame(evidence: Evidence, message: str, *, judging: bool = False) -> CallErr
 def classify(error: BaseException) -> CallError:
     """The fault behind an exception. What nobody else can be blamed for is the callee's own."""
     try:
-        return _settled(error) or _fault_of(error)
+        return _known_fault(error) or _fault_of(error)
     except BaseException:  # somebody else's exception, which breaks whoever looks at it
         return AgentFault(type(error).__name__)
 
 
-def _settled(error: BaseException) -> CallError | None:
+def _known_fault(error: BaseException) -> CallError | None:
     """A fault of which it is known whose it is: the exception itself, or somebody else's among its causes."""
     if isinstance(error, CallError):
         return error
@@ -65,7 +66,14 @@ def _fault_of(error: BaseException) -> CallError:
 
 def _words_of(error: BaseException, found: Evidence) -> str:
     """What the exception says, and what its cause says besides: clients like to leave it at "Connection error."."""
-    words, cause = named(error), found.cause
+    words, cause = message_with_name(error), found.cause
     if cause is None or found.status is not None or said(cause) == type(cause).__name__ or said(cause) in words:
         return words
-    return f"{words} ({named(cause)})"
+    return f"{words} ({message_with_name(cause)})"
+
+
+def with_spending(fault: CallError, spent: Usage) -> CallError:
+    """The fault, which also carries what was spent before it, so that the run counts it."""
+    if spent:
+        vars(fault)["spent"] = spent
+    return fault

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 
 from proctor.errors import FailureKind
 from proctor.failures.causes import chain, names_of, read
+from proctor.failures.messages import retry_after, told
 from proctor.failures.places import CLIENTS, came_through, host_of, is_models
-from proctor.failures.wording import retry_after, told
 
 TRANSIENT = frozenset({408, 425, 429, 502, 503, 504})
 FATAL = frozenset({401, 403, 404})
@@ -146,7 +146,7 @@ def _outage(link: BaseException) -> Evidence | None:
         return Evidence(kind="resources", cause=link)
     if (status := _status_of(link)) is not None and status in TRANSIENT:
         return replace(of_status(status), cause=link)
-    if (kind := _unconnected(link)) is not None:
+    if (kind := _connection_failure(link)) is not None:
         return Evidence(kind=kind, connecting=True, cause=link)
     return None
 
@@ -184,7 +184,7 @@ def _doubt(link: BaseException) -> Evidence | None:
     return Evidence(kind="refused", connecting=True, cause=link) if names_of(link) & _UNSURE else None
 
 
-def _unconnected(link: BaseException) -> FailureKind | None:
+def _connection_failure(link: BaseException) -> FailureKind | None:
     number = read(link, "errno") if isinstance(link, OSError) else None
     if isinstance(link, socket.gaierror):
         return "dns"

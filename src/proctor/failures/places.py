@@ -49,7 +49,7 @@ def host_of(link: BaseException) -> str:
     for holder in (link, read(link, "pool"), read(link, "conn"), *_callers(link)):
         host, port = read(holder, "host"), read(holder, "port")
         if isinstance(host, str) and host and isinstance(port, int):
-            return _joined(host, port)
+            return _host_and_port(host, port)
     return host_in(_url_of(link))
 
 
@@ -60,10 +60,10 @@ def host_in(url: str) -> str:
         port = parts.port or _PORTS.get(parts.scheme)
     except ValueError:
         return ""
-    return _joined(parts.hostname, port) if parts.hostname and port else ""
+    return _host_and_port(parts.hostname, port) if parts.hostname and port else ""
 
 
-def _joined(host: str, port: int) -> str:
+def _host_and_port(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 

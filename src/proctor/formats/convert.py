@@ -12,7 +12,7 @@ from proctor.errors import InputError
 from proctor.formats import csv, tables
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
-from proctor.formats.tables import Cell, Sheet, Unusable
+from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.settings import unwritable
 
 ALIASES = {
@@ -84,7 +84,7 @@ def convert(source: Path, target: Path) -> ConversionReport:
         rows=0 if problems else len(rows),
         kind=kind,
         columns={name: sheet.columns[place] for name, place in places.items()},
-        dropped=_dropped(sheet, places),
+        dropped=_unused_columns(sheet, places),
         notes=sheet.notes,
         problems=tuple(problems[:KEPT]),
         more=len(problems[KEPT:]) + (table.more if table else 0),
@@ -99,14 +99,14 @@ def _read(source: Path) -> tuple[Sheet, csv.Table | None]:
     if suffix != ".csv":
         known = ", ".join((".csv", *tables.READERS))
         raise InputError(f"cannot tell what table {source} is by its ending {suffix!r}; expected one of {known}")
-    data = tables.read_all(source)
+    data = read_all(source)
     text = tables.text_of(data, source)
     headers = {mark: tables.header_of(text, mark) for mark in ",;\t"}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)
     if named is None and (table := csv.read_bytes(data)).rows:
         return _as_sheet(table), table
     widest = max(headers, key=lambda mark: len(headers[mark]))
-    return tables.delimited(text, named or widest, source=source), None
+    return tables.read_delimited(text, named or widest, source=source), None
 
 
 def _as_sheet(table: csv.Table) -> Sheet:
@@ -148,7 +148,7 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
     return places
 
 
-def _dropped(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
+def _unused_columns(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
     """The columns that are not used, but for those without a name and without a cell."""
     unused = [place for place in range(len(sheet.columns)) if place not in places.values()]
     held = {place for _, cells in sheet.rows for place, cell in enumerate(cells) if cell}

@@ -16,7 +16,7 @@ from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, case_id
 from proctor.errors import InputError
 from proctor.formats import files
-from proctor.formats.encoding import decode
+from proctor.formats.charset import decode
 from proctor.formats.records import KEPT, fields_of, scan
 from proctor.formats.rules import COLUMNS, REQUIRED, faults, header_separator
 
@@ -101,7 +101,7 @@ def read_bytes(data: bytes) -> Table:
         found.faults.append((found.flaw_at, f"File parsing error: {decoded.flaw}"))
     if not found.faults and not found.rows:
         found.faults.append((0, _NO_QUESTIONS))
-    errors = tuple(_placed(decoded.text, sorted(found.faults)))
+    errors = tuple(_locate_problems(decoded.text, sorted(found.faults)))
     return Table(
         errors=errors[:KEPT],
         more=found.more + len(errors[KEPT:]),
@@ -110,7 +110,7 @@ def read_bytes(data: bytes) -> Table:
     )
 
 
-def _placed(text: str, faults_found: list[tuple[int, str]]) -> Iterator[Problem]:
+def _locate_problems(text: str, faults_found: list[tuple[int, str]]) -> Iterator[Problem]:
     line, last = 1, 0
     for at, message in faults_found:
         line += text.count("\n", last, at)

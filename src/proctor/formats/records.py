@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import islice
 
-from proctor.formats.encoding import SURROGATE
+from proctor.formats.charset import SURROGATE
 from proctor.formats.rules import COLUMNS, LONE_CR, LONGEST, REQUIRED, faults, header_separator
 
 KEPT = 100
@@ -39,7 +39,7 @@ _NEXT = re.compile(
 
 
 @dataclass(slots=True)
-class Found:
+class ScanResult:
     """What a scan has met so far."""
 
     rows: array[int] = field(default_factory=lambda: array("L"))
@@ -70,9 +70,9 @@ class Found:
                 self.flaw_at = one.start()
 
 
-def scan(text: str, *, flaw_at: int = -1) -> Found:
+def scan(text: str, *, flaw_at: int = -1) -> ScanResult:
     """Every valid row and every fault of a text; `flaw_at` is where `decode` could not read it."""
-    found = Found(flaw_at=flaw_at)
+    found = ScanResult(flaw_at=flaw_at)
     suspect = "\0" in text or LONE_CR.search(text) is not None or flaw_at >= 0
     for met in _NEXT.finditer(text, _after_header(text, found)):
         start, end = met.span()
@@ -93,7 +93,7 @@ def fields_of(text: str, start: int) -> list[str]:
     return [inside.replace('""', '"') for inside in row.groups("")]
 
 
-def _after_header(text: str, found: Found) -> int:
+def _after_header(text: str, found: ScanResult) -> int:
     """Where the first record starts, after a header row that should not be there."""
     first = _FIRST_LINE.match(text)
     assert first is not None, "the expression matches the empty text"
@@ -105,7 +105,7 @@ def _after_header(text: str, found: Found) -> int:
     return first.end()
 
 
-def _judge(text: str, start: int, end: int, found: Found) -> None:
+def _judge(text: str, start: int, end: int, found: ScanResult) -> None:
     """A record that is well formed: a row, or its faults."""
     met = _FIELD.finditer(text, start, end)
     fields = list(islice(met, len(COLUMNS)))
@@ -121,7 +121,7 @@ def _judge(text: str, start: int, end: int, found: Found) -> None:
             found.rows.append(start)
 
 
-def _explain(text: str, start: int, found: Found) -> None:
+def _explain(text: str, start: int, found: ScanResult) -> None:
     """A record that is broken: where and why."""
     if found.full:
         found.more += 1

@@ -9,39 +9,12 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.formats import files
-from proctor.formats.encoding import decode
-
-_LARGEST = 2**28
-"""Bytes that a table may have."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Unusable:
-    """A cell that holds something other than text."""
-
-    why: str
-    """What it holds and what to do, in words that follow the column's name."""
-
-
-Cell = str | None | Unusable
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sheet:
-    """A table as it was found."""
-
-    columns: tuple[str, ...]
-    """The names in the header, word for word."""
-    rows: tuple[tuple[int, Sequence[Cell]], ...]
-    """The line of the file, or the row of the sheet, from 1, and its cells, which may be fewer or more than columns."""
-    notes: tuple[str, ...] = ()
-    """What was left out."""
+from proctor.formats.charset import decode
+from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 
 
 def text_of(data: bytes, source: Path) -> str:
@@ -52,15 +25,7 @@ def text_of(data: bytes, source: Path) -> str:
     return decoded.text
 
 
-def read_all(path: Path) -> bytes:
-    """The bytes of a table, which may be far larger than a benchmark file."""
-    data = files.read_start(path, _LARGEST + 1, expected="a table")
-    if len(data) > _LARGEST:
-        raise InputError(f"{path} has more than {_LARGEST:,} bytes; split it into several")
-    return data
-
-
-def delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
+def read_delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
     """A table whose first row names the columns."""
     rows = _records(text, delimiter, source)
     _, header = next(rows, (1, ()))
@@ -146,7 +111,7 @@ def _workbook(path: Path) -> Sheet:
 
 
 def _tab_separated(path: Path) -> Sheet:
-    return delimited(text_of(read_all(path), path), "\t", source=path)
+    return read_delimited(text_of(read_all(path), path), "\t", source=path)
 
 
 def _json(path: Path) -> Sheet:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from proctor.errors import InputError
-from proctor.formats.tables import Cell, Sheet, Unusable, read_all
+from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _NO_VALUE = "holds a formula whose value is not stored; open the workbook in a spreadsheet program, save it, try again"

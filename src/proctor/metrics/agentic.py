@@ -12,14 +12,17 @@ their score reaches `tool_threshold`. A conversation is correct when all its int
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Unpack
+import importlib
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, Unpack
 
-from proctor.metrics.judging import judge_all
-from proctor.metrics.loading import load, prepare, takes
-from proctor.metrics.marking import mark_tools, metrics_of
-from proctor.metrics.progress import progress
-from proctor.metrics.results import AgenticResults
-from proctor.metrics.retriever import Retriever
+from proctor.errors import UsageError
+from proctor.metrics.conversations import CheckedConversation, Interaction, load, prepare, takes
+from proctor.metrics.judge import JudgeVerdict, Told, judge_all
+from proctor.metrics.marks import mark_tools, metrics_of
 from proctor.metrics.schemas import (
     AgenticMetric,
     AgenticSummary,
@@ -28,10 +31,94 @@ from proctor.metrics.schemas import (
     ToolCorrectnessScore,
     UnscoredInteraction,
 )
-from proctor.metrics.settings import AgenticOptions, checked
+from proctor.metrics.settings import AgenticOptions, check_settings
 from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
 from proctor.metrics.summary import summarise
 from proctor.threads import run_anywhere
+
+
+class Retriever(ABC):
+    """A source of conversations. Subclass it and hand the class to a metric."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.kwargs = kwargs
+
+    @abstractmethod
+    def load_dataset(self) -> Iterable[Dataset]:
+        """The conversations, each as one Dataset; a list or a generator."""
+
+
+class AgenticResults(list[AgenticMetric]):
+    """One AgenticMetric for each conversation, in the order they came."""
+
+    def __init__(self, metrics: Iterable[AgenticMetric], *, summary: AgenticSummary) -> None:
+        super().__init__(metrics)
+        self.summary = summary
+
+    def to_dataframe(self) -> Any:
+        """A table with a row for each conversation: pandas where it is installed, else polars."""
+        rows = [metric.model_dump() for metric in self]
+        for library in ("pandas", "polars"):
+            try:
+                frames = importlib.import_module(library)
+            except ImportError:
+                continue
+            return frames.DataFrame(rows)
+        raise UsageError("to_dataframe() needs pandas or polars, and neither is installed: pip install pandas")
+
+
+def _silent(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
+    """Nothing is shown."""
+
+
+@contextmanager
+def progress(total: int, *, verbose: bool, stream: TextIO | None = None) -> Iterator[Told]:
+    """What is told of each verdict while the judge is at work; silent unless `verbose`."""
+    stream = stream or sys.stderr
+    if not verbose:
+        yield _silent
+    elif stream.isatty():
+        with _bar(total, stream) as told:
+            yield told
+    else:
+        yield _lines(total, stream)
+
+
+def _lines(total: int, stream: TextIO) -> Told:
+    done = 0
+
+    def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
+        nonlocal done
+        done += 1
+        with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+            print(f"[agentic {done}/{total}] {line(conversation, interaction, verdict)}", file=stream, flush=True)
+
+    return told
+
+
+@contextmanager
+def _bar(total: int, stream: TextIO) -> Iterator[Told]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(file=stream), transient=True) as bar:
+        task = bar.add_task("judging", total=total)
+
+        def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
+            said = line(conversation, interaction, verdict)
+            bar.console.print(said, markup=False, highlight=False, soft_wrap=True)
+            bar.advance(task)
+
+        yield told
+
+
+def line(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> str:
+    """One verdict in one line; whatever could move the cursor is left out."""
+    trial = f" trial {conversation.trial}" if conversation.trial > 1 else ""
+    said = f"{verdict.score:.2f}: {verdict.explanation}" if verdict.score is not None else f"unscored: {verdict.reason}"
+    text = f"{conversation.session_id}{trial} {interaction.qa_id} {said}"
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
 
 __all__ = [
     "Agentic",
@@ -67,7 +154,7 @@ class Agentic:
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
         """The same, awaited."""
         own, theirs = _split(retriever, options)
-        settings = checked(own)
+        settings = check_settings(own)
         conversations = prepare(await load(retriever, theirs), tool_threshold=settings.tool_threshold)
         total = sum(len(conversation.interactions) for conversation in conversations)
         with progress(total, verbose=settings.verbose) as told:

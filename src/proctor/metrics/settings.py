@@ -62,9 +62,9 @@ class AgenticSettings:
     timeout: float
 
 
-def checked(options: Mapping[str, Any]) -> AgenticSettings:
+def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
     """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
-    from proctor.models.naming import load_model
+    from proctor.models.load import load_model
 
     _check_names(options)
     return AgenticSettings(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from proctor.metrics.judging import Verdict
+from proctor.metrics.judge import JudgeVerdict
 from proctor.metrics.schemas import AgenticMetric, AgenticSummary, UnscoredPlace
 from proctor.metrics.settings import AgenticSettings
 from proctor.metrics.statistical import StatisticalMode
@@ -28,13 +28,13 @@ class _Session:
 
 
 def summarise(
-    metrics: Sequence[AgenticMetric], verdicts: Iterable[Iterable[Verdict]], settings: AgenticSettings
+    metrics: Sequence[AgenticMetric], verdicts: Iterable[Iterable[JudgeVerdict]], settings: AgenticSettings
 ) -> AgenticSummary:
     """What all conversations show together."""
     sessions = _sessions(metrics)
     at_k, hat_k = _pass_values(sessions, settings)
     usage = sum((verdict.usage for said in verdicts for verdict in said), Usage())
-    unscored = _unscored(metrics)
+    unscored = _unscored_places(metrics)
     return AgenticSummary(
         k=settings.k,
         conversations=len(sessions),
@@ -65,13 +65,13 @@ def _sessions(metrics: Sequence[AgenticMetric]) -> list[_Session]:
     return list(sessions.values())
 
 
-def _repeated(sessions: Sequence[_Session]) -> bool:
+def _has_several_trials(sessions: Sequence[_Session]) -> bool:
     return any(session.planned > 1 for session in sessions)
 
 
 def _pass_values(sessions: Sequence[_Session], settings: AgenticSettings) -> tuple[Estimate, Estimate]:
     """From repeated trials the unbiased estimates; else the mode's formulas over conversations."""
-    if _repeated(sessions):
+    if _has_several_trials(sessions):
         return _from_trials(pass_at_k, sessions, settings.k), _from_trials(pass_hat_k, sessions, settings.k)
     return _from_conversations(settings.statistical_mode, sessions, settings.k)
 
@@ -83,7 +83,7 @@ def _from_conversations(mode: StatisticalMode, sessions: Sequence[_Session], k: 
     shown = mode.estimates(counted, passed, k) if counted else (nothing, nothing)
     worst = mode.estimates(planned, passed, k)
     best = mode.estimates(planned, passed + missing, k)
-    at_k, hat_k = (_bounded(*three, missing) for three in zip(shown, worst, best, strict=True))
+    at_k, hat_k = (_with_bounds(*three, missing) for three in zip(shown, worst, best, strict=True))
     return at_k, hat_k
 
 
@@ -92,17 +92,17 @@ def _from_trials(formula: Formula, sessions: Sequence[_Session], k: int) -> Esti
     worst = over_cases(formula, ((each.planned, each.passed) for each in sessions), k)
     lacking = sum(each.planned - each.counted for each in sessions)
     best = over_cases(formula, ((each.planned, each.passed + each.planned - each.counted) for each in sessions), k)
-    return _bounded(shown, worst, best, lacking)
+    return _with_bounds(shown, worst, best, lacking)
 
 
-def _bounded(shown: Estimate, worst: Estimate, best: Estimate, missing: int) -> Estimate:
+def _with_bounds(shown: Estimate, worst: Estimate, best: Estimate, missing: int) -> Estimate:
     """With verdicts missing, also what it would be had all of those failed, or passed."""
     if not missing:
         return shown
     return replace(shown, missing=missing, worst=worst.value, best=best.value, gate_low=worst.low, gate_high=best.high)
 
 
-def _unscored(metrics: Sequence[AgenticMetric]) -> list[UnscoredPlace]:
+def _unscored_places(metrics: Sequence[AgenticMetric]) -> list[UnscoredPlace]:
     return [
         UnscoredPlace(session_id=metric.session_id, trial=metric.trial, **place.model_dump())
         for metric in metrics
@@ -114,7 +114,7 @@ def _notes(
     sessions: Sequence[_Session], at_k: Estimate, hat_k: Estimate, unscored: int, settings: AgenticSettings
 ) -> Iterable[str]:
     k = settings.k
-    if _repeated(sessions):
+    if _has_several_trials(sessions):
         yield f"pass@{k} and pass^{k} are unbiased estimates from repeated trials, averaged over conversations."
         short = sum(session.counted < k for session in sessions)
         if short:

@@ -38,12 +38,12 @@ def fence(text: str, name: str = "text") -> str:
     if not _NAME.fullmatch(name):
         raise ValueError(f"a fence is named in lower-case words: name={name!r}")
     sendable = text.encode(errors="replace").decode().replace("\0", "?")
-    inside = _run.sub(_escaped, sendable)
+    inside = _run.sub(_escape_run, sendable)
     code = hashlib.sha256(inside.encode()).hexdigest()[:16]
     return f"<<<DATA {name} {code}>>>\n{inside}\n<<<END {name} {code}>>>"
 
 
-def _escaped(run: re.Match[str]) -> str:
+def _escape_run(run: re.Match[str]) -> str:
     """A run of brackets that amounts to three or more as so many plain, escaped ones; a shorter one as it is."""
     width = sum(_width(bracket) for bracket in _bracket.findall(run[0]))
     return run[0] if width < 3 else "\\<" * width

@@ -14,22 +14,71 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from proctor.failures.evidence import is_late, status_of
-from proctor.failures.wording import retry_after
-from proctor.models import remembering
-from proctor.models.allowance import Allowance, current
-from proctor.models.calling import Heard, Line, line_to
-from proctor.models.faults import UnusableAnswer, fault_of
+from proctor.errors import CallError, EnvironmentFault, FailureKind, Misconfigured, ProctorError
+from proctor.failures import blame, said, with_spending
+from proctor.failures.evidence import evidence_of, is_late, is_wrong_address, status_of
+from proctor.failures.messages import is_too_long, retry_after
+from proctor.models import cached as remembering
+from proctor.models.call import ModelAnswer, PreparedModel, line_to
 from proctor.models.fence import fence
-from proctor.models.prices import Price
-from proctor.models.reading import Misfit, Shape, shape_of
-from proctor.models.tokens import tokens_in
+from proctor.models.parse import AnswerSchema, SchemaMismatch, shape_of
+from proctor.spending.prices import Price
+from proctor.spending.run_limits import RunLimits, current
+from proctor.spending.tokens import tokens_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-__all__ = ["Answer", "UnusableAnswer", "ask"]
+
+_WRONG = {401: "refused the key", 403: "refused access", 404: "knows no such model or address"}
+
+
+class UnusableAnswer(ProctorError):
+    """The model gave no answer to this question that can be used, not even when asked to repair it.
+
+    `usage` is what it cost.
+    """
+
+    def __init__(self, reason: str, usage: Usage) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.usage = usage
+
+
+class ModelUnavailable(EnvironmentFault):
+    """The model did not answer; `spent` is what earlier calls of the same question cost."""
+
+    def __init__(
+        self, message: str, *, retry_after: float | None, spent: Usage, kind: FailureKind = "exception", host: str = ""
+    ) -> None:
+        super().__init__(message, retry_after=retry_after, kind=kind, host=host)
+        self.spent = spent
+
+
+def fault_of(error: Exception, *, spent: Usage) -> ProctorError | None:
+    """What the provider's exception means to a run; None: neither the network nor the settings explain it.
+
+    A server's own error (5xx) is the environment's here: it says nothing about the agent that is judged.
+    """
+    if isinstance(error, CallError):
+        return with_spending(error, spent)
+    if is_too_long(error):
+        return UnusableAnswer(f"the prompt is too long for the model: {said(error, 300)}", spent)
+    found, told = evidence_of(error), said(error, 300)
+    fault = blame(found, f"the model did not answer: {told}", judging=True)
+    if isinstance(fault, Misconfigured) or is_wrong_address(error):
+        doing = _WRONG.get(found.status or 0, "cannot be called at this address")
+        told = f"the model {doing}: {told}; check its name, its address and its key"
+        return with_spending(Misconfigured(told, kind=found.kind, host=found.host), spent)
+    if isinstance(fault, EnvironmentFault):
+        return ModelUnavailable(
+            str(fault), retry_after=found.retry_after, spent=spent, kind=found.kind, host=found.host
+        )
+    return None
+
+
+__all__ = ["StructuredAnswer", "UnusableAnswer", "ask"]
 
 T = TypeVar("T")
 
@@ -37,7 +86,7 @@ _OWN_ANSWER_SHOWN = 4_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer(Generic[T]):
+class StructuredAnswer(Generic[T]):
     """What the model answered."""
 
     value: T
@@ -59,7 +108,7 @@ async def ask(
     structured: bool = True,
     repairs: int = 1,
     price: Price | None = None,
-) -> Answer[T]:
+) -> StructuredAnswer[T]:
     """Ask a chat model for an answer of this schema: a pydantic model or a msgspec struct.
 
     Raises UnusableAnswer after `repairs` further tries, each of which shows the model its own answer and what
@@ -78,21 +127,21 @@ async def ask(
         usage += heard.usage
         try:
             value = heard.read(shape)
-        except Misfit as misfit:
+        except SchemaMismatch as misfit:
             fault = f"{misfit}{heard.circumstance}"
             note = _repair_note(heard.text, fault, shape)
             continue
         await remembering.keep(key, heard)
-        return Answer(value=value, text=heard.text, usage=usage, cached=heard.cached)
+        return StructuredAnswer(value=value, text=heard.text, usage=usage, cached=heard.cached)
     raise UnusableAnswer(f"the model's answer cannot be used: {fault}", usage)
 
 
-async def _sent(line: Line, system: str, user: str, *, price: Price | None, spent: Usage) -> Heard:
+async def _sent(line: PreparedModel, system: str, user: str, *, price: Price | None, spent: Usage) -> ModelAnswer:
     try:
         allowance = current()
         if allowance is None:
             return await line.send(system, user, price=price)
-        return await _allowed(allowance, line, system, user, price)
+        return await _send_within_limits(allowance, line, system, user, price)
     except Exception as error:
         fault = fault_of(error, spent=spent)
         if fault is None:
@@ -100,7 +149,9 @@ async def _sent(line: Line, system: str, user: str, *, price: Price | None, spen
         raise fault from error
 
 
-async def _allowed(allowance: Allowance, line: Line, system: str, user: str, price: Price | None) -> Heard:
+async def _send_within_limits(
+    allowance: RunLimits, line: PreparedModel, system: str, user: str, price: Price | None
+) -> ModelAnswer:
     """The same within what the run may use."""
     tokens = tokens_in(system) + tokens_in(user) + tokens_in(line.shape.request)
     async with allowance.call(line.source, line.foresight.estimate(tokens, price)) as call:
@@ -115,7 +166,7 @@ async def _allowed(allowance: Allowance, line: Line, system: str, user: str, pri
     return heard
 
 
-def _repair_note(text: str, fault: str, shape: Shape[Any]) -> str:
+def _repair_note(text: str, fault: str, shape: AnswerSchema[Any]) -> str:
     """What is added to the question after an unusable answer.
 
     It goes into the same message, because an empty turn is refused by some providers, and two turns of one side

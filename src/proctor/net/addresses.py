@@ -54,7 +54,7 @@ def without_content(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if name.lower() != "content-type"}
 
 
-def scrubbed(text: str, secrets: Iterable[str]) -> str:
+def scrub_secrets(text: str, secrets: Iterable[str]) -> str:
     """The text without any of these values."""
     for secret in sorted(secrets, key=len, reverse=True):
         if len(secret) >= _SHORTEST_SECRET:

@@ -20,9 +20,9 @@ from proctor.errors import AgentFault, InputError, Misconfigured
 from proctor.failures import host_in, said
 from proctor.net import addresses
 from proctor.net.addresses import shown
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.prompt import REQUEST
-from proctor.net.trouble import fault_of, named
+from proctor.net.trouble import fault_of, status_phrase
 
 _KEEP_ALIVE = 4.0
 """Seconds an idle connection is kept: less than the 5 after which common servers close theirs."""
@@ -35,9 +35,9 @@ _KEEPS_METHOD = frozenset({307, 308})
 class Client:
     """Sends requests, many at once. One session per event loop, made when it is needed; `close` ends it."""
 
-    def __init__(self, *, bounds: Bounds | None = None, ca: str | None = None, proxy: bool = False) -> None:
+    def __init__(self, *, bounds: ExchangeLimits | None = None, ca: str | None = None, proxy: bool = False) -> None:
         """`ca` names a file of certificates to trust besides the system's; `proxy`: as the environment says."""
-        self._bounds = bounds or Bounds()
+        self._bounds = bounds or ExchangeLimits()
         self._tls = _trusting(ca)
         self._proxy = proxy
         self._sessions: dict[asyncio.AbstractEventLoop, aiohttp.ClientSession] = {}
@@ -126,7 +126,7 @@ class Client:
 class Incoming:
     """A response whose body has not been read."""
 
-    def __init__(self, response: aiohttp.ClientResponse, bounds: Bounds) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, bounds: ExchangeLimits) -> None:
         self.status = response.status
         self.headers: Mapping[str, str] = response.headers
         self.url = response.url
@@ -168,7 +168,7 @@ async def post(
     body: bytes,
     headers: Mapping[str, str] | None = None,
     *,
-    bounds: Bounds | None = None,
+    bounds: ExchangeLimits | None = None,
     ca: str | None = None,
     proxy: bool = False,
 ) -> Response:
@@ -210,7 +210,7 @@ def _target(incoming: Incoming) -> URL:
 
 def _must_be_allowed(incoming: Incoming, method: str, origin: URL, target: URL, *, credentials: bool) -> None:
     went, host = (
-        f"{shown(origin)} answered {named(incoming.status)}, which leads to {shown(target)}",
+        f"{shown(origin)} answered {status_phrase(incoming.status)}, which leads to {shown(target)}",
         host_in(str(origin)),
     )
     if not addresses.may_follow(origin, target, credentials=credentials):

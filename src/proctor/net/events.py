@@ -13,7 +13,7 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Event:
+class ServerSentEvent:
     """One event."""
 
     name: str
@@ -22,7 +22,7 @@ class Event:
     """Its lines, joined."""
 
 
-async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[Event, None]:
+async def events(chunks: AsyncIterable[bytes]) -> AsyncGenerator[ServerSentEvent, None]:
     """Every event that carries data; also a last one that the server did not end with an empty line."""
     reader = _Reader()
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
@@ -44,13 +44,13 @@ class _Reader:
         self._name = ""
         self._data: list[str] = []
 
-    def feed(self, text: str) -> Iterator[Event]:
+    def feed(self, text: str) -> Iterator[ServerSentEvent]:
         for line in self._lines(text):
             if line:
                 self._take(line)
                 continue
             if self._data:
-                yield Event(name=self._name or "message", data="\n".join(self._data))
+                yield ServerSentEvent(name=self._name or "message", data="\n".join(self._data))
             self._name, self._data = "", []
 
     def _lines(self, text: str) -> list[str]:

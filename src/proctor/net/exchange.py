@@ -1,4 +1,4 @@
-"""What one exchange may cost, and what comes back: Bounds, Response."""
+"""What one exchange may cost, and what comes back: ExchangeLimits, Response."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Bounds:
+class ExchangeLimits:
     """How much of this process one exchange may use up."""
 
     bytes: int = 10_000_000

@@ -170,7 +170,7 @@ class Throttle:
         if waiter is None:
             return
         try:
-            await uncounted(partial(self._until_let_in, waiter))
+            await wait_outside_time_limit(partial(self._until_let_in, waiter))
         except BaseException:
             self._give_up(waiter)
             raise
@@ -223,7 +223,7 @@ class Throttle:
         ready = self._take_rates(tokens)
         try:
             while (seconds := max(ready, self._held_until) - self._clock()) > 0:
-                await uncounted(partial(self._sleep, seconds))
+                await wait_outside_time_limit(partial(self._sleep, seconds))
         except BaseException:
             with self._lock:
                 for bucket, amount in self._rates(tokens):
@@ -264,7 +264,7 @@ class _Slot(AbstractAsyncContextManager[float]):
         self._throttle.leave()
 
 
-async def uncounted(wait: Callable[[], Awaitable[None]]) -> None:
+async def wait_outside_time_limit(wait: Callable[[], Awaitable[None]]) -> None:
     """Wait while the time limit of the call, if it has one, stands still."""
     await asyncio.sleep(0)  # a timer that is only started for calls that wait is running after this
     limit, loop = TIME_LIMIT.get(), asyncio.get_running_loop()

@@ -12,7 +12,7 @@ from yarl import URL
 from proctor.errors import AgentFault, CallError, FailureKind, Misconfigured
 from proctor.failures import Evidence, blame, host_in, is_exhausted, of_status, parse_retry_after, said
 from proctor.net.addresses import shown
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.redaction import without_secrets
 
 _EXCERPT = 200
@@ -28,7 +28,7 @@ def fault_of_status(response: Response) -> CallError | None:
     status = response.status
     if 200 <= status < 300:
         return None
-    answered = f"{shown(response.url)} answered {named(status)}"
+    answered = f"{shown(response.url)} answered {status_phrase(status)}"
     wait = parse_retry_after(response.headers.get("Retry-After"))
     fault = blame(of_status(status, host=host_in(response.url), retry_after=wait), answered)
     if status in _CHECK:
@@ -38,7 +38,7 @@ def fault_of_status(response: Response) -> CallError | None:
     return fault
 
 
-def named(status: int) -> str:
+def status_phrase(status: int) -> str:
     """`404 Not Found`."""
     try:
         return f"{status} {HTTPStatus(status).phrase}"
@@ -54,7 +54,7 @@ def excerpt(response: Response) -> str:
     return text if len(text) <= _EXCERPT else text[: _EXCERPT - 1] + "…"
 
 
-def fault_of(error: Exception, url: URL, bounds: Bounds) -> CallError:
+def fault_of(error: Exception, url: URL, bounds: ExchangeLimits) -> CallError:
     """Whose fault it is that there was no whole response.
 
     Before the request was taken it is the network's. From then on it is the server's: asking again might find it in a
@@ -65,24 +65,24 @@ def fault_of(error: Exception, url: URL, bounds: Bounds) -> CallError:
         return blame(Evidence(kind="resources", host=host), f"this machine could not call {where}: {said(error, 200)}")
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
         return Misconfigured(f"{where} is no address that can be called", host=host)
-    if (missed := _unconnected(error, where, bounds)) is not None:
+    if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
     kind, words = _broken_off(error, where, bounds)
     return blame(Evidence(kind=kind, host=host), words)
 
 
-def _unconnected(error: Exception, where: str, bounds: Bounds) -> tuple[FailureKind, str] | None:
+def _connection_failure(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str] | None:
     """What kept a connection from coming about; None: it was there."""
     if isinstance(error, aiohttp.ConnectionTimeoutError):
         return "unreachable", f"could not connect to {where} within {bounds.connect:g} s"
     if isinstance(error, aiohttp.ClientConnectorError):
         return _kind_of(error), _unreachable(error, where)
     if isinstance(error, aiohttp.ClientHttpProxyError):
-        return "refused", f"the proxy refused to reach {where}: {named(error.status)}"
+        return "refused", f"the proxy refused to reach {where}: {status_phrase(error.status)}"
     return None
 
 
-def _broken_off(error: Exception, where: str, bounds: Bounds) -> tuple[FailureKind, str]:
+def _broken_off(error: Exception, where: str, bounds: ExchangeLimits) -> tuple[FailureKind, str]:
     """What went wrong once the request was taken."""
     if isinstance(error, aiohttp.SocketTimeoutError):
         return "timeout", f"{where} sent nothing for {bounds.idle:g} s"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from proctor.pytest_plugin.claiming import claims
-from proctor.pytest_plugin.failing import NotPassed, NoVerdict
+from proctor.pytest_plugin.failure import NotPassed, NoVerdict
+from proctor.pytest_plugin.suite_files import claims
 
 if TYPE_CHECKING:
     from proctor.pytest_plugin.examination import Examination
-    from proctor.pytest_plugin.examining import Examine, Examined, assert_passes, cases
+    from proctor.pytest_plugin.one_question import Examine, Examined, assert_passes, cases
 
 __all__ = ["Examine", "Examined", "NoVerdict", "NotPassed", "assert_passes", "cases"]
 _LAZY = ("Examine", "Examined", "assert_passes", "cases")
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
     """What tests import from here is loaded when they do."""
     if name not in _LAZY:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from proctor.pytest_plugin import examining
+    from proctor.pytest_plugin import one_question as examining
 
     return getattr(examining, name)
 
@@ -73,7 +73,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     """A suite that was named, or that `proctor_suites` matches."""
     if not claims(file_path, parent.session):
         return None
-    from proctor.pytest_plugin.collecting import SuiteFile
+    from proctor.pytest_plugin.collector import SuiteFile
 
     return SuiteFile.from_parent(parent, path=file_path, examination=_examination(parent.config))
 
@@ -107,7 +107,7 @@ def proctor_agent(pytestconfig: pytest.Config) -> object:
 @pytest.fixture
 def examine(proctor_agent: object, pytestconfig: pytest.Config) -> Examine:
     """Ask the agent one question and judge its reply: `assert examine("…", expect={"keywords": ["…"]})`."""
-    from proctor.pytest_plugin.examining import Examine
+    from proctor.pytest_plugin.one_question import Examine
 
     return Examine(_examination(pytestconfig), proctor_agent)
 

@@ -14,7 +14,7 @@ from proctor.pytest_plugin.loop import Loop
 from proctor.settings import BOUNDS, shown
 
 if TYPE_CHECKING:
-    from proctor.pytest_plugin.playing import Play, Played
+    from proctor.pytest_plugin.play import PlayedSuite, SuitePlay
 
 _WHOLE_FILES = ("no", "each", "loadfile", "loadscope")
 """Ways of xdist to deal out tests in which a process runs all that it sees of a file."""
@@ -33,8 +33,8 @@ class Examination:
         """What the terminal says at the end."""
         self._config = config
         self._declared: Config | None = None
-        self._plays: dict[Path, Play | ProctorError] = {}
-        self._received: list[Played] = []
+        self._plays: dict[Path, SuitePlay | ProctorError] = {}
+        self._received: list[PlayedSuite] = []
         self._agents: dict[str, Any] = {}
 
     def option(self, name: str) -> Any:
@@ -81,27 +81,27 @@ class Examination:
             pytest.fail(_NO_AGENT, pytrace=False)
         return str(named)
 
-    def play(self, suite: Path, agent: object) -> Play:
+    def play(self, suite: Path, agent: object) -> SuitePlay:
         """The one of this file; what is wrong with it is found out once, and raised for each of its cases."""
         if suite not in self._plays:
-            self._plays[suite] = self._prepared(suite, agent)
+            self._plays[suite] = self._prepare_play(suite, agent)
         found = self._plays[suite]
         if isinstance(found, ProctorError):
             raise found
         return found
 
-    def _prepared(self, suite: Path, agent: object) -> Play | ProctorError:
-        from proctor.pytest_plugin.playing import Play
+    def _prepare_play(self, suite: Path, agent: object) -> SuitePlay | ProctorError:
+        from proctor.pytest_plugin.play import SuitePlay
 
         settings = {"reviewer": self.option("reviewer"), "trials": self.option("trials")}
         try:
-            play = Play(suite, agent=agent, config=self.declared, loop=self.loop, **settings)
+            play = SuitePlay(suite, agent=agent, config=self.declared, loop=self.loop, **settings)
             self.needed(play)
         except ProctorError as error:
             return error
         return play
 
-    def needed(self, play: Play) -> int:
+    def needed(self, play: SuitePlay) -> int:
         """How many trials of a case must pass."""
         asked: int | None = self.option("passes")
         if asked is not None and asked > play.trials:
@@ -121,13 +121,13 @@ class Examination:
     def receive(self, found: Sequence[str]) -> None:
         """Take what a worker of xdist found."""
         from proctor.codec import decode
-        from proctor.pytest_plugin.playing import Played
+        from proctor.pytest_plugin.play import PlayedSuite
 
-        self._received += [decode(text, Played) for text in found]
+        self._received += [decode(text, PlayedSuite) for text in found]
 
     def finish(self) -> None:
         """Let everybody go; then send home what was found, or report it."""
-        from proctor.pytest_plugin import playing
+        from proctor.pytest_plugin import play as playing
 
         plays = {path: play for path, play in self._plays.items() if not isinstance(play, ProctorError)}
         for play in plays.values():
@@ -147,10 +147,10 @@ class Examination:
         root = self._config.rootpath
         return (path.relative_to(root) if path.is_relative_to(root) else path).as_posix()
 
-    def _report(self, played: Sequence[Played]) -> None:
+    def _report(self, played: Sequence[PlayedSuite]) -> None:
         if not played:
             return
-        from proctor.pytest_plugin import reporting
+        from proctor.pytest_plugin import report as reporting
 
         try:
             self.lines += reporting.report(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote, unquote_plus
 
-from proctor.redaction.naming import says_secret
+from proctor.redaction.names import says_secret
 
 _USER = re.compile(r"(://)[^/?#\s\"'<>]*@")
 _QUERY = re.compile(r"(://[^?\s]*)\?\S+")

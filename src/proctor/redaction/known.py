@@ -13,7 +13,7 @@ from contextlib import suppress
 from urllib.parse import quote, quote_plus
 
 from proctor.redaction.addresses import forms_of_header, secrets_within, without_logins
-from proctor.redaction.naming import says_secret
+from proctor.redaction.names import says_secret
 
 SHORTEST = 8
 """Characters; a shorter secret is part of too many other words."""

@@ -13,7 +13,7 @@ from typing import Any
 from proctor.errors import InputError
 from proctor.redaction.addresses import asked_in, bare_of, logins_in
 from proctor.redaction.known import known
-from proctor.redaction.naming import says_secret
+from proctor.redaction.names import says_secret
 
 _ADDRESS = "the address"
 _VARIABLE = re.compile(r"\$\{\w+\}")

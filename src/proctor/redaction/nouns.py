@@ -15,7 +15,7 @@ from proctor.transcript import Reply
 T = TypeVar("T")
 
 
-def scrubbed(noun: T) -> T:
+def scrub_noun(noun: T) -> T:
     """The same without any secret that is known; nearly all hold none, and are handed back as they are."""
     known = room.known()
     if not known.are_known():
@@ -24,9 +24,9 @@ def scrubbed(noun: T) -> T:
         return noun
     told = msgspec.json.decode(encode(noun))
     try:
-        return decode(encode(mapped(told, known.scrub)), type(noun))
+        return decode(encode(map_texts(told, known.scrub)), type(noun))
     except msgspec.ValidationError:  # a number that a noun counts with happens to be a secret as well
-        return decode(encode(mapped(told, known.scrub, numbers=False)), type(noun))
+        return decode(encode(map_texts(told, known.scrub, numbers=False)), type(noun))
 
 
 def _words(noun: object) -> str:
@@ -38,14 +38,14 @@ def _words(noun: object) -> str:
     return encode(noun)
 
 
-def mapped(value: Any, change: Callable[[str], str], *, numbers: bool = True) -> Any:
+def map_texts(value: Any, change: Callable[[str], str], *, numbers: bool = True) -> Any:
     """JSON with every text, name and number in it changed; a number that changes becomes a text."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
-        return {change(str(name)): mapped(inner, change, numbers=numbers) for name, inner in value.items()}
+        return {change(str(name)): map_texts(inner, change, numbers=numbers) for name, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [mapped(inner, change, numbers=numbers) for inner in value]
+        return [map_texts(inner, change, numbers=numbers) for inner in value]
     if numbers and isinstance(value, (int, float)) and not isinstance(value, bool):
         changed = change(str(value))
         return value if changed == str(value) else changed

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from proctor.gates import Gate, GateVerdict
+from proctor.findings.gates import Gate, GateVerdict
 from proctor.reports import numbers
-from proctor.reports.outcomes import Outcome
-from proctor.reports.points import signed
+from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.points import format_signed
 from proctor.reports.words import one_line
 from proctor.statistics.gate import ends
 
 OUTCOMES = {
-    "met": Outcome(name="met", sign="✓", word="met", style="pass"),
-    "not met": Outcome(name="not_met", sign="✗", word="not met", style="fail"),
-    "inconclusive": Outcome(name="inconclusive", sign="?", word="inconclusive", style="unscored"),
+    "met": OutcomeLabel(name="met", sign="✓", word="met", style="pass"),
+    "not met": OutcomeLabel(name="not_met", sign="✗", word="not met", style="fail"),
+    "inconclusive": OutcomeLabel(name="inconclusive", sign="?", word="inconclusive", style="unscored"),
 }
 _NAMES = {
     "pass_rate": "The pass rate",
@@ -32,7 +32,7 @@ def sentence(verdict: GateVerdict) -> str:
     """Why, with the interval and, where it is inconclusive, what would settle it."""
     estimate = verdict.estimate
     if estimate is None:
-        return _counted(verdict)
+        return _count_sentence(verdict)
     low, high = ends(estimate)
     if estimate.value is None or low is None or high is None:
         return f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
@@ -51,7 +51,7 @@ def _what(gate: Gate) -> str:
     return name.replace("k", str(gate.k)) if gate.k else name
 
 
-def _counted(verdict: GateVerdict) -> str:
+def _count_sentence(verdict: GateVerdict) -> str:
     gate = verdict.gate
     if verdict.count is None:
         return "The cost of this run is not known."
@@ -71,7 +71,7 @@ def _unit(gate: Gate) -> tuple[float, str]:
 
 def _value(gate: Gate, value: float) -> str:
     if gate.baseline is not None:
-        return f"{signed(100 * value, 1)} points"
+        return f"{format_signed(100 * value, 1)} points"
     return numbers.score(value) if gate.metric == "mean_score" else numbers.percent(value)
 
 
@@ -80,7 +80,7 @@ def _interval(verdict: GateVerdict, low: float, high: float) -> str:
     gate, level = verdict.gate, verdict.estimate.level if verdict.estimate else 0.95
     scale, _ = _unit(gate)
     plus = gate.baseline is not None
-    said = " to ".join(signed(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
+    said = " to ".join(format_signed(scale * end, _digits(gate, end), plus=plus) for end in (low, high))
     look = f", as verdict {verdict.look} on a run that was extended" if verdict.look > 1 else ""
     return f"{100 * level:.4g} % interval {said}{look}"
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.findings import Findings
-from proctor.reports.numbers import Saying, Unit, say
+from proctor.findings.run import Findings
+from proctor.reports.numbers import EstimateText, Unit, say
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class HeadlineLine:
     """One estimate with its label and its words."""
 
     label: str
     estimate: Estimate
     unit: Unit
-    said: Saying
+    said: EstimateText
 
 
-def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
+def headline(findings: Findings, *, k: int | None = None) -> list[HeadlineLine]:
     """Pass rate, pass@k and pass^k where there are several trials (or `k` is asked for), mean score.
 
     In a battle also how many conversations held, and how consistent the agent was.
@@ -40,9 +40,11 @@ def headline(findings: Findings, *, k: int | None = None) -> list[Line]:
     return lines
 
 
-def _line(findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent", *, noun: str = "") -> Line:
+def _line(
+    findings: Findings, label: str, estimate: Estimate, unit: Unit = "percent", *, noun: str = ""
+) -> HeadlineLine:
     said = say(estimate, unit, noun=noun or noun_of(findings.run))
-    return Line(label=label, estimate=estimate, unit=unit, said=said)
+    return HeadlineLine(label=label, estimate=estimate, unit=unit, said=said)
 
 
 def noun_of(run: Run) -> str:

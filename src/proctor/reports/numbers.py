@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
 
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
@@ -16,7 +16,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Saying:
+class EstimateText:
     """An estimate in words, piece by piece."""
 
     value: str
@@ -38,11 +38,11 @@ class Saying:
         return "; ".join(piece for piece in (said, self.basis, bounds) if piece)
 
 
-def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case") -> Saying:
+def say(estimate: Estimate, unit: Unit = "percent", *, noun: str = "case") -> EstimateText:
     """An estimate in words."""
     show = percent if unit == "percent" else score
     known = estimate.value is not None
-    return Saying(
+    return EstimateText(
         value=NOTHING if estimate.value is None else show(estimate.value),
         interval=interval(estimate.low, estimate.high, unit) if known else estimate.note,
         basis=basis(estimate, noun=noun) if known else "",

@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from proctor.findings import CaseFinding, Findings
+from proctor.findings.run import CaseFinding, Findings
 from proctor.reports.words import one_line
 from proctor.run import Attempt, Key
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class OutcomeLabel:
     """One of the ways it can end."""
 
     name: str
@@ -25,13 +25,13 @@ class Outcome:
     """pass, fail, flaky, unscored, failed or pending: the only thing colour may stand for."""
 
 
-PASSED = Outcome(name="passed", sign="✓", word="passed", style="pass")
-NOT_PASSED = Outcome(name="not_passed", sign="✗", word="not passed", style="fail")
-AGENT_FAILED = Outcome(name="agent_failed", sign="✗", word="agent failed", style="fail")
-FLAKY = Outcome(name="flaky", sign="≈", word="flaky", style="flaky")
-UNSCORED = Outcome(name="unscored", sign="?", word="unscored", style="unscored")
-ENVIRONMENT_FAILED = Outcome(name="environment_failed", sign="!", word="environment failed", style="failed")
-PENDING = Outcome(name="pending", sign="·", word="not played yet", style="pending")
+PASSED = OutcomeLabel(name="passed", sign="✓", word="passed", style="pass")
+NOT_PASSED = OutcomeLabel(name="not_passed", sign="✗", word="not passed", style="fail")
+AGENT_FAILED = OutcomeLabel(name="agent_failed", sign="✗", word="agent failed", style="fail")
+FLAKY = OutcomeLabel(name="flaky", sign="≈", word="flaky", style="flaky")
+UNSCORED = OutcomeLabel(name="unscored", sign="?", word="unscored", style="unscored")
+ENVIRONMENT_FAILED = OutcomeLabel(name="environment_failed", sign="!", word="environment failed", style="failed")
+PENDING = OutcomeLabel(name="pending", sign="·", word="not played yet", style="pending")
 
 OF_CASES = (PASSED, NOT_PASSED, FLAKY, UNSCORED, ENVIRONMENT_FAILED, PENDING)
 """In the order in which they are counted out."""
@@ -62,7 +62,7 @@ def missing_marks(findings: Findings) -> int:
     return sum(trouble.count for trouble in findings.troubles if trouble.owner == "unscored")
 
 
-def of_attempt(attempt: Attempt) -> Outcome:
+def of_attempt(attempt: Attempt) -> OutcomeLabel:
     """How one attempt ended."""
     if not attempt.finished:
         return PENDING
@@ -73,7 +73,7 @@ def of_attempt(attempt: Attempt) -> Outcome:
     return PASSED if attempt.passed else NOT_PASSED
 
 
-def of_case(case: CaseFinding) -> Outcome:
+def of_case(case: CaseFinding) -> OutcomeLabel:
     """How one case ended, over its trials."""
     if case.verdict in _BY_VERDICT:
         return _BY_VERDICT[case.verdict]
@@ -82,20 +82,22 @@ def of_case(case: CaseFinding) -> Outcome:
     return UNSCORED if case.unscored else PENDING
 
 
-def of_run(findings: Findings) -> Outcome:
+def of_run(findings: Findings) -> OutcomeLabel:
     """Where the run stands; only one that lacks nothing gets the ✓."""
     status = findings.run.status
     if findings.untested and status == "completed":
-        return Outcome(name="no_test", sign="?", word="no test", style="unscored")
+        return OutcomeLabel(name="no_test", sign="?", word="no test", style="unscored")
     if status == "completed":
         if findings.complete:
-            return Outcome(name=status, sign="✓", word=status, style="plain")
-        return Outcome(name="incomplete", sign="!", word="incomplete", style="failed")
+            return OutcomeLabel(name=status, sign="✓", word=status, style="plain")
+        return OutcomeLabel(name="incomplete", sign="!", word="incomplete", style="failed")
     stopped = status in ("failed", "cancelled")
-    return Outcome(name=status, sign="!" if stopped else "·", word=status, style="failed" if stopped else "pending")
+    return OutcomeLabel(
+        name=status, sign="!" if stopped else "·", word=status, style="failed" if stopped else "pending"
+    )
 
 
-def counted(cases: Iterable[CaseFinding]) -> dict[str, int]:
+def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:
     """Outcome's name → number of cases."""
     return Counter(of_case(case).name for case in cases)
 

@@ -10,8 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.comparison.planning import DifferencePlan
-from proctor.gates.planning import GatePlan
+from proctor.findings.comparison.sample_size import DifferencePlan
+from proctor.findings.gates.sample_size import GatePlan
 from proctor.reports import numbers
 from proctor.reports.points import points
 from proctor.reports.terminal import Page

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def signed(value: float, digits: int, *, plus: bool = True) -> str:
+def format_signed(value: float, digits: int, *, plus: bool = True) -> str:
     """`+6`, `−0.4`, `0`."""
     text = f"{abs(value):.{digits}f}"
     if not float(text):

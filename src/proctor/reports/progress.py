@@ -19,7 +19,7 @@ _STEP = 0.1
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Counted:
+class ProgressCounts:
     """Where a run stands."""
 
     done: int = 0
@@ -44,7 +44,7 @@ class Progress:
         self._clock = clock
         self._total = self._done_before = 0
         self._began = 0.0
-        self._now = Counted()
+        self._now = ProgressCounts()
         self._live: Live | None = None
         self._console: Console | None = None
         self._said_at, self._said_done, self._pause = 0.0, 0, _FIRST_PAUSE
@@ -54,7 +54,7 @@ class Progress:
         from rich.console import Console
 
         self._total, self._done_before, self._began = total, done, self._clock()
-        self._now = Counted(done=done)
+        self._now = ProgressCounts(done=done)
         self._said_at, self._said_done, self._pause = self._began, done, _FIRST_PAUSE
         self._console = Console(file=self._stream)
         if self._console.is_terminal and not self._console.is_dumb_terminal:
@@ -84,7 +84,7 @@ class Progress:
         no_test: bool = False,
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
-        self._now = Counted(
+        self._now = ProgressCounts(
             done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
             asked=asked, judged=judged, no_test=no_test,
         )  # fmt: skip
@@ -114,7 +114,8 @@ class Progress:
         self._said_at, self._said_done = self._clock(), self._now.done
         failures = f"{numbers.whole(self._now.failed)} failed"
         pieces = [
-            f"{self._counts()} {self._share()}", self._rate(), self._judged(), failures, self._spent(), self._left()
+            f"{self._counts()} {self._share()}", self._rate(), self._judged_text(), failures, self._spent(),
+            self._left(),
         ]  # fmt: skip
         line = ", ".join(piece for piece in pieces if piece)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
@@ -129,7 +130,7 @@ class Progress:
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
         failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
         second = f"{self._rate():<{31 if width >= 60 else 26}}  {failures}"
-        for more in (self._judged(), self._spent()):
+        for more in (self._judged_text(), self._spent()):
             if more and len(second) + len(more) + 2 <= width:
                 second = f"{second}  {more}"
         return f"{first[:width]}\n{second[:width]}"
@@ -152,7 +153,7 @@ class Progress:
             return "pass rate –"
         return f"pass rate {numbers.percent(now.rate)} ({numbers.interval(*now.interval)})"
 
-    def _judged(self) -> str:
+    def _judged_text(self) -> str:
         return numbers.judged(self._now.judged, self._now.asked) if self._now.asked else ""
 
     def _spent(self) -> str:

@@ -41,7 +41,7 @@ class Prose:
 
 def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
     """A text for reading, what goes beyond the opening folded."""
-    kept, lost = _limited(text, _REPLY_LIMIT)
+    kept, lost = _cut_to_limit(text, _REPLY_LIMIT)
     opening: list[Block] = []
     folded: list[Block] = []
     room = opening_size
@@ -56,7 +56,7 @@ def set_as_prose(text: str, opening_size: int = 3_000) -> Prose:
 
 def set_as_code(value: Any) -> Prose:
     """A tool's arguments or result, a traceback: word for word, folded after 12 lines."""
-    kept, lost = _limited(value if isinstance(value, str) else as_json(value, indent=2), _RESULT_LIMIT)
+    kept, lost = _cut_to_limit(value if isinstance(value, str) else as_json(value, indent=2), _RESULT_LIMIT)
     lines = kept.rstrip("\n").split("\n")
     opening = "\n".join(lines[:_LINES])
     if len(opening) > _LINES * _LINE_LENGTH:
@@ -69,7 +69,7 @@ def set_as_code(value: Any) -> Prose:
     return Prose(opening=shown, folded=folded, more=more, lost=lost)
 
 
-def _limited(text: str, limit: int) -> tuple[str, str]:
+def _cut_to_limit(text: str, limit: int) -> tuple[str, str]:
     kept = clean(text[:limit])
     if len(text) <= limit:
         return kept, ""

@@ -10,7 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.terminal import Page, page_table
@@ -37,7 +37,7 @@ def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) 
     cells = [_run_cells(run, found, now) for run, found in listed]
     if not any(row["judged"] for row in cells):
         cells = [{name: cell for name, cell in row.items() if name != "judged"} for row in cells]
-    one_line = sum(_need(cells, header) for header in cells[0]) + 2 * (len(cells[0]) - 1)
+    one_line = sum(_column_width(cells, header) for header in cells[0]) + 2 * (len(cells[0]) - 1)
     return _runs_in_one_line(cells, width) if one_line <= width else _runs_in_two_lines(cells, width)
 
 
@@ -54,12 +54,12 @@ def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
         "pass rate": "no test" if found and found.no_test else said.value if said else numbers.NOTHING,
         "interval": said.interval if said and rate and rate.n else "",
         "cases": numbers.whole(cases),
-        "judged": _judged(found),
+        "judged": _judged_cell(found),
         "when": numbers.ago(run.created, now),
     }
 
 
-def _judged(found: Summary | None) -> str:
+def _judged_cell(found: Summary | None) -> str:
     """Replies judged, of those asked for; empty where there is no battle."""
     if found is None or not found.asked:
         return ""
@@ -86,15 +86,15 @@ def _table(rows: Sequence[Mapping[str, str]], pairs: Sequence[tuple[str, str]], 
             overflow="ellipsis", justify="right" if right else "left",
         )  # fmt: skip
     for row in rows:
-        table.add_row(*(_stacked(row[upper], row[lower] if lower else "") for upper, lower in pairs))
+        table.add_row(*(_stack_cells(row[upper], row[lower] if lower else "") for upper, lower in pairs))
     return table
 
 
 def _rooms(rows: Sequence[Mapping[str, str]], pairs: Mapping[str, str], width: int) -> dict[str, int]:
     """How wide each column is: numbers and ids in full, then agents and benchmarks before names."""
-    rooms = {upper: max(_need(rows, upper), _need(rows, lower)) for upper, lower in pairs.items()}
+    rooms = {upper: max(_column_width(rows, upper), _column_width(rows, lower)) for upper, lower in pairs.items()}
     yielding = [upper for upper in ("agent", "benchmark", "name") if upper in pairs]
-    least = {upper: _need(rows, "run") if pairs[upper] == "run" else _LEAST for upper in yielding}
+    least = {upper: _column_width(rows, "run") if pairs[upper] == "run" else _LEAST for upper in yielding}
     left = width - 2 * (len(pairs) - 1) - sum(rooms[upper] for upper in pairs if upper not in yielding)
     left -= sum(least.values())
     for upper in yielding:
@@ -104,10 +104,10 @@ def _rooms(rows: Sequence[Mapping[str, str]], pairs: Mapping[str, str], width: i
     return rooms
 
 
-def _need(rows: Sequence[Mapping[str, str]], column: str) -> int:
+def _column_width(rows: Sequence[Mapping[str, str]], column: str) -> int:
     """Columns of the terminal that the longest cell takes, its header included."""
     return max(cell_len(column), *(cell_len(row[column]) for row in rows)) if column else 0
 
 
-def _stacked(upper: str, lower: str) -> Text:
+def _stack_cells(upper: str, lower: str) -> Text:
     return Text(upper).append(f"\n{lower}" if lower else "", style="dim")

@@ -52,7 +52,7 @@ def stack(counts: Sequence[tuple[str, int]], label: str, *, width: str = "100%",
 
 def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20, mark: float | None = None) -> Markup:
     """How the values spread from 0 to `top`; `mark` is drawn as a line."""
-    heights = _binned(values, top, bins)
+    heights = _bin_values(values, top, bins)
     tallest = max(heights, default=0) or 1
     width = 100 / bins
     bars = [
@@ -70,7 +70,7 @@ def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20
     )
 
 
-def _binned(values: Iterable[float], top: float, bins: int) -> list[int]:
+def _bin_values(values: Iterable[float], top: float, bins: int) -> list[int]:
     heights = [0] * bins
     for value in values:
         heights[min(bins - 1, max(0, int(value / top * bins)))] += 1

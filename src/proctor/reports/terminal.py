@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.reports import numbers
-from proctor.reports.headline import Line
-from proctor.reports.outcomes import Outcome
+from proctor.reports.headline import HeadlineLine
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.statistics.estimate import Estimate
 
 STYLES = {
@@ -88,7 +88,7 @@ def _place(value: float | None, width: int) -> int:
     return min(width - 1, max(0, round((value or 0.0) * (width - 1))))
 
 
-def signed(outcome: Outcome, text: str = "") -> Text:
+def outcome_text(outcome: OutcomeLabel, text: str = "") -> Text:
     """The outcome's sign, and what goes with it, in its colour."""
     return Text(f"{outcome.sign} {text}".rstrip(), style=STYLES[outcome.style])
 
@@ -98,7 +98,7 @@ def page_table(width: int) -> Table:
     return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
 
 
-def estimates(lines: Sequence[Line], width: int, *, label: int = LABEL) -> Iterator[RenderableType]:
+def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) -> Iterator[RenderableType]:
     """Estimates one above the other, drawn on one scale; what they rest on, where there is room for it."""
     longest = max(len(line.said.basis) for line in lines)
     taken = 28 + max(label, *(len(line.label) for line in lines))

@@ -1,4 +1,4 @@
-"""One turn with what was thought of it: Judged."""
+"""One turn with what was thought of it: JudgedTurn."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from proctor.run import Attempt, Failure
 from proctor.score import CheckResult, Contradiction, Score, Unscored
 from proctor.transcript import Turn
 
-NOT_COUNTED = outcomes.Outcome(name="not_counted", sign="·", word="not counted", style="pending")
+NOT_COUNTED = outcomes.OutcomeLabel(name="not_counted", sign="·", word="not counted", style="pending")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Judged:
+class JudgedTurn:
     """One turn, and what was thought of it."""
 
     turn: Turn
@@ -47,7 +47,7 @@ class Judged:
         return f"{lowest.name}: {lowest.explanation}" if lowest is not None else ""
 
     @property
-    def outcome(self) -> outcomes.Outcome:
+    def outcome(self) -> outcomes.OutcomeLabel:
         """What became of it."""
         if self.passed is not None:
             return outcomes.PASSED if self.passed else outcomes.NOT_PASSED
@@ -58,17 +58,17 @@ class Judged:
         return outcomes.UNSCORED if self.unscored and not self.turn.fault else NOT_COUNTED
 
 
-def judged(attempt: Attempt, exam: Exam | None) -> list[Judged]:
+def judged_turns(attempt: Attempt, exam: Exam | None) -> list[JudgedTurn]:
     """The turns of an attempt, each with its verdict, marks, checks and contradictions."""
     cases = {case.id: case for case in exam.cases} if exam is not None else {}
-    return [_judged(attempt, place, cases) for place in range(len(attempt.transcript.turns))]
+    return [_judged_turn(attempt, place, cases) for place in range(len(attempt.transcript.turns))]
 
 
-def _judged(attempt: Attempt, place: int, cases: dict[str, Case]) -> Judged:
+def _judged_turn(attempt: Attempt, place: int, cases: dict[str, Case]) -> JudgedTurn:
     turn = attempt.transcript.turns[place]
     number, failure = turn.number, attempt.failure
     scores = [score for score in attempt.scores if score.turn == number]
-    return Judged(
+    return JudgedTurn(
         turn=turn,
         case=cases.get(turn.case or ""),
         passed=attempt.turn_passed[place] if place < len(attempt.turn_passed) else None,
@@ -82,7 +82,7 @@ def _judged(attempt: Attempt, place: int, cases: dict[str, Case]) -> Judged:
     )
 
 
-def unasked(attempt: Attempt, exam: Exam | None) -> int:
+def count_unasked(attempt: Attempt, exam: Exam | None) -> int:
     """Scripted questions that were not asked because the attempt broke."""
     if exam is None or exam.open or attempt.failure is None:
         return 0

@@ -37,7 +37,7 @@ def harmless(text: str) -> str:
     return _OBEYED.sub(_visible, text)
 
 
-def escaped(json: str) -> str:
+def escape_json(json: str) -> str:
     """JSON that a terminal can be shown: what it would obey is written as an escape, which means the same."""
     whole = json.encode(errors="replace").decode()  # half a surrogate pair
     return _OBEYED_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", whole)

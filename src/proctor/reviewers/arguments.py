@@ -74,7 +74,7 @@ def arguments_fit(expected: ExpectedCall, used: ToolCall) -> float:
     """The share of arguments that are right, over all that were expected or used; 1 where there are none."""
     if not (expected.ignore or expected.optional or expected.match):
         return _plain_fit(expected.arguments, used.arguments)
-    names = compared(expected, used)
+    names = arguments_to_compare(expected, used)
     right = sum(name in used.arguments and accepts(expected, name, used.arguments[name]) for name in names)
     return right / len(names) if names else 1.0
 
@@ -85,7 +85,7 @@ def _plain_fit(expected: Mapping[str, Any], used: Mapping[str, Any]) -> float:
     return right / names if names else 1.0
 
 
-def compared(expected: ExpectedCall, used: ToolCall) -> list[str]:
+def arguments_to_compare(expected: ExpectedCall, used: ToolCall) -> list[str]:
     """The arguments that count: not ignored, and optional ones only where they were used and a value is stated."""
     stated = expected.arguments.keys() | expected.match.keys()
     dropped = set(expected.ignore)
@@ -99,20 +99,20 @@ def compared(expected: ExpectedCall, used: ToolCall) -> list[str]:
 
 def differences(expected: ExpectedCall, used: ToolCall) -> list[str]:
     """What is wrong with each argument that is, in words."""
-    return [said for name in compared(expected, used) if (said := _difference(expected, used, name))]
+    return [said for name in arguments_to_compare(expected, used) if (said := _difference(expected, used, name))]
 
 
 def _difference(expected: ExpectedCall, used: ToolCall, name: str) -> str:
     if name not in expected.arguments and name not in expected.match:
         return f"{name}={brief(used.arguments[name])} was not expected"
     if name not in used.arguments:
-        return f"{name} is missing, expected {_wanted(expected, name)}"
+        return f"{name} is missing, expected {_describe_expected(expected, name)}"
     if accepts(expected, name, used.arguments[name]):
         return ""
-    return f"{name}={brief(used.arguments[name])}, expected {_wanted(expected, name)}"
+    return f"{name}={brief(used.arguments[name])}, expected {_describe_expected(expected, name)}"
 
 
-def _wanted(expected: ExpectedCall, name: str) -> str:
+def _describe_expected(expected: ExpectedCall, name: str) -> str:
     rule = expected.match.get(name, {})
     choices = [expected.arguments[name]] if name in expected.arguments else []
     words = [brief(choice) for choice in (*choices, *rule.get("any_of", ()))]

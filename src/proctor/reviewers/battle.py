@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from proctor.battle.propositions import Thread, thread_of
 from proctor.benchmark import Case, Exam
+from proctor.findings.battle.propositions import Thread, thread_of
 from proctor.reading.challenge import FILLERS
 from proctor.reading.conflict import Conflict, Exchange, conflict
 from proctor.reading.inquiry import Kind, read_inquiry

@@ -15,7 +15,7 @@ LIMIT = 100_000
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Evidence:
+class ReviewEvidence:
     """What the model is shown."""
 
     text: str
@@ -24,7 +24,9 @@ class Evidence:
     """What is not in it, as a sentence."""
 
 
-def gather(case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] = (), limit: int = LIMIT) -> Evidence:
+def gather(
+    case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] = (), limit: int = LIMIT
+) -> ReviewEvidence:
     """The question, what was expected, and the whole reply with its tool calls and citations.
 
     `earlier` turns of the conversation share a limit of their own.
@@ -42,7 +44,7 @@ def gather(case: Case, question: str, reply: Reply, *, earlier: Sequence[Turn] =
     ]
     left_out = _left_out(("reply", text, missing), *told)
     note = [f"{left_out} The place is marked […]; judge what is there."] if left_out else []
-    return Evidence(text="\n\n".join([*shown, *note, "Judge the reply."]), left_out=left_out)
+    return ReviewEvidence(text="\n\n".join([*shown, *note, "Judge the reply."]), left_out=left_out)
 
 
 def _conversation(turns: Sequence[Turn], limit: int) -> Iterator[str]:

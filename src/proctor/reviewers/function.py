@@ -9,11 +9,11 @@ from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.importing import import_attribute
-from proctor.models.purse import Purse
+from proctor.plugins import import_attribute
 from proctor.reviewers.signature import asked_for, caller
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
@@ -51,7 +51,7 @@ class PaidReviewer:
 
     def __init__(self, reviewer: Reviewer) -> None:
         self._reviewer = reviewer
-        self._purse = Purse("the reviewer", settles=False)
+        self._purse = SelfReportedSpending("the reviewer", settles=False)
         if hasattr(reviewer, "compare"):  # only who can compare replies is asked to
             self.compare = self._compare
 
@@ -102,7 +102,7 @@ class FunctionReviewer:
         self._wanted = asked_for(function, PARAMETERS, who=f"the reviewer {name!r}")
         self._needs_case = "turns" not in self._wanted and not {"case", "answer"}.isdisjoint(self._wanted)
         self._call = caller(function)
-        self._purse = Purse("the reviewer", settles=False)
+        self._purse = SelfReportedSpending("the reviewer", settles=False)
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """What the function says of the last turn; an exception it raises goes on to the caller."""
@@ -134,7 +134,7 @@ def to_review(value: object) -> Review:
         return _from_mapping(value)
     value = _plain(value)
     wrong = _wrong(value, "correctness")
-    return Review(unscored=wrong) if wrong else _marked({"correctness": value})
+    return Review(unscored=wrong) if wrong else _review_of_marks({"correctness": value})
 
 
 def _from_mapping(value: Mapping[Any, Any]) -> Review:
@@ -142,10 +142,10 @@ def _from_mapping(value: Mapping[Any, Any]) -> Review:
     if not marks or not all(isinstance(name, str) and name for name in marks):
         return Review(unscored=f"the reviewer returned {_shown(value)}; {_EXPECTED}")
     wrong = next(filter(None, (_wrong(mark, name) for name, mark in marks.items())), None)
-    return Review(unscored=wrong) if wrong else _marked(marks)
+    return Review(unscored=wrong) if wrong else _review_of_marks(marks)
 
 
-def _marked(marks: Mapping[str, Any]) -> Review:
+def _review_of_marks(marks: Mapping[str, Any]) -> Review:
     return Review(parts=tuple(Part(name=name, value=float(mark)) for name, mark in marks.items()))
 
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.models.prices import Price, price_of
 from proctor.models.structured import UnusableAnswer, ask
-from proctor.reviewers.comparing import compare
-from proctor.reviewers.evidence import LIMIT, Evidence, gather
+from proctor.reviewers.contradictions import compare
+from proctor.reviewers.evidence import LIMIT, ReviewEvidence, gather
 from proctor.reviewers.rubrics import IMPROVISED, Criterion, answer_schema, applicable, rubric_named, system_prompt
 from proctor.score import Part, Review
+from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     Options: `rubric` (`standard-1` or `judge-1`), `structured` (false: read JSON out of text), `limit`
     (characters of a reply shown), `prices` (model → `{input, output}` per million tokens).
     """
-    from proctor.models.naming import load_model
+    from proctor.models.load import load_model
 
     check_options(options)
     price = price_of(spec, options.get("prices", {}))
@@ -122,6 +122,6 @@ def _part(criterion: Criterion, marks: Any) -> Part:
     return Part(name=criterion.name, value=getattr(marks, criterion.name), explanation=explanation)
 
 
-def _explanation(parts: tuple[Part, ...], evidence: Evidence) -> str:
+def _explanation(parts: tuple[Part, ...], evidence: ReviewEvidence) -> str:
     said = [f"{part.name} {part.value:.2f}: {part.explanation}" for part in parts]
     return "\n".join([*said, *filter(None, [evidence.left_out])])

@@ -19,7 +19,7 @@ from math import isfinite
 from proctor.benchmark import Expectation, ExpectedCall
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief, differences
-from proctor.reviewers.matching import Pair, assign, order_kept
+from proctor.reviewers.assignment import Pair, assign, order_kept
 from proctor.reviewers.utilisation import Mentions, result_used
 from proctor.score import reaches
 from proctor.transcript import Reply, ToolCall
@@ -30,7 +30,7 @@ EQUAL_WEIGHTS = dict.fromkeys(ASPECTS, 0.25)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Match:
+class CallMatch:
     """An expected call, the used call that answers it, and what is to be said of the two."""
 
     expected: ExpectedCall
@@ -61,7 +61,7 @@ class ToolScore:
     """The weighted mean of the aspects that apply."""
     is_correct: bool
     """Whether the overall score reaches the threshold."""
-    matches: tuple[Match, ...] = ()
+    matches: tuple[CallMatch, ...] = ()
     """In the order expected."""
     missing: tuple[ExpectedCall, ...] = ()
     """Expected, not made."""
@@ -133,7 +133,7 @@ def score_calls(
         value = 0.0 if missing or extra else 1.0
         return _uniform(value, missing=missing, extra=extra, ordered=ordered, threshold=threshold)
     matches = _matches(pairs, expected, used, question, answer)
-    return _weighed(matches, missing, extra, ordered=ordered, flag=flag, weights=weights, threshold=threshold)
+    return _score_matches(matches, missing, extra, ordered=ordered, flag=flag, weights=weights, threshold=threshold)
 
 
 def _uniform(
@@ -153,8 +153,8 @@ def _uniform(
     )
 
 
-def _weighed(
-    matches: tuple[Match, ...],
+def _score_matches(
+    matches: tuple[CallMatch, ...],
     missing: tuple[ExpectedCall, ...],
     extra: tuple[ToolCall, ...],
     *,
@@ -195,7 +195,7 @@ def _overall(values: tuple[float, ...], weights: Mapping[str, float], *, utilisa
     return min(1.0, sum(weight * value for weight, value in zip(weighing, values, strict=True)) / total)
 
 
-def _utilisation(matches: tuple[Match, ...], flag: bool | None) -> tuple[float, str]:
+def _utilisation(matches: tuple[CallMatch, ...], flag: bool | None) -> tuple[float, str]:
     judged = [match.result_used for match in matches if match.result_used is not None]
     if judged:
         return sum(judged) / len(judged), "results"
@@ -206,12 +206,12 @@ def _utilisation(matches: tuple[Match, ...], flag: bool | None) -> tuple[float, 
 
 def _matches(
     pairs: list[Pair], expected: Sequence[ExpectedCall], used: Sequence[ToolCall], question: str, answer: str
-) -> tuple[Match, ...]:
+) -> tuple[CallMatch, ...]:
     places = _steps(expected)
     times = _steps(used)
     uses = _uses(pairs, used, times, question, answer)
     return tuple(
-        Match(
+        CallMatch(
             expected=expected[pair.expected],
             used=used[pair.used],
             place=places[pair.expected],
@@ -305,10 +305,10 @@ def tool_weights(weights: Mapping[str, float] | None) -> dict[str, float]:
     lacking = [aspect for aspect in ASPECTS if aspect not in weights]
     if lacking:
         raise InputError(f"tool_weights lacks {', '.join(map(repr, lacking))}; give all of {', '.join(ASPECTS)}")
-    return _normalised(weights)
+    return _normalise_weights(weights)
 
 
-def _normalised(weights: Mapping[str, float]) -> dict[str, float]:
+def _normalise_weights(weights: Mapping[str, float]) -> dict[str, float]:
     for name, weight in weights.items():
         if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not isfinite(weight) or weight < 0:
             raise InputError(f"tool_weights[{name!r}]={weight!r}; expected a number that is not negative")

@@ -147,7 +147,7 @@ def _leaves(value: object) -> Iterator[str]:
     while waiting:
         leaf = waiting.pop()
         if isinstance(leaf, str):
-            parsed = _parsed(leaf) if leaf.lstrip()[:1] in ("{", "[") else None
+            parsed = _parse_json(leaf) if leaf.lstrip()[:1] in ("{", "[") else None
             if parsed is None:
                 yield leaf
             else:
@@ -162,7 +162,7 @@ def _leaves(value: object) -> Iterator[str]:
             yield str(leaf)
 
 
-def _parsed(text: str) -> object:
+def _parse_json(text: str) -> object:
     try:
         parsed: object = json.loads(text)
     except (ValueError, RecursionError):

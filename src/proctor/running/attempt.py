@@ -5,43 +5,33 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proctor.battle.replies import is_test
 from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
-from proctor.conditions import in_force
 from proctor.errors import Misconfigured
-from proctor.models.allowance import set_occasion
-from proctor.models.purse import Purse
-from proctor.redaction.nouns import scrubbed
+from proctor.fault_injection import in_force
+from proctor.redaction.nouns import scrub_noun
 from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import Attempt, Failure, Finished, Owner, Record, Reviewed, Settings, Sitting, Turned
+from proctor.run import Attempt, Failure, Finished, Owner, PendingAttempt, Record, Reviewed, Settings, Turned
 from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
+from proctor.running.deadline import within
 from proctor.running.play import Play, begin, cut_off, our_bug, over, strike_on
-from proctor.running.waiting import within
-from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.running.result import case_of, result_of
+from proctor.score import Review
+from proctor.spending.run_limits import set_occasion
+from proctor.spending.self_reported import SelfReportedSpending
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
 
 _FAREWELL = 5.0
 """Seconds that an agent may take to forget a conversation."""
-
-
-@dataclass(slots=True)
-class _Judged:
-    """What the reviews of one turn come to."""
-
-    scores: Sequence[Score]
-    unscored: Sequence[Unscored]
-    checks: Sequence[CheckResult]
-    contradictions: Sequence[Contradiction]
 
 
 class Player:
@@ -77,15 +67,15 @@ class Player:
         self._faults = faults or {}
         self._keeps_memory = _keeps_memory(agent)
         self._forgetters = tuple(_forgetters(agent, examiner))
-        self._purse = Purse("the agent", settles=getattr(agent, "settles", False))
+        self._purse = SelfReportedSpending("the agent", settles=getattr(agent, "settles", False))
         self._patience = Patience(
             timeout=settings.timeout, retries=settings.retries, agent_retries=settings.retry_agent_failures,
             clock=clock, cancelled_itself=cancelled_itself,
         )  # fmt: skip
 
-    def begin(self, sitting: Sitting) -> Play:
+    def begin(self, pending: PendingAttempt) -> Play:
         """Where an attempt starts; `play` it from there."""
-        play = begin(sitting, keeps_memory=self._keeps_memory)
+        play = begin(pending, keeps_memory=self._keeps_memory)
         if play.resumed == "replayed":
             self._emit(Finished(attempt=cut_off(play)))
         if play.turns and play.attempt.key.condition in self._faults:
@@ -116,6 +106,9 @@ class Player:
             await self._forget(play.conversation)
         return result.failure
 
+    def _result(self, play: Play, failure: Failure | None) -> Attempt:
+        return result_of(play, failure, reviewers=self._names, settings=self._settings)
+
     def _finish(self, play: Play, result: Attempt) -> None:
         play.over = True
         self._emit(Finished(attempt=result))
@@ -137,7 +130,7 @@ class Player:
         """Let agent and examiner clean up; whatever they do then changes no result and holds nobody up for long."""
         for forget in self._forgetters:
             with contextlib.suppress(Exception):
-                await within(_FAREWELL, _awaited(forget, conversation))
+                await within(_FAREWELL, _await_forget(forget, conversation))
 
     async def _converse(self, play: Play) -> None:
         single = len(play.exam.cases) == 1 and not play.exam.open
@@ -177,7 +170,7 @@ class Player:
 
     async def _examine(self, play: Play, number: int) -> Turn | None:
         """The examiner's next question, recorded before it is put: it may have cost money."""
-        from proctor.battle.linking import linked  # it reads language, which takes a while to load
+        from proctor.findings.battle.links import linked  # it reads language, which takes a while to load
 
         assert self._examiner is not None
         told = {"conversation": play.conversation} if self._tells_conversation else {}
@@ -190,7 +183,7 @@ class Player:
             play.ended = "examiner"
             play.pay(asked or Usage())
             return None
-        asked = scrubbed(asked)
+        asked = scrub_noun(asked)
         turn = linked(play.exam, play.turns, asked if asked.number == number else replace(asked, number=number))
         play.turns.append(turn)
         self._emit(Turned(key=play.attempt.key, turn=turn))
@@ -226,11 +219,11 @@ class Player:
             nonlocal started, clock  # the time of the try that answered, without retries, pauses and waiting in line
             started, clock = time.time(), time.perf_counter()
             # an agent of somebody's own may return anything, also what it must not tell
-            return scrubbed(to_reply(await self._agent.reply(request)))
+            return scrub_noun(to_reply(await self._agent.reply(request)))
 
         async def put() -> Reply:
             with self._in_force(play):
-                return await self._purse.paid(ask, told=_used)
+                return await self._purse.paid(ask, told=_usage_of)
 
         plain = key.condition not in self._faults and not self._purse.is_kept()
         reply: Reply | None = None
@@ -260,14 +253,16 @@ class Player:
     async def _review(self, play: Play, turn: Turn) -> tuple[Review, ...]:
         """Every reviewer's word on one reply. The reply is recorded already and is not asked for again."""
         turns = play.turns[: turn.number]
-        case = _case(play.exam, turns)
+        case = case_of(play.exam, turns)
         if case is not None and case.context is not None and not self._settings.context_given:
             case = replace(case, context=None)
         reviews = []
         play.stage = "reviewer"
         for reviewer, free in zip(self._reviewers, self._free, strict=True):
-            given = self._improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
-            make = partial(_reviewed, reviewer, given, turns)
+            given = (
+                self._case_for_improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
+            )
+            make = partial(_review_turn, reviewer, given, turns)
             if not free and (room := self._room(False)) is not None:
                 await room
             try:
@@ -279,7 +274,7 @@ class Player:
                 reviews.append(Review(unscored=broken.failure.reason))
         return tuple(reviews)
 
-    def _improvised(self, exam: Exam, turn: Turn) -> Case:
+    def _case_for_improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
         context = exam.cases[0].context if self._settings.context_given else None
         return Case(id=exam.cases[0].id, question=turn.question, context=context)
@@ -293,68 +288,11 @@ class Player:
         reviews = []
         play.stage = "reviewer"
         for reviewer, free in zip(self._reviewers, self._free, strict=True):
-            make = partial(_concluded, reviewer, play.exam, tuple(play.turns))
+            make = partial(_conclude_review, reviewer, play.exam, tuple(play.turns))
             if not free and (room := self._room(False)) is not None:
                 await room
             reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
         return tuple(reviews)
-
-    def _result(self, play: Play, failure: Failure | None) -> Attempt:
-        """The finished attempt: marks, verdict, usage and time."""
-        by_turn = {turn: self._judged(turn, reviews) for turn, reviews in play.reviews.items()}
-        scores: list[Score] = []
-        missing: list[Unscored] = []
-        checks: list[CheckResult] = []
-        contradictions: list[Contradiction] = []
-        for one in by_turn.values():
-            scores += one.scores
-            missing += one.unscored
-            checks += one.checks
-            contradictions += one.contradictions
-        if self._settings.checks is not None and failure is not None and failure.owner == "agent":
-            checks.append(_no_error_failed(failure, len(play.turns)))
-        passed = self._turns_passed(play, by_turn, {each.turns[1] for each in contradictions})
-        counted = [
-            mark
-            for mark, turn in zip(passed, play.turns, strict=True)
-            if not turn.fault and not _is_unjudged(play.exam, turn, by_turn)
-        ]
-        attempt = over(
-            play,
-            failure,
-            scores=tuple(scores),
-            unscored=tuple(missing),
-            checks=tuple(checks),
-            contradictions=tuple(contradictions),
-            turn_passed=tuple(passed),
-            passed=_passed(counted, failure),
-        )
-        return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
-
-    def _turns_passed(
-        self, play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int]
-    ) -> list[bool | None]:
-        """Turn by turn, whether the reply passes; None where a question was faulty or nothing was judged."""
-        passed: list[bool | None] = []
-        for turn in play.turns:
-            one = by_turn.get(turn.number)
-            if turn.fault or one is None:
-                passed.append(None)
-                continue
-            passed.append(
-                verdict.turn_passes(
-                    _case(play.exam, play.turns[: turn.number]), one.scores, one.unscored, one.checks,
-                    contradicted=turn.number in contradicted, settings=self._settings,
-                )
-            )  # fmt: skip
-        return passed
-
-    def _judged(self, turn: int, reviews: Sequence[Review]) -> _Judged:
-        pairs = zip(self._names, reviews, strict=False)
-        scores, missing = verdict.marks(pairs, turn=turn or None, settings=self._settings)
-        checks = [check for review in reviews for check in review.checks]
-        contradictions = [found for review in reviews for found in review.contradictions]
-        return _Judged(scores, missing, checks, contradictions)
 
 
 def _keeps_memory(agent: Agent) -> bool:
@@ -386,29 +324,12 @@ def _judges_improvised(reviewer: Reviewer) -> bool:
     return bool(getattr(reviewer, "judges_improvised", False))
 
 
-async def _awaited(forget: Callable[[str], Awaitable[None]], conversation: str) -> None:
+async def _await_forget(forget: Callable[[str], Awaitable[None]], conversation: str) -> None:
     await forget(conversation)
 
 
-def _used(reply: Reply) -> Usage | None:
+def _usage_of(reply: Reply) -> Usage | None:
     return reply.usage
-
-
-def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
-    """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
-    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
-        return False
-    marked = any(score.of == "agent" for score in one.scores)
-    return not (marked or one.unscored or one.checks or one.contradictions)
-
-
-def _case(exam: Exam, turns: Sequence[Turn]) -> Case | None:
-    """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
-    if turns[-1].number <= len(exam.cases):
-        return exam.cases[turns[-1].number - 1]
-    from proctor.battle.linking import expected_by  # it reads language, which takes a while to load
-
-    return expected_by(exam, turns)
 
 
 def _context(exam: Exam, number: int) -> str | None:
@@ -416,23 +337,12 @@ def _context(exam: Exam, number: int) -> str | None:
     return exam.cases[0 if exam.open else number - 1].context
 
 
-async def _reviewed(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
+async def _review_turn(reviewer: Reviewer, case: Case | None, turns: Sequence[Turn]) -> Review:
     review = await reviewer.review(case, turns)
     if not isinstance(review, Review):
         raise TypeError(f"the reviewer {reviewer.name!r} returned a {type(review).__name__}; expected a proctor.Review")
-    return scrubbed(review)
+    return scrub_noun(review)
 
 
-async def _concluded(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
-    return scrubbed(await reviewer.conclude(exam, turns) or Review())
-
-
-def _no_error_failed(failure: Failure, last: int) -> CheckResult:
-    return CheckResult(turn=failure.turn or last, name=NO_ERROR, passed=False, evidence=failure.reason)
-
-
-def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
-    """The agent's own failure is not passed; the environment's leaves it undecided."""
-    if failure is not None:
-        return False if failure.owner == "agent" else None
-    return verdict.attempt_passes(turns)
+async def _conclude_review(reviewer: Reviewer, exam: Exam, turns: Sequence[Turn]) -> Review:
+    return scrub_noun(await reviewer.conclude(exam, turns) or Review())

@@ -15,7 +15,7 @@ from proctor.net.probe import settle
 from proctor.redaction import beginning, without_secrets
 from proctor.run import Failure, Stage
 from proctor.running.clock import LoopClock
-from proctor.running.waiting import Escaped, Late, within
+from proctor.running.deadline import Escaped, Late, within
 from proctor.usage import Usage
 
 T = TypeVar("T")

@@ -32,7 +32,7 @@ LONG_STEP = 0.05
 _HANDLE_RUN: CodeType = Handle._run.__code__
 
 
-class Charged:
+class ChargedAttempt:
     """One attempt as far as the clock is concerned."""
 
     __slots__ = ("held", "key")
@@ -47,7 +47,7 @@ class Charged:
         return f"the agent in case {self.key.exam}, trial {self.key.trial}"
 
 
-CHARGED: ContextVar[Charged | None] = ContextVar("proctor_charged", default=None)
+CHARGED: ContextVar[ChargedAttempt | None] = ContextVar("proctor_charged", default=None)
 """The attempt that is played in this context."""
 
 
@@ -55,7 +55,7 @@ CHARGED: ContextVar[Charged | None] = ContextVar("proctor_charged", default=None
 class Holder:
     """Who holds the loop at the moment."""
 
-    charged: Charged | None
+    charged: ChargedAttempt | None
     """None: none of the attempts."""
     where: str
     """File, line and function of what runs."""

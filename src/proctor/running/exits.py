@@ -1,7 +1,7 @@
 """`os._exit` while a run is played: an agent that calls it ends the run, but not the process that plays it.
 
 install()                   before an agent is imported, so that `from os import _exit` gets ours too
-with heeded(told): …        while a run is played
+with intercept_exits(told): …        while a run is played
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def _exit(status: int) -> NoReturn:
 
 
 @contextmanager
-def heeded(told: Callable[[str], None]) -> Iterator[None]:
+def intercept_exits(told: Callable[[str], None]) -> Iterator[None]:
     """While it lasts, whoever calls `os._exit` in this process is told on and stays where it is."""
     before = os._exit
     install()

@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.run import Attempt, Key, Run, Settings, Sitting
+from proctor.run import Attempt, Key, PendingAttempt, Run, Settings
 from proctor.score import Review
 
 PLACES = 1_000_000
@@ -28,10 +28,10 @@ def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
         return tuple(Exam(id=f"exam-{number}", cases=piece) for number, piece in enumerate(pieces, 1))
     if settings.type == "abm-dynamic":
         return tuple(Exam(id=case.id, cases=(case,), open=True) for case in benchmark.cases[: settings.seeds])
-    return tuple(Exam(id=case.id, cases=(_decided(case, benchmark, settings),)) for case in benchmark.cases)
+    return tuple(Exam(id=case.id, cases=(_with_passing_score(case, benchmark, settings),)) for case in benchmark.cases)
 
 
-def _decided(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
+def _with_passing_score(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
     """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides."""
     if case.passing_score is not None or settings.passing_score is not None:
         return case
@@ -40,13 +40,13 @@ def _decided(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
     return replace(case, passing_score=_USUAL)
 
 
-def sittings(
+def pending_attempts(
     run: Run,
     exams: tuple[Exam, ...],
     *,
     finished: Container[Place] = frozenset(),
     under_way: Mapping[Place, tuple[Attempt, dict[int, tuple[Review, ...]]]] | None = None,
-) -> Iterator[Sitting]:
+) -> Iterator[PendingAttempt]:
     """What is left to play, trial by trial, so that early results already cover every exam."""
     settings = run.settings
     begun = under_way or {}
@@ -59,7 +59,7 @@ def sittings(
                 order = (row * len(settings.conditions) + column) * PLACES + trial
                 if place in begun:
                     attempt, reviews = begun[place]
-                    yield Sitting(exam=exam, attempt=replace(attempt, place=order), reviews=reviews)
+                    yield PendingAttempt(exam=exam, attempt=replace(attempt, place=order), reviews=reviews)
                     continue
                 key = Key(run=run.id, exam=exam.id, condition=condition, trial=trial)
-                yield Sitting(exam=exam, attempt=Attempt(key=key, place=order))
+                yield PendingAttempt(exam=exam, attempt=Attempt(key=key, place=order))

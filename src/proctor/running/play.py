@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.conditions import Tally
 from proctor.failures import detail_of, said
-from proctor.run import Attempt, Failure, Resumed, Sitting, Stage
-from proctor.running.clock import Charged
+from proctor.fault_injection import Tally
+from proctor.run import Attempt, Failure, PendingAttempt, Resumed, Stage
+from proctor.running.clock import ChargedAttempt
 from proctor.score import Review
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -29,14 +29,14 @@ class Play:
     reviews: dict[int, tuple[Review, ...]]
     """By turn; 0 stands for the conversation."""
     conversation: str
-    charged: Charged
+    charged: ChargedAttempt
     """To whom time is charged in which it holds up the others."""
     started: float
     ended: str | None = None
     asked: bool = False
     resumed: Resumed = ""
     lost: Usage = _NOTHING
-    """What failed tries have cost all the same, earlier sittings included."""
+    """What failed tries have cost all the same, earlier sessions included."""
     struck: Tally = field(default_factory=Tally)
     """How often the fault of its condition has happened."""
     stage: Stage = "agent"
@@ -60,25 +60,25 @@ class Play:
         return self.lost + _usage(self.turns, self.reviews)
 
 
-def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
+def begin(pending: PendingAttempt, *, keeps_memory: bool) -> Play:
     """Where an attempt starts: from the beginning, or where it was cut off."""
-    key, said = sitting.attempt.key, sitting.attempt.transcript
+    key, said = pending.attempt.key, pending.attempt.transcript
     started = time.time()
     play = Play(
-        exam=sitting.exam,
-        attempt=sitting.attempt,
+        exam=pending.exam,
+        attempt=pending.attempt,
         turns=list(said.turns),
-        reviews=dict(sitting.reviews),
+        reviews=dict(pending.reviews),
         conversation=f"{key.run}/{key.exam}/{key.condition}/{key.trial}/{started:.6f}",
-        started=sitting.attempt.started or started,
+        started=pending.attempt.started or started,
         ended=said.ended,
-        lost=sitting.attempt.lost,
-        charged=Charged(key),
+        lost=pending.attempt.lost,
+        charged=ChargedAttempt(key),
     )
     answered = len([turn for turn in said.turns if turn.reply is not None])
-    if answered and _goes_on(sitting.exam, said, answered):
+    if answered and _goes_on(pending.exam, said, answered):
         if keeps_memory:
-            play.lost += _usage(said.turns, sitting.reviews)
+            play.lost += _usage(said.turns, pending.reviews)
             play.turns, play.reviews = [], {}
             play.resumed = "replayed"
         else:
@@ -87,9 +87,9 @@ def begin(sitting: Sitting, *, keeps_memory: bool) -> Play:
 
 
 def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
-    """Count what an earlier sitting has met of a fault already, so that "fails twice" stays twice in a conversation.
+    """Count what an earlier session has met of a fault already, so that "fails twice" stays twice in a conversation.
 
-    The replies tell it, if they tell their calls; a sitting that was not killed has noted it besides.
+    The replies tell it, if they tell their calls; a session that was not killed has noted it besides.
     """
     for turn in play.turns:
         if turn.reply is None:
@@ -120,7 +120,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
     return Attempt(
         key=play.attempt.key,
         place=play.attempt.place,
-        transcript=Transcript(turns=tuple(play.turns), ended=_ended(play, failure)),
+        transcript=Transcript(turns=tuple(play.turns), ended=_ended_by(play, failure)),
         failure=failure,
         resumed=play.resumed,
         finished=True,
@@ -176,7 +176,7 @@ def our_bug(error: Exception) -> Failure:
     )
 
 
-def _ended(play: Play, failure: Failure | None) -> str | None:
+def _ended_by(play: Play, failure: Failure | None) -> str | None:
     return "agent" if failure is not None and failure.owner == "agent" else play.ended
 
 

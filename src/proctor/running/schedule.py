@@ -19,9 +19,9 @@ from proctor import threads
 from proctor.errors import BudgetSpent, Misconfigured
 from proctor.redaction import without_secrets
 from proctor.roles import Agent, Examiner, Halt, Reviewer
-from proctor.run import Failure, Finished, Record, Settings, Sitting
+from proctor.run import Failure, Finished, PendingAttempt, Record, Settings
 from proctor.running.attempt import Player, asks_nobody
-from proctor.running.clock import CHARGED, Charged, LoopClock
+from proctor.running.clock import CHARGED, ChargedAttempt, LoopClock
 from proctor.running.play import Play
 from proctor.threads import Stage
 
@@ -45,7 +45,7 @@ STORM = 20
 class _AttemptTask(asyncio.Task["Failure | None"]):
     """A task that plays one attempt, and knows which attempt has cancelled it."""
 
-    cancelled_by: Charged | None = None
+    cancelled_by: ChargedAttempt | None = None
 
     def cancel(self, msg: Any | None = None) -> bool:
         self.cancelled_by = CHARGED.get()
@@ -70,7 +70,7 @@ class LocalExecutor:
         self._concurrency = settings.concurrency
         self._stage = stage
         self._process = os.getpid()
-        self._queue: Iterator[Sitting] = iter(())
+        self._queue: Iterator[PendingAttempt] = iter(())
         self._context = Context()
         self._playing: dict[asyncio.Task[Failure | None], Play] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
@@ -87,7 +87,7 @@ class LocalExecutor:
         self._in_touch = time.monotonic()
         self._exhausted = False
         self._arrived, self._urgent, self._over = threading.Event(), threading.Event(), threading.Event()
-        self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._blocked)
+        self._clock = LoopClock(patience=max(3 * settings.timeout, _SHORTEST_PATIENCE), give_up=self._on_blocked_loop)
         self._player = Player(
             agent=agent,
             reviewers=reviewers,
@@ -101,11 +101,11 @@ class LocalExecutor:
             faults=faults,
         )
 
-    def execute(self, sittings: Iterable[Sitting]) -> Generator[Sequence[Record], None, None]:
+    def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches, at times an empty one. A batch that was taken counts as stored
         when the next one is asked for.
         """
-        self._queue, self._context = iter(sittings), copy_context()
+        self._queue, self._context = iter(pending_attempts), copy_context()
         if not self._stage.soon(self._begin):
             raise RuntimeError("the event loop on which the run was to be played is closed")
         try:
@@ -203,7 +203,7 @@ class LocalExecutor:
         """Begin as many attempts as may be under way; when there are none left, it is over."""
         while len(self._playing) < self._concurrency and self._may_begin() and self._has_room():
             try:
-                sitting = next(self._queue)
+                pending = next(self._queue)
             except StopIteration:
                 self._exhausted = True
                 break
@@ -211,7 +211,7 @@ class LocalExecutor:
                 self._error = error
                 self.end("stopped")
                 break
-            self._start(self._player.begin(sitting))
+            self._start(self._player.begin(pending))
         if not self._playing and not self._starved:
             self._over.set()
             self._urgent.set()
@@ -332,7 +332,7 @@ class LocalExecutor:
 
     # in the clock's thread
 
-    def _blocked(self, told: str) -> None:
+    def _on_blocked_loop(self, told: str) -> None:
         """Somebody never gives the loop back: nothing can be cancelled on it, so it is left behind."""
         if self.halt is None:
             self.halt, self.reason = "blocked", told

@@ -2,7 +2,7 @@
 
 Comparing two runs case by case removes what the cases have in common, which is most of the doubt. Every figure rests
 on d_i = x_Bi − x_Ai, the difference of a case's values, over the cases counted in both runs. The probability and the
-test rest on the trials that both runs have of a case (`proctor.statistics.thinning`), the interval on all of them.
+test rest on the trials that both runs have of a case (`proctor.statistics.common_trials`), the interval on all of them.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from fractions import Fraction
 from math import erfc, lcm, sqrt
 
 from proctor.errors import InputError
+from proctor.statistics.common_trials import Count, counts_alike
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
-from proctor.statistics.thinning import Count, counts_alike
 
 METHOD = "paired-cases"
 FEWEST_FOR_VERDICT = 5
@@ -169,12 +169,14 @@ def compare_counts(
         missing=missing,
         worst=worst,
         best=best,
-        tested=_tested(both, [counts_alike(x, y) for x, y in both] if common is None else common),
+        tested=_tested_differences(both, [counts_alike(x, y) for x, y in both] if common is None else common),
         level=level,
     )
 
 
-def _tested(both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]) -> list[float] | None:
+def _tested_differences(
+    both: Sequence[tuple[Count, Count]], common: Sequence[tuple[Count, Count]]
+) -> list[float] | None:
     """The differences over the trials in common; None: those are all."""
     if sum(m for pair in both for m, _ in pair) == sum(m for pair in common for m, _ in pair):
         return None

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from proctor.statistics.thinning import Count
+from proctor.statistics.common_trials import Count
 
 if TYPE_CHECKING:  # they import SciPy, which whoever only names a Flip should not wait for
     from proctor.statistics.beta import Floats
@@ -94,10 +94,10 @@ def _several(a: Counts, b: Counts) -> dict[tuple[Count, Count], Flip]:
     logits = grid(max(m for m, _ in (*a, *b)))
     before = {x: rate_of(population_a, *x, logits) for x in set(a) if x[0]}
     after = {y: rate_of(population_b, *y, logits) for y in set(b) if y[0]}
-    return {(x, y): _moved(x, y, before, after) for x, y in set(zip(a, b, strict=True))}
+    return {(x, y): _classify_flip(x, y, before, after) for x, y in set(zip(a, b, strict=True))}
 
 
-def _moved(a: Count, b: Count, before: Mapping[Count, Rate], after: Mapping[Count, Rate]) -> Flip:
+def _classify_flip(a: Count, b: Count, before: Mapping[Count, Rate], after: Mapping[Count, Rate]) -> Flip:
     if not (a[0] and b[0]):
         return "missing"
     more = b[1] * a[0] - a[1] * b[0]

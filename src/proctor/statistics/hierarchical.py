@@ -119,14 +119,14 @@ def enough(counts: Counts) -> bool:
 def model_pass_hat_k(counts: Counts, k: int, *, level: float = 0.95) -> Estimate:
     """pass^k from the model, for k above the trials; with one trial a case, only its sharp bounds."""
     if _single(counts):
-        return _bounded(counts, lambda p: p**k, lambda p: p, level)
+        return _bounded_estimate(counts, lambda p: p**k, lambda p: p, level)
     return _model(counts, lambda a, b: np.exp(log_mean_power(a, b, k)), level)
 
 
 def model_pass_at_k(counts: Counts, k: int, *, level: float = 0.95) -> Estimate:
     """pass@k from the model, for k above the trials; with one trial a case, only its sharp bounds."""
     if _single(counts):
-        return _bounded(counts, lambda p: p, lambda p: 1 - (1 - p) ** k, level)
+        return _bounded_estimate(counts, lambda p: p, lambda p: 1 - (1 - p) ** k, level)
     return _model(counts, lambda a, b: -np.expm1(log_mean_power(b, a, k)), level)
 
 
@@ -159,7 +159,7 @@ def _model(counts: Counts, value: Callable[[Floats, Floats], Floats], level: flo
     )
 
 
-def _bounded(
+def _bounded_estimate(
     counts: Counts, lower: Callable[[float], float], upper: Callable[[float], float], level: float
 ) -> Estimate:
     """Between cases that are all alike and cases that always or never pass: one trial cannot tell which."""

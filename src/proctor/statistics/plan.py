@@ -33,7 +33,7 @@ class Spread:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Plan:
+class SampleSizePlan:
     """What it takes."""
 
     cases: int
@@ -53,10 +53,10 @@ class Plan:
 
 def plan(
     spread: Spread, difference: float, *, trials: Sequence[int] = (1, 2, 4, 8), power: float = 0.8, level: float = 0.95
-) -> list[Plan]:
+) -> list[SampleSizePlan]:
     """Cases needed to see a difference, for each number of trials in both runs."""
     return [
-        Plan(
+        SampleSizePlan(
             cases=cases_needed(spread.of(m, m), difference, power=power, level=level),
             trials=m,
             floor=cases_needed(spread.between, difference, power=power, level=level),

@@ -14,6 +14,6 @@ def open_store(where: str | Path, *, create: bool = True) -> Store:
 
     With `create=False` a store that is not there yet is a StoreError. SQLAlchemy is imported here, not before.
     """
-    from proctor.storage import opening
+    from proctor.storage import open as opening
 
     return opening.open_store(where, create=create)

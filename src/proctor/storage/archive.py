@@ -13,12 +13,17 @@ from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
 from proctor.run import Attempt, Key, Run, Wish
 from proctor.score import Review
-from proctor.storage import chunks, naming, paging, searching, standing
+from proctor.storage import chunks
+from proctor.storage import live_counts as standing
+from proctor.storage import pages as paging
+from proctor.storage import run_name as naming
+from proctor.storage import search as searching
 from proctor.storage.database import Database
 from proctor.storage.lease import Leases
-from proctor.storage.marks import EVERY, Marks
+from proctor.storage.live_counts import LiveCounts
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.paging import Course, Order
+from proctor.storage.page_cursors import EVERY, PageCursors
+from proctor.storage.pages import CursorScope, Order
 from proctor.storage.rows import (
     RUN_COLUMNS,
     STOPPED,
@@ -30,8 +35,7 @@ from proctor.storage.rows import (
     run_of,
     turns_of,
 )
-from proctor.storage.searching import Found
-from proctor.storage.standing import Standing
+from proctor.storage.search import SearchResult
 from proctor.storage.tables import attempts, benchmarks, runs
 from proctor.transcript import Transcript
 
@@ -48,17 +52,17 @@ _Started = tuple[Attempt, dict[int, tuple[Review, ...]]]
 _NEWEST_FIRST = (runs.c.created.desc(), runs.c.no.desc())
 
 
-class Archive:
+class DatabaseArchive:
     """Reads runs, outcomes and transcripts. Satisfies `proctor.roles.Archive`."""
 
     def __init__(self, database: Database, leases: Leases) -> None:
         self._database = database
         self._leases = leases
-        self._marks = Marks()
+        self._marks = PageCursors()
 
     def runs(self) -> list[Run]:
         """All of them, newest first. One that cannot be read is `failed`, with the reason and nothing planned."""
-        return [self._as_it_stands(number, run) for number, run in self._stored()]
+        return [self._as_it_stands(number, run) for number, run in self._stored_runs()]
 
     def find(self, name: str) -> Run:
         """By id, unique prefix of an id, unique name, or `last`; raises NoSuchRun."""
@@ -109,7 +113,7 @@ class Archive:
         with self._database.reading() as connection:
             return standing.verdicts_in_order(connection, number)
 
-    def standing(self, run: str) -> Standing:
+    def standing(self, run: str) -> LiveCounts:
         """What a run has come to, counted by the database."""
         number = self._numbers(run).own
         with self._database.reading() as connection:
@@ -120,7 +124,7 @@ class Archive:
         number = self._numbers(run).own
         with self._database.reading() as connection:
             rows = standing.since(connection, number, last)
-        found = self._as_it_stands(*self._stored(runs.c.no == number)[0])
+        found = self._as_it_stands(*self._stored_runs(runs.c.no == number)[0])
         return found, rows[-1].no if rows else last, [attempt_of(run, row) for row in rows]
 
     def search(
@@ -132,7 +136,7 @@ class Archive:
         limit: int = 100,
         seconds: float = 0.8,
         **which: Any,
-    ) -> Found:
+    ) -> SearchResult:
         """Attempts in whose questions or replies these words stand; `which` is as in `count`."""
         return searching.search(
             self._database, run, self._numbers(run), words, after=after, limit=limit, seconds=seconds, **which
@@ -188,7 +192,7 @@ class Archive:
         }
         return [attempt for _, attempt in sorted({**ended, **begun}.items())]
 
-    def sittings(self, run: str) -> Iterator[_Started]:
+    def pending_attempts(self, run: str) -> Iterator[_Started]:
         """Attempts under way or failed by the environment, with turns and reviews already paid for.
 
         One that never ended has no row yet that could tell its place in the plan: there it is 0.
@@ -229,7 +233,7 @@ class Archive:
             for chunk in found:
                 for row in chunk.rows:
                     ended = attempt_of(run, row, chunk.turns)
-                    yield _reopened(ended), reviews_of(ended.key, chunk.drafts)
+                    yield _reopen(ended), reviews_of(ended.key, chunk.drafts)
 
     def _begun(self, run: str, numbers: Numbers) -> Iterator[_Started]:
         """Those that never ended."""
@@ -239,7 +243,7 @@ class Archive:
                 said = Transcript(turns=turns_of(key, chunk.turns))
                 yield Attempt(key=key, transcript=said), reviews_of(key, chunk.drafts)
 
-    def _course(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> Course | None:
+    def _course(self, connection: Connection, number: int, choice: tuple[Any, ...], offset: int) -> CursorScope | None:
         """Where to keep marks for a deep page; None: it is not deep, or the run goes on."""
         if offset < EVERY:
             return None
@@ -247,13 +251,13 @@ class Archive:
         found = connection.execute(state).first()
         if found is None or found.status not in STOPPED:
             return None
-        return Course(self._marks, (number, tuple(found), *choice))
+        return CursorScope(self._marks, (number, tuple(found), *choice))
 
     def _numbers(self, run: str) -> Numbers:
         with self._database.reading() as connection:
             return numbers_of(connection, run)
 
-    def _stored(self, *which: ColumnElement[bool]) -> list[tuple[int, Run]]:
+    def _stored_runs(self, *which: ColumnElement[bool]) -> list[tuple[int, Run]]:
         """Runs with their numbers, as they were last marked, newest first."""
         statement = select(runs.c.no, *RUN_COLUMNS).where(*which).order_by(*_NEWEST_FIRST)
         with self._database.reading() as connection:
@@ -263,7 +267,7 @@ class Archive:
         """A run that says it is running, but whose process is gone, is paused."""
         if run.status != "running" or self._leases.held(number):
             return run
-        for _, now in self._stored(runs.c.no == number):  # again: it may have ended properly between the two looks
+        for _, now in self._stored_runs(runs.c.no == number):  # again: it may have ended properly between the two looks
             if now.status != "running" or self._leases.held(number):
                 return now
         return replace(run, status="paused", reason="its process ended")
@@ -278,7 +282,7 @@ def _readable(row: Row[Any]) -> Run:
         return Run(**told, status="failed", reason=str(error))
 
 
-def _reopened(attempt: Attempt) -> Attempt:
+def _reopen(attempt: Attempt) -> Attempt:
     return Attempt(
         key=attempt.key,
         place=attempt.place,

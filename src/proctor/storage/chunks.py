@@ -28,7 +28,7 @@ class Chunk(NamedTuple):
     drafts: Bodies
 
 
-class Begun(NamedTuple):
+class StartedChunk(NamedTuple):
     """Attempts that have none yet."""
 
     places: Sequence[Place]
@@ -70,7 +70,7 @@ def _next_size(size: int, said: Bodies) -> int:
     return max(1, min(_MOST, 4 * size, size * _TEXT // max(held, 1)))
 
 
-def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Begun]:
+def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[StartedChunk]:
     """Attempts with turns but without an outcome, in the order of their keys."""
     after: Place = (-1, "", "")
     while True:
@@ -79,7 +79,7 @@ def begun(database: Database, numbers: Numbers, *, size: int) -> Iterator[Begun]
             places = [(row.trial, row.condition, row.exam) for row in connection.execute(these)]
             said = bodies(connection, turns, numbers.turns, these)
             paid = bodies(connection, drafts, numbers.own, these)
-        yield Begun(places, said, paid)
+        yield StartedChunk(places, said, paid)
         if len(places) < size:
             return
         after = places[-1]
@@ -108,7 +108,7 @@ def trials(
 
     rows = connection.execute(select(*OUTCOME_COLUMNS).where(theirs(attempts, numbers.own))).all()
     said = select(*_place(turns), turns.c.number, turns.c.body).where(theirs(turns, numbers.turns))
-    return rows, _gathered(connection.execute(said.order_by(turns.c.number)))
+    return rows, _group_bodies(connection.execute(said.order_by(turns.c.number)))
 
 
 def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tuple[Any, ...]]) -> Bodies:
@@ -116,10 +116,10 @@ def bodies(connection: Connection, table: Table, run_no: int, places: Select[*tu
     these = places.subquery()
     same = and_(table.c.run_no == run_no, *(table.c[name] == these.c[name] for name in _PLACE))
     theirs = select(*_place(table), table.c.number, table.c.body).join_from(these, table, same)
-    return _gathered(connection.execute(theirs.order_by(table.c.number)))
+    return _group_bodies(connection.execute(theirs.order_by(table.c.number)))
 
 
-def _gathered(rows: Iterable[Row[Any]]) -> Bodies:
+def _group_bodies(rows: Iterable[Row[Any]]) -> Bodies:
     found: Bodies = {}
     for row in rows:
         found.setdefault((row.trial, row.condition, row.exam), []).append((row.number, row.body))

@@ -57,7 +57,7 @@ class _Batch:
             self.drafts.pop(attempt.key, None)
 
 
-class Journal:
+class DatabaseJournal:
     """Writes runs, turns, reviews and outcomes. Satisfies `proctor.roles.Journal`."""
 
     def __init__(self, database: Database, leases: Leases) -> None:
@@ -186,7 +186,7 @@ class Journal:
         for (key, number), turn in batch.turns.items():
             numbers = self._known[key.run]
             if numbers.own == numbers.turns:
-                rows.append((numbers.own, key.trial, key.condition, key.exam, number, turn_body(turn)))
+                rows.append((numbers.own, key.trial, key.condition, key.exam, number, turn_body(turn, key.exam)))
         return rows
 
     def _draft_rows(self, batch: _Batch) -> list[tuple[object, ...]]:

@@ -13,7 +13,7 @@ from proctor.codec import decode, encode
 from proctor.errors import StoreError
 from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
-from proctor.storage.bodies import slim, slim_checks, slim_scores
+from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage
@@ -35,7 +35,7 @@ UNFINISHED = ("environment", "open")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Outcome:
+class StoredOutcome:
     """What of an Attempt stands in `attempts.body`: all that is neither a column nor the transcript."""
 
     scores: tuple[Score, ...] = ()
@@ -90,7 +90,7 @@ def attempt_row(run_no: int, attempt: Attempt) -> tuple[object, ...]:
         attempt.started,
         attempt.ended,
         attempt.transcript.ended,
-        encode(_outcome(attempt)),
+        outcome_body(_outcome(attempt)),
         failed_checks(attempt),
     )
 
@@ -105,15 +105,15 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
     """The fields of Outcome that are not empty; most attempts have few."""
     kept: dict[str, Any] = {"turn_passed": attempt.turn_passed}
     if attempt.scores:
-        kept["scores"] = slim_scores(attempt.scores)
+        kept["scores"] = attempt.scores
     if attempt.unscored:
         kept["unscored"] = attempt.unscored
     if attempt.checks:
-        kept["checks"] = slim_checks(attempt.checks)
+        kept["checks"] = attempt.checks
     if attempt.contradictions:
         kept["contradictions"] = attempt.contradictions
     if attempt.failure is not None:
-        kept["failure"] = slim(attempt.failure)
+        kept["failure"] = attempt.failure
     if attempt.resumed:
         kept["resumed"] = attempt.resumed
     if attempt.usage.known_cost:
@@ -145,7 +145,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
     (place, _, trial, condition, exam, verdict, passed, seconds,
      sent, received, calls, cost, started, ended, why, body) = row  # fmt: skip
     key = Key(run=run, exam=exam, condition=condition, trial=trial)
-    outcome = read(body, Outcome, key)
+    outcome = read(outcome_text(body), StoredOutcome, key)
     return Attempt(
         key=key,
         place=place,
@@ -179,7 +179,12 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
 
 def turns_of(key: Key, said: Bodies) -> tuple[Turn, ...]:
     """A transcript's turns."""
-    return tuple(read(body, Turn, key) for _, body in said.get((key.trial, key.condition, key.exam), ()))
+    return tuple(turn_of(body, key) for _, body in said.get((key.trial, key.condition, key.exam), ()))
+
+
+def turn_of(body: str, key: Key) -> Turn:
+    """One of them."""
+    return read(turn_text(body, key.exam), Turn, key)
 
 
 def reviews_of(key: Key, paid: Bodies) -> dict[int, tuple[Review, ...]]:

@@ -23,7 +23,7 @@ from proctor.storage.tables import runs, snapshots
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Note:
+class SnapshotClaim:
     """That somebody counts a run."""
 
     no: int
@@ -51,7 +51,7 @@ class Snapshots:
             body: bytes | None = connection.execute(select(snapshots.c.body).where(*mine)).scalar()
         return body
 
-    def begin(self, run: str, *, writer: int | None = None) -> Note | None:
+    def begin(self, run: str, *, writer: int | None = None) -> SnapshotClaim | None:
         """Note that a run is counted from here on; None: it is being written, or the store is busy or read-only.
 
         Whoever writes it here, and is done with it, gives the number with which it was written.
@@ -60,13 +60,13 @@ class Snapshots:
             row = connection.execute(_standing(run).with_for_update(nowait=True)).first()
             if row is None or not (self._rests(row) if writer is None else _is_done(row, writer)):
                 return None
-            note = Note(no=row.no, stamp=f"counting {secrets.token_hex(8)}", seal=_seal(row))
+            note = SnapshotClaim(no=row.no, stamp=f"counting {secrets.token_hex(8)}", seal=_seal(row))
             forget(connection, [note.no])
             connection.execute(insert(snapshots), {"run_no": note.no, "stamp": note.stamp, "body": b""})
             return note
         return None
 
-    def keep(self, note: Note, *, stamp: str, body: bytes) -> None:
+    def keep(self, note: SnapshotClaim, *, stamp: str, body: bytes) -> None:
         """Keep what was counted since it was noted, unless the run was written meanwhile.
 
         A store that is busy, full or read-only is left alone: nothing is lost but time.

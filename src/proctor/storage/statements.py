@@ -16,7 +16,7 @@ _NUMBERED = (*_PLACE, "number", "body")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Statements:
+class SqlStatements:
     """SQL text whose parameters are tuples in the order named."""
 
     put_turn: str
@@ -31,10 +31,10 @@ class Statements:
     """run_no, trial, condition, exam, number"""
 
 
-_compiled_for: dict[tuple[str, str], Statements] = {}
+_compiled_for: dict[tuple[str, str], SqlStatements] = {}
 
 
-def statements_for(dialect: Dialect) -> Statements:
+def statements_for(dialect: Dialect) -> SqlStatements:
     """The statements in this database's words."""
     kind = (dialect.name, dialect.paramstyle)
     if kind not in _compiled_for:
@@ -42,17 +42,17 @@ def statements_for(dialect: Dialect) -> Statements:
     return _compiled_for[kind]
 
 
-def _written(dialect: Dialect) -> Statements:
+def _written(dialect: Dialect) -> SqlStatements:
     these = delete(drafts).where(*(drafts.c[name] == bindparam(name) for name in _PLACE))
     later = delete(turns).where(
         *(turns.c[name] == bindparam(name) for name in _PLACE), turns.c.number > bindparam("number")
     )
-    return Statements(
+    return SqlStatements(
         put_turn=_upsert(turns, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
         put_draft=_upsert(drafts, dialect, key=_NUMBERED[:5], columns=_NUMBERED),
         put_attempt=_upsert(attempts, dialect, key=_PLACE, columns=ATTEMPT_COLUMNS),
-        drop_drafts=_compiled(these, dialect, _PLACE),
-        drop_turns_after=_compiled(later, dialect, _NUMBERED[:5]),
+        drop_drafts=_compile_statement(these, dialect, _PLACE),
+        drop_turns_after=_compile_statement(later, dialect, _NUMBERED[:5]),
     )
 
 
@@ -60,10 +60,10 @@ def _upsert(table: Table, dialect: Dialect, *, key: Sequence[str], columns: Sequ
     """Insert, or replace all but the key: writing twice changes nothing."""
     insert = sqlite.insert(table) if dialect.name == "sqlite" else postgresql.insert(table)
     replaced = {name: insert.excluded[name] for name in columns if name not in key}
-    return _compiled(insert.on_conflict_do_update(index_elements=key, set_=replaced), dialect, columns)
+    return _compile_statement(insert.on_conflict_do_update(index_elements=key, set_=replaced), dialect, columns)
 
 
-def _compiled(statement: Insert | Delete, dialect: Dialect, columns: Sequence[str]) -> str:
+def _compile_statement(statement: Insert | Delete, dialect: Dialect, columns: Sequence[str]) -> str:
     compiled = statement.compile(dialect=dialect, column_keys=columns)
     if tuple(getattr(compiled, "positiontup", ())) != tuple(columns):
         raise AssertionError(f"the parameters of {compiled} are not {columns}")

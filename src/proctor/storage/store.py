@@ -8,8 +8,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
-    from proctor.storage.archive import Archive
-    from proctor.storage.journal import Journal
+    from proctor.storage.archive import DatabaseArchive
+    from proctor.storage.journal import DatabaseJournal
     from proctor.storage.snapshots import Snapshots
 
 
@@ -19,9 +19,9 @@ class Store:
 
     where: str
     """Its path or address, without secrets."""
-    journal: Journal
+    journal: DatabaseJournal
     """Writes."""
-    archive: Archive
+    archive: DatabaseArchive
     """Reads."""
     snapshots: Snapshots
     """Keeps what was counted."""

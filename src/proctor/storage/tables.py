@@ -23,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 4
+NEWEST = 5
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"

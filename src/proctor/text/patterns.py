@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from proctor.settings import compiled, why_no_pattern
+from proctor.settings import compile_pattern, why_no_pattern
 
 Span = tuple[int, int]
 SECONDS = 1.0
@@ -52,7 +52,7 @@ def _timed(pattern: str, look: Callable[[Any, float], Any], *, folded: bool) -> 
         raise Unsearchable(f"the patterns before it took {TOGETHER:g} s on this reply; simplify them")
     most, began = min(SECONDS, left[0]), time.monotonic()
     try:
-        return look(compiled(pattern, folded=folded), most)
+        return look(compile_pattern(pattern, folded=folded), most)
     except TimeoutError as error:
         raise Unsearchable(f"the pattern takes more than {most:.2g} s on this reply; simplify it") from error
     except (MemoryError, RecursionError) as error:

@@ -10,10 +10,11 @@ from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.staticfiles import StaticFiles
 
-from proctor.web import api, errors, pages
-from proctor.web.security import Guard
-from proctor.web.settings import WebSettings
-from proctor.web.site import Site
+from proctor.web import api, pages
+from proctor.web.site import errors
+from proctor.web.site.security import Guard
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.site import Site
 
 STATIC = Path(__file__).parent / "static"
 

@@ -11,7 +11,7 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.errors import InputError
-from proctor.formats.suite import is_suite, read_suite
+from proctor.formats.suites.suite import is_suite, read_suite
 from proctor.roles import Reviewer
 
 OWN = "own"
@@ -49,7 +49,7 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
     )
 
 
-def described(benchmark: Benchmark, *, suite: bool, added: str | Path | None) -> str | None:
+def describe_checks(benchmark: Benchmark, *, suite: bool, added: str | Path | None) -> str | None:
     """What the settings say of the checks: None where there are none, else what makes two runs comparable."""
     if added is not None:
         return f"{Path(added).name} {read_suite(added).digest}"
@@ -65,15 +65,15 @@ def check_reviewer(benchmark: Benchmark) -> Reviewer:
     return CheckReviewer(
         sources=Path(benchmark.sources) if benchmark.sources else None,
         everywhere=benchmark.expect,
-        own=load_own(sorted(names), _registered),
+        own=load_own(sorted(names), _load_registered),
     )
 
 
-def _registered(name: str) -> Callable[..., Any]:
+def _load_registered(name: str) -> Callable[..., Any]:
     """A check that an installed package offers under this name."""
     known: dict[str, EntryPoint] = plugins.known("checks")
     if name not in known:
-        told = plugins.unknown("checks", name, sorted(known))
+        told = plugins.unknown_name_message("checks", name, sorted(known))
         raise InputError(f"{told}; a function of your own is python:MODULE:NAME")
     try:
         function: Callable[..., Any] = known[name].load()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from proctor.comparison import Compared, compared
 from proctor.config import Config, load_config
-from proctor.findings import Findings
+from proctor.findings.comparison import Compared, compare_findings
+from proctor.findings.run import Findings
 from proctor.storage import open_store
 from proctor.workflows.evaluate import Evaluation, store_url
-from proctor.workflows.reading import findings_of_run
+from proctor.workflows.read import findings_of_run
 
 
 def compare(
@@ -26,7 +26,7 @@ def compare(
     Each is an id, a unique prefix, a unique name, `last`, or what `evaluate` returned; `k` picks pass@k and pass^k.
     """
     url = store_url(store, config or load_config())
-    return compared(_findings(a, url), _findings(b, url), k=k, force=force)
+    return compare_findings(_findings(a, url), _findings(b, url), k=k, force=force)
 
 
 def _findings(which: str | Evaluation, store: str) -> Findings:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proctor.benchmark import Benchmark
-from proctor.conditions import parse
 from proctor.config import Config
 from proctor.errors import UsageError
+from proctor.fault_injection import parse
 
 PLAIN = "none"
 """What the run without a condition is called."""

@@ -12,23 +12,23 @@ from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
-from proctor.findings import Findings, Gathering
+from proctor.findings.run import Accumulator, Findings
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
-from proctor.run import Finished, Record, Reviewed, Run, Settings, Sitting, Status, Turned, Wish
-from proctor.running.exits import heeded
+from proctor.run import Finished, PendingAttempt, Record, Reviewed, Run, Settings, Status, Turned, Wish
+from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
-from proctor.workflows.gathered import gathered, keep_played
+from proctor.workflows.gathered import accumulate_attempts, keep_played
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
-Watch = Callable[[Tally], None]
+Watch = Callable[[RunTally], None]
 Listener = Callable[[Sequence[Record]], None]
 _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
@@ -46,12 +46,12 @@ async def conduct(
     exams: tuple[Exam, ...],
     *,
     cast: Cast,
-    sittings: Iterable[Sitting],
-    tally: Tally,
+    pending_attempts: Iterable[PendingAttempt],
+    tally: RunTally,
     changed: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
     heard: Listener | None = None,
-    gathering: Gathering | None = None,
+    gathering: Accumulator | None = None,
 ) -> Findings:
     """Play what is left of a run, store every record before it counts, and say what was found.
 
@@ -62,7 +62,7 @@ async def conduct(
     remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
     ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
     settings = replace(run.settings, **(changed or {}))
-    left = played_with(sittings, changed or {})
+    left = played_with(pending_attempts, changed or {})
     await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage))
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
@@ -72,7 +72,12 @@ async def conduct(
 
 
 def _drive(
-    store: Store, ledger: _Ledger, cast: Cast, settings: Settings, sittings: Iterable[Sitting], stage: Stage
+    store: Store,
+    ledger: _Ledger,
+    cast: Cast,
+    settings: Settings,
+    pending_attempts: Iterable[PendingAttempt],
+    stage: Stage,
 ) -> None:
     """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
     executor = LocalExecutor(
@@ -84,23 +89,23 @@ def _drive(
         faults=cast.faults,
     )
     run = ledger.run.id
-    with seldom_collected(), _clocked(store.journal, run) as end:
+    with seldom_collected(), _mark_running(store.journal, run) as end:
         if ledger.watch is not None:
             ledger.watch(ledger.tally)
         try:
-            wishes = _play(store, executor, ledger, sittings)
+            wishes = _play(store, executor, ledger, pending_attempts)
         finally:
             _close(cast, stage)
         reclassify(store, run, ledger.tally)
         end(*_outcome(executor, wishes, ledger, over=store.archive.over(run)))
 
 
-def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[Sitting]) -> list[Wish]:
+def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: Iterable[PendingAttempt]) -> list[Wish]:
     """Enter what is played batch by batch, and heed what is wished of the run meanwhile."""
-    wishes = _Wishes(store, ledger.run.id)
-    batches = executor.execute(sittings)
+    wishes = _StopRequests(store, ledger.run.id)
+    batches = executor.execute(pending_attempts)
     try:
-        with heeded(lambda told: executor.end("exited", told)):
+        with intercept_exits(lambda told: executor.end("exited", told)):
             for batch in batches:
                 if batch:
                     ledger.enter(batch)
@@ -112,7 +117,7 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, sittings: Iterable[
         raise
     except StoreError as error:
         batches.close()
-        raise type(error)(f"{error}; {_unsaved(executor.leftover())}") from error
+        raise type(error)(f"{error}; {_describe_unsaved(executor.leftover())}") from error
     finally:
         batches.close()
     return wishes.heard
@@ -124,10 +129,10 @@ class _Ledger:
 
     journal: Journal
     run: Run
-    tally: Tally
+    tally: RunTally
     watch: Watch | None
     heard: Listener | None
-    gathering: Gathering | None
+    gathering: Accumulator | None
 
     def enter(self, batch: Sequence[Record]) -> None:
         """Store a batch, then count and tell it."""
@@ -165,7 +170,7 @@ class _Ledger:
         self.journal.amend(self.run)
 
 
-def _unsaved(batch: Sequence[Record]) -> str:
+def _describe_unsaved(batch: Sequence[Record]) -> str:
     """What is lost with records that cannot be stored: the calls that they tell of, and what those cost."""
     turns = [record.turn for record in batch if isinstance(record, Turned) and record.turn.reply is not None]
     reviews = [review for record in batch if isinstance(record, Reviewed) for review in record.reviews]
@@ -188,11 +193,11 @@ def _has_steps(batch: Sequence[Record]) -> bool:
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
     """What the stored attempts of a run show."""
     run = store.archive.find(run_id)
-    return gathered(store, run, exams).findings(run)
+    return accumulate_attempts(store, run, exams).findings(run)
 
 
 @contextlib.contextmanager
-def _clocked(journal: Journal, run: str) -> Iterator[Callable[[Status, str], None]]:
+def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[Status, str], None]]:
     """Mark the run as running, and afterwards as whatever it came to, with the time it took."""
     started = time.monotonic()
     journal.mark(run, "running")
@@ -217,7 +222,7 @@ def _clocked(journal: Journal, run: str) -> Iterator[Callable[[Status, str], Non
     journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
 
 
-class _Wishes:
+class _StopRequests:
     """Looks every so often whether somebody wishes the run to pause or to end."""
 
     def __init__(self, store: Store, run: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from proctor.config import Config
 from proctor.demo import benchmark_path, suite_path
 from proctor.demo.conditions import CONDITIONS
-from proctor.workflows.evaluate import Evaluation, Prepared, prepare
+from proctor.workflows.evaluate import Evaluation, PreparedRun, prepare
 
 TRIALS = 3
 """How often each question is asked, where nobody says so: enough to see which answers change."""
@@ -18,7 +18,7 @@ TURNS = 8
 """Turns of a conversation: enough for every answer to be doubted twice."""
 
 
-def questions(*, trials: int | None = None) -> dict[str, Prepared]:
+def questions(*, trials: int | None = None) -> dict[str, PreparedRun]:
     """The librarian on thirty questions, which a reviewer marks, and on a suite, which is checked.
 
     The name of each run, here and below, tells its HTML report from the others.
@@ -30,7 +30,7 @@ def questions(*, trials: int | None = None) -> dict[str, Prepared]:
     }
 
 
-def battles(*, trials: int | None = None) -> dict[str, Prepared]:
+def battles(*, trials: int | None = None) -> dict[str, PreparedRun]:
     """An agent that holds and one that gives in, pressed by the same examiner."""
     settings = {"type": "abm-dynamic", "seeds": SEEDS, "max_turns": TURNS, "trials": trials or 1}
     return {
@@ -39,7 +39,7 @@ def battles(*, trials: int | None = None) -> dict[str, Prepared]:
     }
 
 
-def orchestrator(*, trials: int | None = None) -> dict[str, Prepared]:
+def orchestrator(*, trials: int | None = None) -> dict[str, PreparedRun]:
     """The orchestrator as it is, and under each of its three conditions."""
     run = _run(
         benchmark_path(),
@@ -60,7 +60,7 @@ def _run(
     config: Config | None = None,
     settings: Mapping[str, Any],
     **others: Any,
-) -> Prepared:
+) -> PreparedRun:
     return prepare(
         benchmark,
         agent=agent,

@@ -14,25 +14,24 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case
 from proctor.config import DEFAULT_STORE, Config, load_config
-from proctor.doctor.judging import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
+from proctor.doctor.judges import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
 from proctor.errors import UsageError
-from proctor.findings import Findings, Gathering
+from proctor.findings.run import Accumulator, Findings
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
-from proctor.formats.suite import is_suite
+from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
-from proctor.running.plan import exams_of, sittings
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.settings import check_labels, check_name, check_path
 from proctor.storage import open_store
-from proctor.workflows.allowances import allowing, check_prices, unguarded
-from proctor.workflows.checks import described, with_checks
+from proctor.workflows.checks import describe_checks, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Listener, Watch, conduct
 from proctor.workflows.labels import found_labels
-from proctor.workflows.loading import load_benchmark
+from proctor.workflows.load import load_benchmark
 from proctor.workflows.parts import (
     Cast,
-    Chosen,
+    ChosenPart,
     build_agent,
     build_examiner,
     build_reviewers,
@@ -41,8 +40,9 @@ from proctor.workflows.parts import (
     kind_of,
     refuse_itself,
 )
+from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -63,7 +63,7 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """The report of the terminal, for a notebook."""
-        from proctor.reports.notebook import as_html
+        from proctor.reports.run.notebook import as_html
 
         return as_html(self.findings)
 
@@ -74,7 +74,7 @@ class Evaluation:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Prepared:
+class PreparedRun:
     """A run that is ready to start: everything was found, built and checked, nothing was called yet."""
 
     run: Run
@@ -146,7 +146,7 @@ def prepare(
     kind: str | None = None,
     config: Config,
     settings: Mapping[str, Any],
-) -> Prepared:
+) -> PreparedRun:
     """Find, build and check everything before the first call."""
     remember_secrets()
     if name is not None:
@@ -158,7 +158,7 @@ def prepare(
     if reviewer is None:
         reviewer = config.run.reviewer or _usual_reviewer(loaded, settings, exam_type, suite=suite)
     chosen = _choose(agent, reviewer, examiner, config, exam_type=exam_type)
-    expected = described(loaded, suite=suite, added=checks)
+    expected = describe_checks(loaded, suite=suite, added=checks)
     cast = _cast(chosen, loaded, config, exam_type=exam_type, checks=expected)
     others = _said_of(cast, chosen, exam_type) | {"checks": expected}
     own_score = loaded.passing_score is not None or (suite and exam_type == "standard")
@@ -169,7 +169,7 @@ def prepare(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
     )
     check_prices(run.settings, config)
-    return Prepared(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
+    return PreparedRun(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
 
 
 def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type: ExamType, *, suite: bool) -> str:
@@ -181,7 +181,7 @@ def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type
 
 def _choose(
     agent: object, reviewer: object, examiner: object, config: Config, *, exam_type: ExamType
-) -> dict[str, Chosen]:
+) -> dict[str, ChosenPart]:
     """Role → who plays it; a role that nobody plays is left out."""
     chosen = {"agent": choose(agent, config.agents, default="standard")}
     if reviewer != NOBODY:
@@ -195,7 +195,7 @@ def _choose(
     return chosen
 
 
-def _examiner(given: object, config: Config, exam_type: ExamType) -> Chosen | None:
+def _examiner(given: object, config: Config, exam_type: ExamType) -> ChosenPart | None:
     """Who asks: the named one, else the prober, in a dynamic battle; elsewhere nobody."""
     if exam_type == "abm-dynamic":
         chosen = choose_examiner(given or config.run.examiner or "prober", config)
@@ -209,7 +209,7 @@ def _examiner(given: object, config: Config, exam_type: ExamType) -> Chosen | No
 
 
 def _cast(
-    chosen: Mapping[str, Chosen], benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
+    chosen: Mapping[str, ChosenPart], benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> Cast:
     judge = chosen.get("reviewer")
     return Cast(
@@ -220,7 +220,7 @@ def _cast(
     )
 
 
-def _said_of(cast: Cast, chosen: Mapping[str, Chosen], exam_type: ExamType) -> dict[str, Any]:
+def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) -> dict[str, Any]:
     """What the settings must say of the players so that they can be built again."""
     scripted = "script" if exam_type == "abm-static" else None
     return {
@@ -234,7 +234,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, Chosen], exam_type: ExamType) -> d
 
 def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
-    if unjudged := _unjudged(benchmark, settings):
+    if unjudged := _find_unjudged(benchmark, settings):
         yield said_of_unjudged(unjudged)
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
@@ -243,10 +243,10 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
             f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
             "(take a proctor.Request to be handed the history)"
         )
-    yield from unguarded(run)
+    yield from budget_warnings(run)
 
 
-def _unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
+def _find_unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
     """The cases that no one will judge; a reviewer of somebody's own may judge any."""
     own = settings.reviewer is not None and may_have_own_parts({"built": settings.built})
     if settings.type != "standard" or own:
@@ -257,7 +257,7 @@ def _unjudged(benchmark: Benchmark, settings: Settings) -> list[Case]:
 
 def _new_run(
     benchmark: Benchmark,
-    agent: Chosen,
+    agent: ChosenPart,
     settings: Settings,
     *,
     name: str | None,
@@ -297,7 +297,7 @@ def new_id() -> str:
 
 
 async def start(
-    prepared: Prepared, *, store: str, watch: Watch | None = None, heard: Listener | None = None
+    prepared: PreparedRun, *, store: str, watch: Watch | None = None, heard: Listener | None = None
 ) -> Evaluation:
     """Store the run and play it from the beginning."""
     run = prepared.run
@@ -310,10 +310,10 @@ async def start(
                 run,
                 exams,
                 cast=prepared.cast,
-                sittings=sittings(run, exams),
-                tally=Tally.of(run, exams),
+                pending_attempts=pending_attempts(run, exams),
+                tally=RunTally.of(run, exams),
                 watch=watch,
                 heard=heard,
-                gathering=Gathering(run, exams),
+                gathering=Accumulator(run, exams),
             )
     return Evaluation(run=findings.run, findings=findings, store=store)

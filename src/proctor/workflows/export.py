@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TextIO
 
 from proctor.errors import InputError, OutputFull, UsageError
-from proctor.findings import Findings, Gathering
-from proctor.gates import GateVerdict
-from proctor.reports.words import escaped
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Accumulator, Findings
+from proctor.reports.words import escape_json
 from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
-from proctor.workflows.gathered import LARGE, Counting, gathered, recalled
-from proctor.workflows.gating import Gating, with_baselines
+from proctor.workflows.gates import RunGates, with_baselines
+from proctor.workflows.gathered import LARGE, CountingPass, accumulate_attempts, recall_accumulator
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
 """The forms in which gates have a place."""
@@ -30,7 +30,7 @@ _PIECE = 2**16
 """Characters that are sent on at a time."""
 
 
-class Exported:
+class ExportedRun:
     """A run that is written. Its attempts are counted as late as can be, so that the first bytes need not wait."""
 
     def __init__(self, store: Store, name: str) -> None:
@@ -43,13 +43,13 @@ class Exported:
     @cached_property
     def findings(self) -> Findings:
         """What was found, if need be by reading every attempt."""
-        known = self._recalled or gathered(self.store, self.run, self._exams)
+        known = self._remembered_counts or accumulate_attempts(self.store, self.run, self._exams)
         return known.findings(self.run)
 
     @property
     def is_counted(self) -> bool:
         """Whether findings are at hand, or will be in no time."""
-        return self.run.planned < LARGE or self._recalled is not None
+        return self.run.planned < LARGE or self._remembered_counts is not None
 
     def attempts(self) -> Iterator[Attempt]:
         """Every attempt with its transcript, streamed."""
@@ -64,20 +64,20 @@ class Exported:
         for attempt in archive.attempts(run.id):
             yield (archive.attempt(attempt.key) or attempt) if attempt.key.exam in cases else attempt
 
-    def counting(self) -> Counting:
+    def counting(self) -> CountingPass:
         """For a pass over all attempts that counts them on the way."""
-        return Counting(self.store, self.run, self._exams)
+        return CountingPass(self.store, self.run, self._exams)
 
     @cached_property
-    def _recalled(self) -> Gathering | None:
-        return recalled(self.store, self.run, self._exams)
+    def _remembered_counts(self) -> Accumulator | None:
+        return recall_accumulator(self.store, self.run, self._exams)
 
 
-Form = Callable[[Exported], Iterator[str]]
+Form = Callable[[ExportedRun], Iterator[str]]
 
 
 def export_run(
-    name: str, *, form: str, output: Path, store: str, gating: Gating | None = None
+    name: str, *, form: str, output: Path, store: str, gating: RunGates | None = None
 ) -> tuple[Findings | None, Sequence[GateVerdict]]:
     """Write a run to a file, which appears whole or not at all; `-` is standard output.
 
@@ -86,7 +86,7 @@ def export_run(
     if gating is not None and gating.wanted and form not in TELL_OF_GATES:
         raise UsageError(f"--gate has no place in {form}; those that tell of gates are {', '.join(TELL_OF_GATES)}")
     with open_store(store, create=False) as opened:
-        exported = Exported(opened, name)
+        exported = ExportedRun(opened, name)
         judged = exported.findings if gating is not None and gating.wanted else None
         if gating is not None and judged is not None:
             exported.gates = with_baselines(gating, exported.run, store=store).judge(judged)
@@ -102,7 +102,7 @@ def export_pieces(name: str, *, form: str, store: str) -> Iterator[str]:
     """The same piece by piece, for whoever sends it on while it is read."""
     with open_store(store, create=False) as opened:
         kept = StringIO()
-        for number, piece in enumerate(_FORMS[form](Exported(opened, name))):
+        for number, piece in enumerate(_FORMS[form](ExportedRun(opened, name))):
             kept.write(piece)
             if not number or kept.tell() > _PIECE:  # the first at once
                 yield kept.getvalue()
@@ -129,7 +129,7 @@ def _print(pieces: Iterator[str]) -> None:
 
 def _shown(json: str) -> str:
     """With escapes for what a terminal would obey."""
-    return json if json.isascii() else escaped(json)
+    return json if json.isascii() else escape_json(json)
 
 
 def _standard_output() -> TextIO:
@@ -167,16 +167,16 @@ def _write_whole(output: Path, pieces: Iterator[str]) -> None:
             raise
 
 
-def _html(exported: Exported) -> Iterator[str]:
-    from proctor.reports.html import cases_in_full, html_pieces
+def _html(exported: ExportedRun) -> Iterator[str]:
+    from proctor.reports.run.html import cases_in_full, html_pieces
 
     findings = exported.findings
     return html_pieces(findings, exported.exams, exported.attempts_with(cases_in_full(findings)))
 
 
-def _json(exported: Exported) -> Iterator[str]:
+def _json(exported: ExportedRun) -> Iterator[str]:
     """What was found comes first, except of a large run that has yet to be counted: that is done on the way."""
-    from proctor.reports.json import found, opening, results
+    from proctor.reports.run.json import found, opening, results
 
     yield opening(exported.run) + ","
     if exported.is_counted:
@@ -189,26 +189,26 @@ def _json(exported: Exported) -> Iterator[str]:
     yield "}\n"
 
 
-def _csv(exported: Exported) -> Iterator[str]:
-    from proctor.reports.csv import csv_pieces
+def _csv(exported: ExportedRun) -> Iterator[str]:
+    from proctor.reports.run.csv import csv_pieces
 
     return csv_pieces(exported.run, exported.exams, exported.attempts(), found=lambda: exported.findings)
 
 
-def _junit(exported: Exported) -> Iterator[str]:
-    from proctor.reports.junit import junit_pieces
+def _junit(exported: ExportedRun) -> Iterator[str]:
+    from proctor.reports.run.junit import junit_pieces
 
     return junit_pieces(exported.exams, exported.attempts(), found=lambda: exported.findings, gates=exported.gates)
 
 
-def _markdown(exported: Exported) -> Iterator[str]:
-    from proctor.reports.markdown import render
+def _markdown(exported: ExportedRun) -> Iterator[str]:
+    from proctor.reports.run.markdown import render
 
     yield render(exported.findings, gates=exported.gates)
 
 
-def _annotations(exported: Exported) -> Iterator[str]:
-    from proctor.reports.annotations import write_annotations
+def _annotations(exported: ExportedRun) -> Iterator[str]:
+    from proctor.reports.run.annotations import write_annotations
 
     written = StringIO()
     write_annotations(exported.findings, exported.exams, exported.attempts(), written, gates=exported.gates)
@@ -227,7 +227,7 @@ _FORMS: dict[str, Form] = {
 
 def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:
     """Annotations of a run whose file is at hand, so that its lines can be marked."""
-    from proctor.reports.annotations import in_repository, write_annotations
+    from proctor.reports.run.annotations import in_repository, write_annotations
 
     with open_store(store, create=False) as opened:
         exams = exams_of(opened.archive.benchmark_of(findings.run.id), findings.run.settings)

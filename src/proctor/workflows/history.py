@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from proctor.battle.replies import is_test
 from proctor.errors import NoSuchRun, UsageError
-from proctor.history import Counts, History, Order, tell
+from proctor.findings.battle.replies import is_test
+from proctor.findings.history import Counts, History, Order, tell
 from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store
+from proctor.workflows.gathered import verdict_counts, verdict_order
 
 PICTURES = (".svg", ".png")
 
@@ -55,7 +56,7 @@ def verdicts_of(opened: Store, run: Run) -> Counts:
     """Exam → its attempts with a verdict, and how many of those passed; conversations that were no test have none."""
     try:
         if run.settings.type != "abm-dynamic":
-            return opened.archive.verdict_counts(run.id)
+            return verdict_counts(opened, run)
         found: Counter[tuple[str, bool]] = Counter()
         found.update((attempt.key.exam, bool(attempt.passed)) for attempt in _tests(opened, run))
     except NoSuchRun:  # it was deleted meanwhile
@@ -67,7 +68,7 @@ def verdict_order_of(opened: Store, run: Run) -> Order:
     """Exam and condition → the same verdicts in the order of the trials, each of them + or -."""
     try:
         if run.settings.type != "abm-dynamic":
-            return opened.archive.verdict_order(run.id)
+            return verdict_order(opened, run)
         found: dict[tuple[str, str], str] = {}
         for attempt in sorted(_tests(opened, run), key=lambda each: each.key.trial):
             key = attempt.key.exam, attempt.key.condition

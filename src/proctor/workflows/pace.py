@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from proctor.config import RunConfig
-from proctor.run import Attempt, Settings, Sitting
+from proctor.run import Attempt, PendingAttempt, Settings
 from proctor.workflows.settings import make_settings
 
 PACE = ("timeout", "concurrency", "retries")
@@ -23,13 +23,13 @@ def pace_of(settings: Settings, defaults: RunConfig, **given: Any) -> dict[str, 
     return {name: value for name, value in wanted.items() if value is not None and value != getattr(settings, name)}
 
 
-def played_with(sittings: Iterable[Sitting], changed: Mapping[str, float]) -> Iterator[Sitting]:
-    """The same, each marked with what it is played with; what an earlier sitting left to keep was played as it says."""
-    for sitting in sittings:
-        if changed or sitting.attempt.changed:
-            attempt = replace(sitting.attempt, changed={**_kept(sitting.attempt), **changed})
-            sitting = replace(sitting, attempt=attempt)
-        yield sitting
+def played_with(pending_attempts: Iterable[PendingAttempt], changed: Mapping[str, float]) -> Iterator[PendingAttempt]:
+    """The same, each marked with what it is played with; what an earlier session left to keep was played as it says."""
+    for pending in pending_attempts:
+        if changed or pending.attempt.changed:
+            attempt = replace(pending.attempt, changed={**_kept(pending.attempt), **changed})
+            pending = replace(pending, attempt=attempt)
+        yield pending
 
 
 def _kept(attempt: Attempt) -> dict[str, float]:

@@ -11,18 +11,18 @@ from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
 from proctor.errors import InputError, UsageError
-from proctor.importing import module_of
-from proctor.models.naming import PROVIDERS
+from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import AgentKind, ExamType, Run, Spec
+from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 
 JUDGE_RUBRIC = "judge-1"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Chosen:
+class ChosenPart:
     """One part as somebody chose it: by name, or as a live object."""
 
     name: str
@@ -47,21 +47,21 @@ class Cast:
     """Condition → the fault it stands for."""
 
 
-def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> Chosen:
+def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: str) -> ChosenPart:
     """What was meant: a name in `proctor.toml`, a spec string, or the object itself."""
     if not isinstance(what, str):
         name = getattr(what, "__name__", None) or getattr(what, "name", None) or type(what).__name__
-        return Chosen(name=f"object:{name}", spec=None, live=what)
+        return ChosenPart(name=f"object:{name}", spec=None, live=what)
     if what in declared:
         part = declared[what]
         literals.refuse(part.spec, part.options, whose=f"{what}.")
         kind = part.kind if isinstance(part, AgentConfig) else default
-        return Chosen(name=what, spec=Spec(spec=part.spec, options=part.options), kind=kind)
+        return ChosenPart(name=what, spec=Spec(spec=part.spec, options=part.options), kind=kind)
     literals.refuse(what, {}, whose="the ")
-    return Chosen(name=what, spec=Spec(spec=what), kind=default)
+    return ChosenPart(name=what, spec=Spec(spec=what), kind=default)
 
 
-def kind_of(agent: Chosen, asked: str | None) -> AgentKind:
+def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
     """The agent's kind; desktop agents are refused."""
     kind = asked or agent.kind
     if kind == "desktop":
@@ -71,7 +71,7 @@ def kind_of(agent: Chosen, asked: str | None) -> AgentKind:
     return "orchestrator" if kind == "orchestrator" else "standard"
 
 
-def build_agent(chosen: Chosen, config: Config) -> Agent:
+def build_agent(chosen: ChosenPart, config: Config) -> Agent:
     """The agent itself."""
     if chosen.live is not None:
         from proctor.agents.function import adapt
@@ -84,18 +84,18 @@ def build_agent(chosen: Chosen, config: Config) -> Agent:
     _must_be_known("agents", chosen.spec.spec, list(config.agents))
     options: Mapping[str, Any] = chosen.spec.options
     if chosen.spec.spec.partition(":")[0] in PROVIDERS:
-        options = _priced(options, config)
+        options = _with_prices(options, config)
     agent: Agent = plugins.build("agents", chosen.spec.spec, options)
     return agent
 
 
-def _priced(options: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
+def _with_prices(options: Mapping[str, Any], config: Config) -> Mapping[str, Any]:
     """A model's options with the prices of `[prices]`, where it has none of its own."""
     return {"prices": config.prices, **options} if config.prices else options
 
 
 def build_reviewers(
-    chosen: Chosen | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
+    chosen: ChosenPart | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> tuple[Reviewer, ...]:
     """Who judges: the checks where anything is expected, and the chosen reviewer; None: the checks alone."""
     first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
@@ -105,7 +105,7 @@ def build_reviewers(
     return (*first, build_reviewer(chosen, config, exam_type, judging=judging))
 
 
-def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
+def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
     """The reviewer itself; in a battle one that also looks for contradictions.
 
     A model that is `judging` a suite marks correctness and completeness, unless its options name another rubric.
@@ -118,7 +118,7 @@ def build_reviewer(chosen: Chosen, config: Config, exam_type: ExamType, *, judgi
     return BattleReviewer(reviewer)
 
 
-def _reviewer(chosen: Chosen, config: Config, usual: Mapping[str, Any]) -> Reviewer:
+def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> Reviewer:
     """A live one, a built-in one, or a chat model by its name; `usual` are options of models."""
     if chosen.live is not None:
         return _live_reviewer(chosen, usual)
@@ -131,7 +131,7 @@ def _reviewer(chosen: Chosen, config: Config, usual: Mapping[str, Any]) -> Revie
         _must_be_known("reviewers", spec, list(config.reviewers))
     options: Mapping[str, Any] = chosen.spec.options
     if spec.startswith("model:"):
-        options = _priced({**usual, **options}, config)
+        options = _with_prices({**usual, **options}, config)
     reviewer: Reviewer = plugins.build("reviewers", spec, options)
     return reviewer
 
@@ -144,10 +144,10 @@ def _must_be_known(family: plugins.Family, spec: str, declared: list[str]) -> No
             said = f"the agent {spec!r} is a file: name what answers in it"
             raise InputError(f"{said}, as in python:{module_of(spec)}:FUNCTION")
         names = sorted(declared) + sorted(f"{name}:…" if family == "agents" else name for name in known)
-        raise InputError(plugins.unknown(family, spec, names))
+        raise InputError(plugins.unknown_name_message(family, spec, names))
 
 
-def _live_reviewer(chosen: Chosen, usual: Mapping[str, Any]) -> Reviewer:
+def _live_reviewer(chosen: ChosenPart, usual: Mapping[str, Any]) -> Reviewer:
     live = chosen.live
     if hasattr(live, "ainvoke") and not hasattr(live, "review") and not inspect.isclass(live):
         from proctor.reviewers.model import ModelReviewer
@@ -158,7 +158,7 @@ def _live_reviewer(chosen: Chosen, usual: Mapping[str, Any]) -> Reviewer:
     return adapt(live, name=chosen.name)
 
 
-def choose_examiner(what: str | object, config: Config) -> Chosen:
+def choose_examiner(what: str | object, config: Config) -> ChosenPart:
     """What was meant; an agent's name is told apart from a model's, and its options come along."""
     chosen = choose(what, config.examiners, default="standard")
     if chosen.spec is None:
@@ -170,15 +170,15 @@ def choose_examiner(what: str | object, config: Config) -> Chosen:
     name = chosen.name.removeprefix("agent:")
     if name in config.agents:
         declared = config.agents[name]
-        return Chosen(name=chosen.name, spec=Spec(spec=f"agent:{declared.spec}", options=declared.options))
+        return ChosenPart(name=chosen.name, spec=Spec(spec=f"agent:{declared.spec}", options=declared.options))
     scheme, colon, _ = chosen.name.partition(":")
     if colon and scheme not in plugins.known("examiners"):
         family = "agent" if scheme in plugins.known("agents") and scheme not in PROVIDERS else "model"
-        return Chosen(name=chosen.name, spec=Spec(spec=f"{family}:{chosen.name}"))
+        return ChosenPart(name=chosen.name, spec=Spec(spec=f"{family}:{chosen.name}"))
     return chosen
 
 
-def refuse_itself(agent: Chosen, examiner: Chosen) -> None:
+def refuse_itself(agent: ChosenPart, examiner: ChosenPart) -> None:
     """Nobody examines themselves: what the examiner finds would be its own doing."""
     same = agent.live is not None and agent.live is examiner.live
     if agent.spec is not None and examiner.spec is not None:
@@ -189,27 +189,27 @@ def refuse_itself(agent: Chosen, examiner: Chosen) -> None:
         )
 
 
-def build_examiner(chosen: Chosen, config: Config) -> Examiner:
+def build_examiner(chosen: ChosenPart, config: Config) -> Examiner:
     """The examiner itself. All but the prober, which works by rules, are watched for faults."""
     if chosen.live is not None:
-        return _guarded(_live_examiner(chosen))
+        return _guard_examiner(_live_examiner(chosen))
     assert chosen.spec is not None
     _must_be_known("examiners", chosen.spec.spec, list(config.examiners))
     options: Mapping[str, Any] = chosen.spec.options
     scheme, _, rest = chosen.spec.spec.partition(":")
     if scheme == "model" or (scheme == "agent" and rest.partition(":")[0] in PROVIDERS):
-        options = _priced(options, config)
+        options = _with_prices(options, config)
     examiner: Examiner = plugins.build("examiners", chosen.spec.spec, options)
-    return examiner if chosen.spec.spec.partition(":")[0] == "prober" else _guarded(examiner)
+    return examiner if chosen.spec.spec.partition(":")[0] == "prober" else _guard_examiner(examiner)
 
 
-def _guarded(examiner: Examiner) -> Examiner:
+def _guard_examiner(examiner: Examiner) -> Examiner:
     from proctor.examiners.guard import Guarded
 
     return Guarded(examiner)
 
 
-def _live_examiner(chosen: Chosen) -> Examiner:
+def _live_examiner(chosen: ChosenPart) -> Examiner:
     live = chosen.live
     if hasattr(live, "ask") and not inspect.isclass(live):
         examiner: Examiner = live
@@ -237,12 +237,12 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
     return Cast(agent=agent, reviewers=reviewers, examiner=examiner, faults=benchmark.conditions)
 
 
-def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> Chosen:
+def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> ChosenPart:
     if live.get(role) is not None:
-        return Chosen(name=name, spec=None, live=live[role])
+        return ChosenPart(name=name, spec=None, live=live[role])
     if role not in run.settings.built:
         raise UsageError(
             f"the {role} of run {run.id} was the Python object {name!r}, which only your program has: "
             f"resume it there with proctor.resume({run.id!r}, {role}=…)"
         )
-    return Chosen(name=name, spec=run.settings.built[role])
+    return ChosenPart(name=name, spec=run.settings.built[role])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from proctor.comparison.planning import POWER, TRIALS, DifferencePlan, plan_from_run, plan_from_runs
 from proctor.errors import UsageError
+from proctor.findings.comparison.sample_size import POWER, TRIALS, DifferencePlan, plan_from_run, plan_from_runs
 from proctor.storage import open_store
-from proctor.workflows.reading import findings_of_run
+from proctor.workflows.read import findings_of_run
 
 
 def plan_from_stored(

@@ -6,20 +6,24 @@ from dataclasses import replace
 
 from proctor.run import Attempt, Failure, Finished
 from proctor.storage import Store
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 SETBACKS = 3
-"""The first sitting and two resumes."""
+"""The first session and two resumes."""
 OTHERS = 0.9
 """Share of the other attempts that the environment must have served for a failure to count as a setback."""
 
 
-def reclassify(store: Store, run: str, tally: Tally) -> None:
+def reclassify(store: Store, run: str, tally: RunTally) -> None:
     """Give such failures to the agent: leaving them out would make missing marks depend on the outcome."""
     others = tally.done - 1
     if not tally.lost or others < 1 or (tally.done - tally.lost) / others < OTHERS:
         return
-    judged = [_judged(attempt, failure) for attempt, _ in store.archive.sittings(run) if (failure := _setback(attempt))]
+    judged = [
+        _reclassify_attempt(attempt, failure)
+        for attempt, _ in store.archive.pending_attempts(run)
+        if (failure := _setback(attempt))
+    ]
     store.journal.write([Finished(attempt=attempt) for attempt in judged])
     tally.lost -= sum(attempt.passed is False for attempt in judged)
 
@@ -31,12 +35,12 @@ def _setback(attempt: Attempt) -> Failure | None:
     return replace(failure, setbacks=failure.setbacks + 1)
 
 
-def _judged(attempt: Attempt, failure: Failure) -> Attempt:
+def _reclassify_attempt(attempt: Attempt, failure: Failure) -> Attempt:
     """The attempt with one setback more, or, after the last, with the agent to blame."""
     if failure.setbacks < SETBACKS:
         return replace(attempt, failure=failure, finished=True)
     reason = (
-        f"{failure.reason} (reclassified: it failed in {failure.setbacks} sittings, "
+        f"{failure.reason} (reclassified: it failed in {failure.setbacks} sessions, "
         f"each of which served at least {OTHERS:.0%} of the others)"
     )
     return replace(attempt, failure=replace(failure, owner="agent", reason=reason), passed=False, finished=True)

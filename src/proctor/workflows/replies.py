@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Exam
-from proctor.run import Attempt, Finished, Record, Run, Settings, Sitting
+from proctor.run import Attempt, Finished, PendingAttempt, Record, Run, Settings
 from proctor.running.plan import Place
 from proctor.running.verdict import marks, turn_passes
 from proctor.score import Review, Score, Unscored
 from proctor.storage import Store
 from proctor.transcript import Turn
 from proctor.usage import Usage
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 KEPT = "reviews"
 """Stands in `Settings.built` of a run whose reviews are all those of the run it came from."""
@@ -27,7 +27,7 @@ def place(attempt: Attempt) -> Place:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class ReplySource:
     """What a rescored run reads."""
 
     store: Store
@@ -63,7 +63,7 @@ class Source:
         return failure is None or (failure.stage == "reviewer" and not self.kept)
 
 
-def take_over(source: Source, tally: Tally) -> None:
+def take_over(source: ReplySource, tally: RunTally) -> None:
     """Failures stay failures; what was judged before they broke is weighed anew, or was judged by somebody else."""
     batch: list[Record] = []
     for attempt in source.attempts(judged=False):
@@ -73,9 +73,11 @@ def take_over(source: Source, tally: Tally) -> None:
     _write(source.store, batch, tally)
 
 
-def _taken_over(attempt: Attempt, source: Source) -> Attempt:
+def _taken_over(attempt: Attempt, source: ReplySource) -> Attempt:
     """What another reviewer said of the replies before the failure is none of the new one's; checks need nobody."""
-    scores, unscored = _weighed(attempt, source.run.settings) if source.kept else ((), _not_judged(attempt, source.run))
+    scores, unscored = (
+        _weigh_reviews(attempt, source.run.settings) if source.kept else ((), _not_judged(attempt, source.run))
+    )
     taken = replace(
         attempt,
         key=replace(attempt.key, run=source.run.id),
@@ -88,7 +90,7 @@ def _taken_over(attempt: Attempt, source: Source) -> Attempt:
     return replace(taken, turn_passed=_verdicts(taken, source))
 
 
-def _weighed(attempt: Attempt, settings: Settings) -> tuple[tuple[Score, ...], tuple[Unscored, ...]]:
+def _weigh_reviews(attempt: Attempt, settings: Settings) -> tuple[tuple[Score, ...], tuple[Unscored, ...]]:
     scores: list[Score] = []
     missing: list[Unscored] = []
     for number, reviews in _reviews(attempt).items():
@@ -110,7 +112,7 @@ def _not_judged(attempt: Attempt, run: Run) -> tuple[Unscored, ...]:
     )
 
 
-def _verdicts(attempt: Attempt, source: Source) -> tuple[bool | None, ...]:
+def _verdicts(attempt: Attempt, source: ReplySource) -> tuple[bool | None, ...]:
     """Reply by reply; what was not answered or not asked fairly has none."""
     cases = {case.id: case for case in source.exams[attempt.key.exam].cases}
     broken = {found.turns[1] for found in attempt.contradictions}
@@ -139,13 +141,13 @@ def _usage(turns: Sequence[Turn]) -> Usage:
     return total
 
 
-def _write(store: Store, batch: list[Record], tally: Tally) -> None:
+def _write(store: Store, batch: list[Record], tally: RunTally) -> None:
     store.journal.write(batch)
     tally.add(batch)
     batch.clear()
 
 
-def sittings(source: Source) -> Iterator[Sitting]:
+def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
     """The conversations to judge, with their stored reviews where those are kept."""
     for attempt in source.attempts(judged=True):
         key = replace(attempt.key, run=source.run.id)
@@ -157,7 +159,7 @@ def sittings(source: Source) -> Iterator[Sitting]:
             changed=attempt.changed,
         )
         reviews = _reviews(attempt) if source.kept else {}
-        yield Sitting(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
+        yield PendingAttempt(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
 
 
 def _reviews(attempt: Attempt) -> dict[int, tuple[Review, ...]]:

@@ -11,7 +11,7 @@ from typing import Any
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.roles import Reviewer
 from proctor.run import Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
@@ -19,18 +19,18 @@ from proctor.score import Review
 from proctor.settings import check_name
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
-from proctor.workflows.allowances import allowing
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.pace import pace_of
-from proctor.workflows.parts import Cast, Chosen, build_reviewers, choose
-from proctor.workflows.replies import KEPT, Source, place, sittings, take_over
+from proctor.workflows.parts import Cast, ChosenPart, build_reviewers, choose
+from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over
+from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
-from proctor.workflows.tally import Tally
+from proctor.workflows.tally import RunTally
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Rescoring:
+class PreparedRescore:
     """A run that is ready to be judged anew: everything was found, built and checked, nothing was called yet."""
 
     run: Run
@@ -40,7 +40,7 @@ class Rescoring:
     """Time limit, concurrency and retries that its reviewers are called with and that differ from the run's own."""
 
 
-class _Nobody:
+class _NoAgent:
     """Stands where an agent would: a rescored run never asks one."""
 
     takes_request = True
@@ -58,7 +58,7 @@ class _Nobody:
         """Nothing is open."""
 
 
-class _Stored:
+class _StoredReviewer:
     """Stands where a reviewer would whose reviews are all stored already: it gives them its name."""
 
     asks_nobody = True
@@ -122,7 +122,7 @@ def prepare_rescoring(
     store: str,
     config: Config,
     **pace: Any,
-) -> Rescoring:
+) -> PreparedRescore:
     """Find, build and check everything before the first call."""
     if reviewer is None and passing_score is None and not weights:
         raise UsageError("nothing would change: give --reviewer, --passing-score or --weights")
@@ -134,7 +134,7 @@ def prepare_rescoring(
     cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights)
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
-    return Rescoring(run=made, benchmark=benchmark, cast=cast, changed=changed_pace(made, config, **pace))
+    return PreparedRescore(run=made, benchmark=benchmark, cast=cast, changed=changed_pace(made, config, **pace))
 
 
 def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
     return {} if KEPT in run.settings.built else changed
 
 
-async def start_rescoring(prepared: Rescoring, *, store: str, watch: Watch | None = None) -> Evaluation:
+async def start_rescoring(prepared: PreparedRescore, *, store: str, watch: Watch | None = None) -> Evaluation:
     """Store the new run and judge what the old one holds."""
     with open_store(store, create=False) as opened:
         opened.journal.create(prepared.run, prepared.benchmark)
@@ -174,11 +174,11 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
 
 def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config) -> tuple[Cast, Settings]:
     """Who judges, and what the settings must say of it so that it can be built again."""
-    settings, agent = source.settings, _Nobody(source.agent)
+    settings, agent = source.settings, _NoAgent(source.agent)
     built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", KEPT)}
     if reviewer is None:
         kept = settings.built | {KEPT: Spec(spec="stored")}
-        return Cast(agent=agent, reviewers=_stored(settings)), replace(settings, built=kept)
+        return Cast(agent=agent, reviewers=_stored_reviewers(settings)), replace(settings, built=kept)
     if reviewer == "none" and settings.type != "standard":
         raise UsageError("reviewer='none' judges no battle; name another one")
     chosen = None if reviewer == "none" else choose(reviewer, config.reviewers, default="standard")
@@ -194,11 +194,11 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
     return Cast(agent=agent, reviewers=judges), settings
 
 
-def _stored(settings: Settings) -> tuple[Reviewer, ...]:
+def _stored_reviewers(settings: Settings) -> tuple[Reviewer, ...]:
     """One that stands for all who judged: their stored words are kept as one."""
     if settings.reviewer is None and settings.checks is None:
         return ()
-    return (_Stored(settings.reviewer or "checks", settings.rubric),)
+    return (_StoredReviewer(settings.reviewer or "checks", settings.rubric),)
 
 
 def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: object) -> Cast:
@@ -214,9 +214,9 @@ def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: obj
             f"the reviewer of run {run.id} was the Python object {settings.reviewer!r}, which only your program has: "
             f"resume it there with proctor.resume({run.id!r}, reviewer=…)"
         )
-    chosen = Chosen(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
+    chosen = ChosenPart(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
-    return Cast(agent=_Nobody(run.agent), reviewers=judges)
+    return Cast(agent=_NoAgent(run.agent), reviewers=judges)
 
 
 def _new_run(source: Run, settings: Settings, name: str) -> Run:
@@ -246,16 +246,23 @@ async def play_rescored(
 ) -> Findings:
     """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
-    source = Source(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
+    source = ReplySource(store=store, run=run, exams={exam.id: exam for exam in exams}, finished=finished)
     tally = _tally_so_far(store, run, exams, finished)
     take_over(source, tally)
     return await conduct(
-        store, run, exams, cast=cast, sittings=sittings(source), tally=tally, changed=changed, watch=watch
+        store,
+        run,
+        exams,
+        cast=cast,
+        pending_attempts=pending_attempts(source),
+        tally=tally,
+        changed=changed,
+        watch=watch,
     )
 
 
-def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...], finished: Container[Place]) -> Tally:
-    tally = Tally.of(run, exams)
+def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...], finished: Container[Place]) -> RunTally:
+    tally = RunTally.of(run, exams)
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
             tally.count(attempt)

@@ -10,23 +10,49 @@ from typing import Any
 from proctor.benchmark import Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
-from proctor.findings import Findings
-from proctor.run import Run
-from proctor.running.plan import exams_of, sittings
+from proctor.findings.run import Findings
+from proctor.run import Attempt, Finished, Run
+from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.play import paid_for
 from proctor.settings import check_setting
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.allowances import allowing, check_prices, is_limited
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
-from proctor.workflows.pace import pace_of
+from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import changed_pace, play_rescored, rescoring_cast
+from proctor.workflows.run_limits import allowing, check_prices, is_limited
 from proctor.workflows.settings import make_settings
-from proctor.workflows.tally import Tally
-from proctor.workflows.timeouts import reopen_timeouts, timed_out
+from proctor.workflows.tally import RunTally
+
+
+def timed_out(attempt: Attempt) -> bool:
+    """Whether an attempt is over because the agent took too long."""
+    failure = attempt.failure
+    return attempt.finished and failure is not None and failure.owner == "agent" and failure.kind == "timeout"
+
+
+def reopen_timeouts(store: Store, run: str) -> None:
+    """Have them played from their beginning. The caller holds the run, which is no longer completed before any is."""
+    again = [Finished(attempt=_afresh(attempt)) for attempt in store.archive.attempts(run) if timed_out(attempt)]
+    if again:
+        store.journal.mark(run, "paused", reason="attempts that had timed out are to be played again")
+        store.journal.write(again)
+
+
+def _afresh(attempt: Attempt) -> Attempt:
+    """Nothing said yet; what was paid stays paid."""
+    times = attempt.changed.get(RETRIED, 0) + 1
+    return Attempt(
+        key=attempt.key,
+        place=attempt.place,
+        resumed="replayed",
+        usage=attempt.usage,
+        lost=attempt.usage,
+        changed={**attempt.changed, RETRIED: times},
+    )
 
 
 async def aresume(
@@ -165,7 +191,7 @@ def _spent(store: Store, run: Run) -> Usage:
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
             total += attempt.usage
-    for attempt, reviews in store.archive.sittings(run.id):
+    for attempt, reviews in store.archive.pending_attempts(run.id):
         total += paid_for(attempt, reviews)
     return total
 
@@ -181,23 +207,23 @@ async def _go_on(
 ) -> Findings:
     under_way = {
         (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
-        for attempt, reviews in store.archive.sittings(run.id)
+        for attempt, reviews in store.archive.pending_attempts(run.id)
     }
     return await conduct(
         store,
         run,
         exams,
         cast=cast,
-        sittings=sittings(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
+        pending_attempts=pending_attempts(run, exams, finished=store.archive.finished(run.id), under_way=under_way),
         tally=_tally_so_far(store, run, exams),
         changed=changed,
         watch=watch,
     )
 
 
-def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...]) -> Tally:
+def _tally_so_far(store: Store, run: Run, exams: tuple[Exam, ...]) -> RunTally:
     """What needs no second try."""
-    tally = Tally.of(run, exams)
+    tally = RunTally.of(run, exams)
     for attempt in store.archive.attempts(run.id):
         if attempt.finished and (attempt.failure is None or attempt.failure.owner == "agent"):
             tally.count(attempt)

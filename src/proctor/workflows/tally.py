@@ -1,13 +1,13 @@
-"""What a run has come to, while it goes on and after: Tally, the one accumulator of progress, pages and lists."""
+"""What a run has come to, while it goes on and after: RunTally, the one accumulator of progress, pages and lists."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from itertools import chain, repeat
 
-from proctor.battle.replies import as_counted, replies_of
-from proctor.battle.units import Units
 from proctor.benchmark import Exam
+from proctor.findings.battle.replies import as_counted, replies_of
+from proctor.findings.battle.units import Units
 from proctor.run import Attempt, Finished, Record, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
@@ -15,7 +15,7 @@ from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.usage import Usage
 
 
-class Tally:
+class RunTally:
     """Counts finished attempts, as their records are stored or as they are read; in a battle, its replies."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Tally:
         self._sums = Sums()
 
     @classmethod
-    def of(cls, run: Run, exams: Iterable[Exam]) -> Tally:
+    def of(cls, run: Run, exams: Iterable[Exam]) -> RunTally:
         """For this run, with nothing counted yet."""
         settings = run.settings
         if settings.type == "standard":

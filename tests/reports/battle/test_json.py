@@ -6,9 +6,9 @@ from dataclasses import fields
 import pytest
 from tests.reports.battles import RIGHT, Fight, eventful
 
-from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.codec import encode
-from proctor.reports.json import as_dict
+from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
+from proctor.reports.run.json import as_dict
 
 E = {"value", "low", "high", "n", "attempts", "method"}
 

@@ -9,11 +9,11 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from tests.reports.battles import RIGHT, Battle, Fight, Said, eventful
-from tests.reports.test_junit import assert_as_ci_reads_it
+from tests.reports.run.test_junit import assert_as_ci_reads_it
 
-from proctor.reports.csv import write_csv
-from proctor.reports.junit import write_junit
-from proctor.reports.markdown import render
+from proctor.reports.run.csv import write_csv
+from proctor.reports.run.junit import write_junit
+from proctor.reports.run.markdown import render
 from proctor.run import Failure
 
 

@@ -14,7 +14,7 @@ from tests.reports.battles import RIGHT, Battle, Fight, Said, caved, eventful, r
 from proctor.benchmark import Case, Exam
 from proctor.reports.battle.dialogue import dialogue
 from proctor.reports.headline import headline
-from proctor.reports.text import render
+from proctor.reports.run.text import render
 from proctor.run import Attempt, Failure, Key
 from proctor.score import CheckResult, Part, Score
 from proctor.transcript import Citation, Reply, ToolCall, Transcript, Turn

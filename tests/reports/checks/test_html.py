@@ -10,8 +10,8 @@ from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 from tests.reports.suites import LACKING, judged, suite
 
 from proctor.benchmark import Expectation
-from proctor.reports.html import _FILTERS
-from proctor.reports.templating import environment
+from proctor.reports.run.environment import environment
+from proctor.reports.run.html import _FILTERS
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker

@@ -14,10 +14,10 @@ from tests.reports.battles import RIGHT, Fight
 from tests.reports.suites import LACKING, PASSED, suite
 
 from proctor.codec import encode
-from proctor.reports.csv import write_csv
-from proctor.reports.json import as_dict
-from proctor.reports.junit import write_junit
-from proctor.reports.markdown import render
+from proctor.reports.run.csv import write_csv
+from proctor.reports.run.json import as_dict
+from proctor.reports.run.junit import write_junit
+from proctor.reports.run.markdown import render
 
 if TYPE_CHECKING:
     from tests.reports.battles import Battle

@@ -13,7 +13,7 @@ from rich.console import Console
 from tests.reports.suites import judged, suite
 
 from proctor.reports.checks.text import failed_line
-from proctor.reports.text import render
+from proctor.reports.run.text import render
 from proctor.score import CheckResult
 
 if TYPE_CHECKING:

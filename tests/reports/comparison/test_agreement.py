@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.made_runs import Ended, made, pair
 from tests.reports.comparison.test_text import printed
 
-from proctor.comparison import Compared, compared
-from proctor.findings import Findings
+from proctor.findings.comparison import Compared, compare_findings
+from proctor.findings.run import Findings
 from proctor.reports.comparison import words
 from proctor.reports.comparison.json import as_dict
 from proctor.reports.comparison.markdown import render as in_markdown
@@ -60,7 +60,7 @@ def agree(found: Compared) -> None:
 @settings(deadline=None, max_examples=150)
 @given(two_runs())
 def test_the_verdict_its_words_and_its_numbers_agree(sides: tuple[Findings, Findings]) -> None:
-    found = compared(*sides)
+    found = compare_findings(*sides)
     agree(found)
     said = words.sentence(found)
     assert as_dict(found)["sentence"] == said
@@ -71,17 +71,17 @@ def test_the_verdict_its_words_and_its_numbers_agree(sides: tuple[Findings, Find
 
 @pytest.mark.parametrize(("fixed", "broken"), [(f, b) for f in range(0, 14, 2) for b in range(0, 14, 3)])
 def test_they_agree_at_one_trial_whatever_was_fixed_and_broken(fixed: int, broken: int) -> None:
-    agree(compared(*pair(fixed, broken, 20)))
+    agree(compare_findings(*pair(fixed, broken, 20)))
 
 
 def test_trials_that_only_one_run_has_do_not_make_a_difference_sure() -> None:
     once = made({f"c{n}": ["fail"] for n in range(30)}, id="a")
     later = made({f"c{n}": ["fail"] + ["pass"] * 7 for n in range(30)}, id="b")
-    assert words.sentence(compared(once, later)) == (
+    assert words.sentence(compare_findings(once, later)) == (
         "A difference is likely, but not beyond doubt: B passes 87.5 points more often (72 to 93), "
         "but the trials that both runs have do not confirm it."
     )
-    assert words.chance(compared(once, later)) == (
+    assert words.chance(compare_findings(once, later)) == (
         "P(B better) 0.50; exact sign-flip test p = 1; both over the trials that both runs have of each case"
     )
 
@@ -89,6 +89,6 @@ def test_trials_that_only_one_run_has_do_not_make_a_difference_sure() -> None:
 def test_trials_in_common_that_speak_for_the_other_run_are_in_the_sentence() -> None:
     once = made({f"c{n}": ["fail" if n < 8 else "pass"] for n in range(40)}, id="a")
     ends = [["pass", *["fail"] * 3] if n < 8 else ["pass"] * 7 + ["fail"] for n in range(40)]
-    said = words.sentence(compared(once, made({f"c{n}": each for n, each in enumerate(ends)}, id="b")))
+    said = words.sentence(compare_findings(once, made({f"c{n}": each for n, each in enumerate(ends)}, id="b")))
     assert said.startswith("No difference could be shown: B passes 5 points less often")
     assert said.endswith(", but B did better over the trials that both runs have.")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from tests.made_runs import in_order, made, pair
 
-from proctor.comparison import Compared, compared
+from proctor.findings.comparison import Compared, compare_findings
 from proctor.reports.comparison.json import as_dict
 
 
@@ -16,7 +16,7 @@ def round_trip(found: Compared) -> dict[str, Any]:
 
 
 def test_the_documented_keys_are_there() -> None:
-    said = round_trip(compared(*pair(8, 2, 90)))
+    said = round_trip(compare_findings(*pair(8, 2, 90)))
     assert list(said) == [
         "sentence", "verdict", "comparable", "differences", "warnings", "a", "b", "pass_rate", "mean_score", "k",
         "pass_at_k", "pass_hat_k", "flips", "categories", "cases",
@@ -27,7 +27,7 @@ def test_the_documented_keys_are_there() -> None:
 
 
 def test_the_numbers_are_exact() -> None:
-    said = round_trip(compared(*pair(8, 2, 90)))
+    said = round_trip(compare_findings(*pair(8, 2, 90)))
     assert said["verdict"] == "not shown"
     assert said["pass_rate"]["difference"]["value"] == pytest.approx(0.06)
     assert said["pass_rate"]["better"] == pytest.approx(0.9740, abs=5e-5)
@@ -36,7 +36,7 @@ def test_the_numbers_are_exact() -> None:
 
 
 def test_every_case_is_listed_the_broken_ones_first() -> None:
-    said = round_trip(compared(*pair(8, 2, 90)))
+    said = round_trip(compare_findings(*pair(8, 2, 90)))
     assert len(said["cases"]) == 100
     assert said["cases"][0] == {
         "case": "c8",
@@ -49,7 +49,7 @@ def test_every_case_is_listed_the_broken_ones_first() -> None:
 
 
 def test_a_category_too_small_for_a_verdict_says_so() -> None:
-    said = round_trip(compared(*pair(1, 0, 2, categories={"c0": ("tiny",)})))["categories"]["tiny"]
+    said = round_trip(compare_findings(*pair(1, 0, 2, categories={"c0": ("tiny",)})))["categories"]["tiny"]
     assert (said["cases"], said["a"], said["b"]) == (1, 0.0, 1.0)
     assert (said["changed"], said["adjusted_p_value"]) == (None, None)
     assert said["note"] == "fewer than 5 cases: no verdict"
@@ -57,13 +57,13 @@ def test_a_category_too_small_for_a_verdict_says_so() -> None:
 
 def test_a_forced_comparison_says_what_differs() -> None:
     a, b = made(in_order("pass"), id="a"), made(in_order("pass"), id="b", passing_score=0.9)
-    said = round_trip(compared(a, b, force=True))
+    said = round_trip(compare_findings(a, b, force=True))
     assert said["comparable"] is False
     assert said["differences"] == ["passing score differs (0.7 against 0.9)"]
 
 
 def test_what_could_not_be_compared_is_null() -> None:
-    found = compared(made(in_order("lost", "pass"), id="a"), made(in_order("pass", "lost"), id="b"))
+    found = compare_findings(made(in_order("lost", "pass"), id="a"), made(in_order("pass", "lost"), id="b"))
     said = round_trip(found)["pass_rate"]
     assert (said["difference"]["value"], said["better"], said["p_value"]) == (None, None, None)
     assert said["difference"]["missing"] == 2

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.made_runs import in_order, made, pair
 
-from proctor.comparison import Compared, compared
+from proctor.findings.comparison import Compared, compare_findings
 from proctor.reports.comparison import words
 from proctor.statistics.estimate import Estimate
 
@@ -16,7 +16,7 @@ def estimate(value: float, low: float, high: float) -> Estimate:
 
 def saying(value: float, low: float, high: float, better: float) -> str:
     """The sentence for a difference in pass rate."""
-    found = compared(*pair(1, 1, 98))
+    found = compare_findings(*pair(1, 1, 98))
     comparison = replace(found.pass_rate, difference=estimate(value, low, high), better=better)
     return words.sentence(replace(found, pass_rate=comparison))
 
@@ -58,7 +58,7 @@ def test_the_sentence_a_person_would_say(numbers: tuple[float, float, float, flo
 
 
 def test_without_a_single_flip_no_probability_is_claimed() -> None:
-    found = compared(*pair(0, 0, 50))
+    found = compare_findings(*pair(0, 0, 50))
     assert words.sentence(found) == "No difference could be shown: A and B pass equally often (−6 to 6)."
 
 
@@ -67,13 +67,13 @@ def test_missing_attempts_that_could_undo_it_are_in_the_sentence() -> None:
     lost = {case.id: ["pass" if case.passed else "fail"] for case in b.cases} | {
         f"c{n}": ["lost"] for n in (30, 31, 32)
     }
-    said = words.sentence(compared(a, made(lost, id="b")))
+    said = words.sentence(compare_findings(a, made(lost, id="b")))
     assert said.startswith("A difference is likely, but not beyond doubt: B passes 5.1 points more often (0.4 to 9.6)")
     assert said.endswith("but 3 missing attempts could undo it.")
 
 
 def test_nothing_counted_in_both_says_so() -> None:
-    found = compared(made(in_order("lost", "pass"), id="a"), made(in_order("pass", "lost"), id="b"))
+    found = compare_findings(made(in_order("lost", "pass"), id="a"), made(in_order("pass", "lost"), id="b"))
     assert words.sentence(found) == "Nothing can be said: no case was counted in both runs."
 
 
@@ -81,11 +81,11 @@ def test_runs_without_verdicts_are_said_in_marks() -> None:
     a, b = made(in_order(*["unscored"] * 40), id="a"), made(in_order(*["unscored"] * 40), id="b")
     a = replace(a, cases=tuple(replace(case, score=0.5) for case in a.cases))
     b = replace(b, cases=tuple(replace(case, score=1.0) for case in b.cases))
-    assert words.sentence(compared(a, b)) == "B is better by 0.50 (0.40 to 0.55), probability above 0.99."
+    assert words.sentence(compare_findings(a, b)) == "B is better by 0.50 (0.40 to 0.55), probability above 0.99."
 
 
 def test_a_test_that_does_not_confirm_the_interval_is_said() -> None:
-    found = compared(*pair(11, 3, 86))
+    found = compare_findings(*pair(11, 3, 86))
     assert found.shown == "better"
     assert words.chance(found) == (
         "P(B better) 0.99; exact sign-flip test p = 0.057, which alone would not have shown it"
@@ -100,10 +100,10 @@ def test_a_p_value_has_two_digits(value: float, expected: str) -> None:
 
 
 def test_where_nothing_was_shown_it_is_said_what_could_have_been() -> None:
-    assert words.would_have_shown(compared(*pair(8, 2, 90))) == (
+    assert words.would_have_shown(compare_findings(*pair(8, 2, 90))) == (
         "a difference of 9.5 points would probably have shown with 100 cases"
     )
-    assert words.would_have_shown(compared(*pair(15, 5, 180))) == ""
+    assert words.would_have_shown(compare_findings(*pair(15, 5, 180))) == ""
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_where_nothing_was_shown_it_is_said_what_could_have_been() -> None:
 )
 def test_what_it_rests_on(trials: tuple[int, int], expected: str) -> None:
     a, b = (made({"x": ["pass"] * m, "y": ["fail"] * m}, id=f"r{m}") for m in trials)
-    assert words.basis(compared(a, b)) == expected
+    assert words.basis(compare_findings(a, b)) == expected
 
 
 def of_categories() -> Compared:
     many = {f"c{n}": ("many" if n < 20 else "few",) for n in range(23)}
     a = made(in_order(*["fail"] * 12, *["pass"] * 11), id="a", categories=many)
-    return compared(a, made(in_order(*["pass"] * 23), id="b", categories=many))
+    return compare_findings(a, made(in_order(*["pass"] * 23), id="b", categories=many))
 
 
 def test_a_category_with_fewer_than_five_cases_gets_its_value_and_no_verdict() -> None:
@@ -134,6 +134,6 @@ def test_a_category_with_fewer_than_five_cases_gets_its_value_and_no_verdict() -
 
 
 def test_the_next_command_fits_what_was_found() -> None:
-    assert words.next_command(compared(*pair(8, 2, 90)))[0] == "proctor export b --format html -o b.html"
-    assert words.next_command(compared(*pair(1, 0, 90)))[0] == "proctor plan --difference 0.05 --run a --run b"
-    assert words.next_command(compared(*pair(60, 0, 90)))[0] == "proctor show b"
+    assert words.next_command(compare_findings(*pair(8, 2, 90)))[0] == "proctor export b --format html -o b.html"
+    assert words.next_command(compare_findings(*pair(1, 0, 90)))[0] == "proctor plan --difference 0.05 --run a --run b"
+    assert words.next_command(compare_findings(*pair(60, 0, 90)))[0] == "proctor show b"

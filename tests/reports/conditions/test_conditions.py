@@ -14,10 +14,10 @@ from rich.console import Console
 from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 
 from proctor.codec import encode
-from proctor.reports import json as in_json
-from proctor.reports import markdown
 from proctor.reports.conditions import words
-from proctor.reports.text import render
+from proctor.reports.run import json as in_json
+from proctor.reports.run import markdown
+from proctor.reports.run.text import render
 from proctor.run import Failure
 from proctor.usage import Usage
 

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from proctor.history import History
+from proctor.findings.history import History
 from proctor.reports.history.text import render
 
 

@@ -4,9 +4,10 @@ import json
 
 from tests.made_histories import a_run, counts, day, told
 
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.reports.history.json import as_list
-from proctor.reports.json import estimate, run_row
+from proctor.reports.run.json import run_row
+from proctor.reports.values import estimate
 
 
 def test_every_run_has_its_row_and_its_place() -> None:

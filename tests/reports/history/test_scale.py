@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.made_histories import a_run, counts, told
 
-from proctor.history import History
+from proctor.findings.history import History
 from proctor.reports.history.scale import Scale, scale_of
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.made_histories import a_run, counts, story, told
 
 from proctor.errors import InputError
-from proctor.history import History
+from proctor.findings.history import History
 from proctor.reports.history import words
 from proctor.reports.history.svg import as_png, chart, drawn
 

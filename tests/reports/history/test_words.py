@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.made_histories import Known, a_run, counts, story, told
 
-from proctor.history import History
+from proctor.findings.history import History
 from proctor.reports.history import words
 
 

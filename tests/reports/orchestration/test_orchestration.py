@@ -15,11 +15,11 @@ from tests.reports.pages import HOSTILE, assert_harmless, parsed, written
 
 from proctor.benchmark import Expectation
 from proctor.codec import encode
-from proctor.orchestration.findings import OrchestrationFindings
-from proctor.reports import json as in_json
-from proctor.reports import markdown
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports.orchestration import words
-from proctor.reports.text import render
+from proctor.reports.run import json as in_json
+from proctor.reports.run import markdown
+from proctor.reports.run.text import render
 from proctor.transcript import Reply, Step
 from proctor.usage import Usage
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.reports.words import clean
-from proctor.web.reading.difference import LONGEST, Difference, difference
+from proctor.web.reading.exchanges import LONGEST, Difference, difference
 
 
 def only(pieces: tuple[tuple[str, bool], ...]) -> list[str]:

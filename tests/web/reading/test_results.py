@@ -9,8 +9,8 @@ from proctor import evaluate
 from proctor.benchmark import Case
 from proctor.run import Run
 from proctor.web.reading import results
-from proctor.web.reading.results import Table, Wanted
-from proctor.web.reading.shelf import Shelf
+from proctor.web.reading.findings_cache import FindingsCache
+from proctor.web.reading.results import ResultFilter, ResultPage
 
 CASES = [
     Case(id=f"c{number}", question=f"{number}?", answer="x", categories=(("even", "odd")[number % 2],))
@@ -24,11 +24,11 @@ def run(store_path: str) -> Run:
     return evaluate(CASES, agent=lambda question: "x", trials=3, store=store_path, reviewer="exact").run
 
 
-def looked_at(browser: Browser, run: Run, wanted: Wanted) -> Table:
-    return results.table(browser.site, run, Shelf(browser.site).exams(run), None, wanted)
+def looked_at(browser: Browser, run: Run, wanted: ResultFilter) -> ResultPage:
+    return results.table(browser.site, run, FindingsCache(browser.site).exams(run), None, wanted)
 
 
-def rows_of(table: Table) -> list[tuple[str, int]]:
+def rows_of(table: ResultPage) -> list[tuple[str, int]]:
     return [(line.attempt.key.exam, line.attempt.key.trial) for line in table.lines if line.attempt is not None]
 
 
@@ -39,9 +39,9 @@ def test_pages_of_a_run_that_was_played_to_its_end_hold_every_attempt_once_and_i
     browser: Browser, run: Run, monkeypatch: pytest.MonkeyPatch, sort: str, category: str, size: int
 ) -> None:
     monkeypatch.setattr(results, "PAGE", size)
-    first = looked_at(browser, run, Wanted(by="attempt", sort=sort, category=category))
+    first = looked_at(browser, run, ResultFilter(by="attempt", sort=sort, category=category))
     pages = [
-        rows_of(looked_at(browser, run, Wanted(by="attempt", sort=sort, category=category, page=number)))
+        rows_of(looked_at(browser, run, ResultFilter(by="attempt", sort=sort, category=category, page=number)))
         for number in range(1, first.pages + 2)
     ]
     inside = [case.id for case in CASES if not category or category in case.categories]
@@ -54,7 +54,7 @@ def test_pages_of_a_run_that_was_played_to_its_end_hold_every_attempt_once_and_i
 def test_a_run_that_was_not_played_to_its_end_is_counted(browser: Browser, run: Run) -> None:
     with browser.site.store.archive._database.writing() as connection:
         connection.exec_driver_sql("DELETE FROM attempts WHERE exam = 'c3' AND trial = 2")
-    table = looked_at(browser, run, Wanted(by="attempt", category="odd"))
+    table = looked_at(browser, run, ResultFilter(by="attempt", category="odd"))
     assert table.found == 11
     assert ("c3", 2) not in rows_of(table)
     assert len(rows_of(table)) == 11

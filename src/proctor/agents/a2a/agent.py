@@ -15,14 +15,14 @@ from proctor import codec
 from proctor.agents import rpc
 from proctor.agents.a2a import card, wire
 from proctor.agents.a2a.card import Endpoint
-from proctor.agents.a2a.options import Options
-from proctor.agents.a2a.task import Work
-from proctor.agents.a2a.wire import Thread
+from proctor.agents.a2a.options import A2AOptions
+from proctor.agents.a2a.task import TaskProgress
+from proctor.agents.a2a.wire import RemoteThread
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in, parse_retry_after
-from proctor.net.addresses import credentials_in, may_follow, scrubbed, shown
+from proctor.net.addresses import credentials_in, may_follow, scrub_secrets, shown
 from proctor.net.client import Client, Incoming
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
 from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
@@ -38,16 +38,16 @@ class A2AAgent:
     takes_request = True
     keeps_memory = True
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: A2AOptions) -> None:
         self.name = f"a2a:{shown(options.url)}"
         self._options = options
         self._secrets = credentials_in(options.headers)
-        self._threads: dict[str, Thread] = {}
+        self._threads: dict[str, RemoteThread] = {}
         self._endpoint: Endpoint | None = None
         self._finding = asyncio.Lock()
         self._farewells: set[asyncio.Task[None]] = set()
         # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
-        bounds = Bounds(bytes=options.max_bytes, seconds=None, idle=None)
+        bounds = ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None)
         self._client = Client(bounds=bounds, ca=options.ca, proxy=options.proxy)
         self._throttle = Throttle(requests_per_minute=options.requests_per_minute, concurrency=options.concurrency)
 
@@ -57,13 +57,13 @@ class A2AAgent:
             try:
                 endpoint = await self._found()
                 started = time.perf_counter()
-                work = Work(started)
+                work = TaskProgress(started)
                 streams = endpoint.streams if self._options.stream is None else self._options.stream
                 await self._follow(work, request, endpoint, began, streams=streams)
                 self._threads[request.conversation] = work.next()
                 reply = work.reply(streamed=streams)
             except CallError as error:
-                error.args = (scrubbed(str(error), self._secrets),)
+                error.args = (scrub_secrets(str(error), self._secrets),)
                 error.host = error.host or host_in(str(self._options.url))
                 raise
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
@@ -92,10 +92,12 @@ class A2AAgent:
         headers = self._options.headers if trusted else {}
         return await self._client.send("GET", str(place), headers={"Accept": "application/json", **headers})
 
-    async def _follow(self, work: Work, request: Request, endpoint: Endpoint, began: float, *, streams: bool) -> None:
+    async def _follow(
+        self, work: TaskProgress, request: Request, endpoint: Endpoint, began: float, *, streams: bool
+    ) -> None:
         """Send the question and follow its task to the end. The time limit of the call is the only other end."""
         names = wire.methods(endpoint)
-        thread = self._threads.get(request.conversation, Thread())
+        thread = self._threads.get(request.conversation, RemoteThread())
         params = wire.message_params(request, thread, endpoint)
         try:
             await self._tell(work, names.stream if streams else names.send, params, endpoint, began)
@@ -111,7 +113,9 @@ class A2AAgent:
                 self._give_up(work.thread.task, endpoint)
             raise
 
-    async def _tell(self, work: Work, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float) -> None:
+    async def _tell(
+        self, work: TaskProgress, method: str, params: Mapping[str, Any], endpoint: Endpoint, began: float
+    ) -> None:
         """One call, and everything that is told in answer to it."""
         async with aclosing(self._call(method, params, endpoint, began)) as results:
             async for result in results:
@@ -127,12 +131,12 @@ class A2AAgent:
         version = {wire.VERSION_HEADER: "1.0"} if endpoint.modern else {}
         headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **version, **self._options.headers}
         async with self._client.open("POST", endpoint.url, body=body, headers=headers) as incoming:
-            await self._heed(incoming, began)
+            await self._raise_for_status(incoming, began)
             async with aclosing(rpc.messages(incoming)) as messages:
                 async for message in messages:
                     yield _result(message, method)
 
-    async def _heed(self, incoming: Incoming, began: float) -> None:
+    async def _raise_for_status(self, incoming: Incoming, began: float) -> None:
         """Tell the limits of the status; raises the fault that it means."""
         wait = parse_retry_after(incoming.headers.get("Retry-After"))
         self._throttle.report(incoming.status, retry_after=wait, began=began)

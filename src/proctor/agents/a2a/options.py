@@ -26,7 +26,7 @@ _KNOWN = (
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Options:
+class A2AOptions:
     """Everything that can be said of an A2A agent."""
 
     url: URL
@@ -45,10 +45,10 @@ class Options:
     proxy: bool
 
 
-def read_options(address: str, options: Mapping[str, Any]) -> Options:
+def read_options(address: str, options: Mapping[str, Any]) -> A2AOptions:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     checked.must_be_known(options, _KNOWN, whose="an a2a: agent")
-    return Options(
+    return A2AOptions(
         url=_url(address),
         headers=checked.headers(options),
         card=checked.text(options, "card"),

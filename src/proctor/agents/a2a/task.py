@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor import codec
-from proctor.agents.a2a.wire import Kind, Thread, state_of
+from proctor.agents.a2a.wire import Kind, RemoteThread, state_of
 from proctor.agents.http.options import PARTS
-from proctor.agents.http.reading import made_of
-from proctor.agents.rpc import shortened
+from proctor.agents.http.response import made_of
+from proctor.agents.rpc import shorten
 from proctor.errors import AgentFault, Misconfigured
 from proctor.transcript import Reply
 
@@ -52,7 +52,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT else value
 
 
-class Work:
+class TaskProgress:
     """One question's work, as it is told."""
 
     def __init__(self, started: float) -> None:
@@ -61,7 +61,7 @@ class Work:
         self._said: Content | None = None
         """The agent's last message; at the end, its answer where it made nothing else."""
         self._first: float | None = None
-        self.thread = Thread()
+        self.thread = RemoteThread()
         self.state: str | None = None
         """None: there is no task, or it has not been told of."""
         self.over = False
@@ -80,7 +80,7 @@ class Work:
             self._take_status(body.get("status"))
 
     def _note(self, context: Any, task: Any) -> None:
-        self.thread = Thread(
+        self.thread = RemoteThread(
             context=context if isinstance(context, str) else self.thread.context,
             task=task if isinstance(task, str) else self.thread.task,
         )
@@ -144,10 +144,10 @@ class Work:
             return said + made  # what the agent asks is its answer; what it has made so far may follow
         return made
 
-    def next(self) -> Thread:
+    def next(self) -> RemoteThread:
         """How the conversation goes on: in the same task only where that waits for an answer."""
         task = self.thread.task if self.state == "input-required" else None
-        return Thread(context=self.thread.context, task=task)
+        return RemoteThread(context=self.thread.context, task=task)
 
 
 def _last_word(history: Iterable[Any]) -> Any:
@@ -174,4 +174,4 @@ def _made(contents: Iterable[Content]) -> Reply:
 
 
 def _with_reason(what: str, words: str) -> str:
-    return f"{what}: {shortened(words)}" if words else f"{what}, and gave no reason"
+    return f"{what}: {shorten(words)}" if words else f"{what}, and gave no reason"

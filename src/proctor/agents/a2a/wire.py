@@ -39,7 +39,7 @@ _EARLIER = Methods(send="message/send", stream="message/stream", get="tasks/get"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Thread:
+class RemoteThread:
     """What the agent calls a conversation."""
 
     context: str | None = None
@@ -58,7 +58,7 @@ def call(method: str, params: Mapping[str, Any], endpoint: Endpoint) -> dict[str
     return {"jsonrpc": "2.0", "id": uuid.uuid4().hex, "method": method, "params": {**params, **tenant}}
 
 
-def message_params(request: Request, thread: Thread, endpoint: Endpoint) -> dict[str, Any]:
+def message_params(request: Request, thread: RemoteThread, endpoint: Endpoint) -> dict[str, Any]:
     """A question as a message of the conversation."""
     said = [f"Summary of the conversation so far:\n{request.context}"] if request.context else []
     message: dict[str, Any] = {

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents.command.lines import LinesAgent
-from proctor.agents.command.once import Command
+from proctor.agents.command.once import CommandAgent
 from proctor.agents.command.program import words_of
 from proctor.agents.options import MAX_BYTES, must_be_known, whole
 from proctor.errors import InputError
@@ -26,7 +26,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
     _must_be_known(options, _LINES if mode == "lines" else _ONCE, mode)
     words, max_bytes = words_of(spec, scheme="command"), whole(options, "max_bytes", MAX_BYTES)
     if mode == "once":
-        return Command(words, as_json=_as_json(options), max_bytes=max_bytes)
+        return CommandAgent(words, as_json=_as_json(options), max_bytes=max_bytes)
     return LinesAgent(
         words,
         processes=whole(options, "processes", 1),

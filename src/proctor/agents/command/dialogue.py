@@ -37,7 +37,7 @@ class Dialogue:
 
     async def begin(self) -> None:
         """Start the program."""
-        self.program: Program = await start(self._words, self._take, self._ended)
+        self.program: Program = await start(self._words, self._take, self._on_exit)
 
     @property
     def alive(self) -> bool:
@@ -103,7 +103,7 @@ class Dialogue:
         if not isinstance(message, dict) or not self._is_answer(message):
             self._bear_with(line)
             self._fail(
-                f"the program printed {_quoted(line)}; expected one line of JSON with the id of its question "
+                f"the program printed {_quote_line(line)}; expected one line of JSON with the id of its question "
                 "(standard output is for answers alone: log to standard error)"
             )
 
@@ -128,7 +128,7 @@ class Dialogue:
             answer.set_result(message)
         return True
 
-    def _ended(self) -> None:
+    def _on_exit(self) -> None:
         self._mourning = asyncio.create_task(self._mourn())
 
     async def _mourn(self) -> None:
@@ -143,6 +143,6 @@ class Dialogue:
                 answer.set_exception(AgentFault(reason, kind=kind))
 
 
-def _quoted(line: bytes) -> str:
+def _quote_line(line: bytes) -> str:
     text = without_secrets(line[: 8 * _QUOTED].decode(errors="replace"))
     return repr(text if len(text) <= _QUOTED else text[: _QUOTED - 1] + "…")

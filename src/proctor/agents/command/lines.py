@@ -12,7 +12,7 @@ from proctor.agents.command.worker import Worker
 from proctor.errors import AgentFault
 from proctor.net.limits import Throttle
 from proctor.redaction import without_secrets
-from proctor.traces.messages import reply_in
+from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 
 _SAID = 500

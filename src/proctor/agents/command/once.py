@@ -10,11 +10,11 @@ from typing import Any
 from proctor import codec
 from proctor.agents.command.program import Program, start
 from proctor.errors import AgentFault
-from proctor.traces.messages import reply_in
+from proctor.telemetry.messages import reply_in
 from proctor.transcript import Reply, Request
 
 
-class Command:
+class CommandAgent:
     """A program that is started for each question."""
 
     def __init__(self, words: list[str], *, as_json: bool, max_bytes: int) -> None:

@@ -12,7 +12,7 @@ from proctor.errors import Misconfigured
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answer:
+class ProgramAnswer:
     """What a program answered."""
 
     message: Message
@@ -44,7 +44,7 @@ class Worker:
         """Have the program running, so that its start is not part of an answer."""
         await self._running()
 
-    async def ask(self, question: Callable[[], Mapping[str, Any]]) -> Answer:
+    async def ask(self, question: Callable[[], Mapping[str, Any]]) -> ProgramAnswer:
         """Put a question to the program; it is made once the program runs."""
         dialogue = await self._running()
         answered, spoken = dialogue.answers, dialogue.program.stderr_length
@@ -57,7 +57,7 @@ class Worker:
         finally:
             self._dismiss_hung()
         self._deaths = 0
-        return Answer(message=message, stderr=dialogue.program.stderr(spoken))
+        return ProgramAnswer(message=message, stderr=dialogue.program.stderr(spoken))
 
     async def close(self) -> None:
         """End every program."""
@@ -80,10 +80,10 @@ class Worker:
                     f"the program ended {self._deaths} times in a row without an answer, last with {self._last_words}; "
                     f"it is not started again (restarts = {self._restarts})"
                 )
-            self._current = await self._started()
+            self._current = await self._start_dialogue()
             return self._current
 
-    async def _started(self) -> Dialogue:
+    async def _start_dialogue(self) -> Dialogue:
         dialogue = self._make()
         await dialogue.begin()
         try:

@@ -8,17 +8,17 @@ from typing import Any
 
 from yarl import URL
 
-from proctor.agents.http import reading
-from proctor.agents.http.options import Options
-from proctor.agents.http.polling import job_address, wait_for
-from proctor.agents.http.streaming import gather
+from proctor.agents.http import response as reading
+from proctor.agents.http.options import HttpOptions
+from proctor.agents.http.poll import job_address, wait_for
+from proctor.agents.http.request import EVENTS, HttpMessage, RequestWriter
+from proctor.agents.http.stream import gather
 from proctor.agents.http.template import Template
-from proctor.agents.http.writing import EVENTS, Message, Writer
 from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in, parse_retry_after
-from proctor.net.addresses import credentials_in, scrubbed, without_content
+from proctor.net.addresses import credentials_in, scrub_secrets, without_content
 from proctor.net.client import Client
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.limits import Throttle
 from proctor.net.trouble import fault_of_status
 from proctor.transcript import Reply, Request
@@ -33,15 +33,15 @@ _NOTABLE = 0.001
 class HttpAgent:
     """An endpoint that is asked over HTTP."""
 
-    def __init__(self, target: Template, options: Options) -> None:
+    def __init__(self, target: Template, options: HttpOptions) -> None:
         self.name = target.source.partition("?")[0]
         self._options = options
-        self._writer = Writer(target, options)
+        self._writer = RequestWriter(target, options)
         self.takes_request = not self._writer.uses.isdisjoint(_HANDS_OVER)
         self.keeps_memory = self._writer.uses.isdisjoint(_TELLS_ALL)
         self._sessions: dict[str, Any] = {}
         # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
-        bounds = Bounds(bytes=options.max_bytes, seconds=None, idle=None)
+        bounds = ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None)
         self._client = Client(bounds=bounds, ca=options.ca, proxy=options.proxy)
         self._throttle = Throttle(
             requests_per_minute=options.requests_per_minute,
@@ -57,11 +57,11 @@ class HttpAgent:
             message = self._writer.message(request, self._sessions.get(request.conversation))
             try:
                 if self._options.stream:
-                    reply = await self._streamed(message, request, began)
+                    reply = await self._stream_reply(message, request, began)
                 else:
                     reply = await self._whole(message, request, began)
             except CallError as error:
-                error.args = (scrubbed(str(error), message.secrets),)
+                error.args = (scrub_secrets(str(error), message.secrets),)
                 error.host = error.host or host_in(message.url)
                 raise
         if reply.usage is not None:
@@ -79,7 +79,7 @@ class HttpAgent:
         self._sessions.clear()
         await self._client.close()
 
-    async def _whole(self, message: Message, request: Request, began: float) -> Reply:
+    async def _whole(self, message: HttpMessage, request: Request, began: float) -> Reply:
         """A reply in one piece, or that of a job."""
         body = await self._ask(self._options.method, message.url, message, began)
         poll = self._options.poll
@@ -92,28 +92,28 @@ class HttpAgent:
             self._remember(request, where.find(body))
         return reading.reply_of(body, self._options.expressions)
 
-    async def _ask(self, method: str, url: str, message: Message, began: float) -> Any:
+    async def _ask(self, method: str, url: str, message: HttpMessage, began: float) -> Any:
         """One exchange, as far as the JSON in it."""
         if method == "GET":
             response = await self._client.send(method, url, headers=without_content(message.headers))
         else:
             response = await self._client.send(method, url, body=message.body, headers=message.headers)
-        self._heed(response, began)
+        self._raise_for_status(response, began)
         return reading.body_of(response, plain=not self._options.expressions)
 
-    def _heed(self, response: Response, began: float) -> None:
+    def _raise_for_status(self, response: Response, began: float) -> None:
         """Tell the limits of the status; raises the fault that it means."""
         wait = parse_retry_after(response.headers.get("Retry-After"))
         self._throttle.report(response.status, retry_after=wait, began=began)
         if (fault := fault_of_status(response)) is not None:
             raise fault
 
-    async def _streamed(self, message: Message, request: Request, began: float) -> Reply:
+    async def _stream_reply(self, message: HttpMessage, request: Request, began: float) -> Reply:
         """A reply in events."""
         started, method = time.perf_counter(), self._options.method
         async with self._client.open(method, message.url, body=message.body, headers=message.headers) as incoming:
             if not 200 <= incoming.status < 300:
-                self._heed(await incoming.read(), began)
+                self._raise_for_status(await incoming.read(), began)
             self._throttle.report(incoming.status, began=began)
             kind = incoming.headers.get("Content-Type", "").partition(";")[0].strip().lower()
             if kind != EVENTS:

@@ -44,7 +44,7 @@ class Poll:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Options:
+class HttpOptions:
     """Everything that can be said of an HTTP agent."""
 
     method: str
@@ -63,14 +63,14 @@ class Options:
     proxy: bool
 
 
-def read_options(options: Mapping[str, Any]) -> Options:
+def read_options(options: Mapping[str, Any]) -> HttpOptions:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     checked.must_be_known(options, _KNOWN, whose="an http agent")
     method = checked.one_of({"method": str(options.get("method", "POST")).upper()}, "method", _METHODS)
     stream = options.get("stream")
     if stream not in (None, "sse"):
         raise InputError(f'stream={stream!r} is not known; expected "sse" (server-sent events)')
-    made = Options(
+    made = HttpOptions(
         method=method,
         headers=_templates(options, "headers"),
         query=_templates(options, "query"),
@@ -89,7 +89,7 @@ def read_options(options: Mapping[str, Any]) -> Options:
     return made
 
 
-def _must_agree(options: Options) -> None:
+def _must_agree(options: HttpOptions) -> None:
     if options.stream and options.poll:
         raise InputError("an http agent streams or is polled, not both; remove stream or poll")
     if "delta" in options.expressions and not options.stream:

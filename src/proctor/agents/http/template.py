@@ -14,7 +14,6 @@ from proctor.errors import InputError
 from proctor.transcript import Request, Turn
 
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _Fill = Callable[[Mapping[str, Any]], Any]
 _Make = Callable[[Request, Any], Any]
 
@@ -56,7 +55,7 @@ class Template:
         self.uses = frozenset(_names(source))
         self._fill = _filler(source)
         for name in sorted(self.uses - VALUES.keys() - extra):
-            raise InputError(_unknown(name, option, [*VALUES, *extra]))
+            raise InputError(_unknown_placeholder_message(name, option, [*VALUES, *extra]))
 
     def values(self, request: Request, session: Any) -> dict[str, Any]:
         """What its placeholders stand for in this request."""
@@ -81,7 +80,7 @@ def _names(source: Any) -> list[str]:
     return []
 
 
-def _unknown(name: str, option: str, known: list[str]) -> str:
+def _unknown_placeholder_message(name: str, option: str, known: list[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1)
     hint = f"did you mean {{{{{near[0]}}}}}?" if near else f"known are {', '.join(known)}"
     return f"{option} holds the placeholder {{{{{name}}}}}, which stands for nothing; {hint}"
@@ -109,11 +108,6 @@ def _as_text(value: Any) -> str:
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be sent
 
 
-def quoted(text: str) -> str:
+def quote_for_url(text: str) -> str:
     """The text as a part of an address."""
     return quote(text, safe="")
-
-
-def header_safe(text: str) -> str:
-    """The text as a part of a header: on one line."""
-    return _CONTROL.sub(" ", text)

@@ -2,20 +2,133 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnableLambda
 
 from proctor import threads
-from proctor.agents.framework import ask
-from proctor.agents.langchain.memory import Memory
-from proctor.agents.langchain.reading import ending_of, read
-from proctor.agents.langchain.shape import graph_in, unwrapped
-from proctor.agents.langchain.watching import Watcher, step_kinds
-from proctor.agents.langchain.writing import Writer
+from proctor.agents.framework import ask, summary
+from proctor.agents.http.template import Template
+from proctor.agents.langchain.callbacks import Watcher, step_kinds
+from proctor.agents.langchain.output import ending_of, read
+from proctor.agents.langchain.shape import graph_in, input_of, unwrap_bindings
 from proctor.agents.notes import Notes
-from proctor.transcript import Reply, Request
+from proctor.transcript import Reply, Request, Turn
+
+
+@dataclass(slots=True, kw_only=True)
+class _ConversationThreads:
+    """What is kept of one conversation."""
+
+    resumed: bool
+    """Whether it was begun by an earlier process."""
+    answered: int = 0
+    """Turns that the current thread has answered."""
+    context: str | None = None
+    """What it was last told of the conversation so far."""
+    threads: list[str] = field(default_factory=list)
+
+    def begin(self, conversation: str) -> None:
+        """Begin a thread under the conversation's own id, or one that nobody has used."""
+        fresh = not self.threads and not self.resumed
+        self.threads.append(conversation if fresh else f"{conversation}~{uuid.uuid4().hex[:8]}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphThread:
+    """Where one question is asked."""
+
+    id: str
+    known: bool
+    """Whether the turns before it were asked there too."""
+    context: str | None
+    """What is to be told of the conversation so far; None: it is known, or there is nothing."""
+
+
+class ThreadMemory:
+    """The threads of a graph with a checkpointer; without one there is nothing to know."""
+
+    def __init__(self, graph: Any, *, blocking: bool | None) -> None:
+        saver = getattr(graph, "checkpointer", None)
+        self._saver = saver if hasattr(saver, "delete_thread") else None
+        self._blocking = blocking
+        self.kept = self._saver is not None
+        self._conversations: dict[str, _ConversationThreads] = {}
+
+    @asynccontextmanager
+    async def thread(self, request: Request) -> AsyncIterator[GraphThread]:
+        """The thread of the conversation. One in which a question was asked in vain is left, and another begun.
+
+        A run that is resumed begins another too: what an earlier process left in it is not known.
+        """
+        if self._saver is None:
+            yield GraphThread(id=request.conversation, known=False, context=request.context)
+            return
+        kept = self._conversations.setdefault(request.conversation, _ConversationThreads(resumed=bool(request.history)))
+        known = kept.answered > 0 and kept.answered == len(request.history)
+        if not known:
+            kept.begin(request.conversation)
+        told = known and kept.context == request.context
+        kept.answered = 0  # until this question is answered too
+        yield GraphThread(id=kept.threads[-1], known=known, context=None if told else request.context)
+        kept.answered, kept.context = len(request.history) + 1, request.context
+
+    async def forget(self, conversation: str) -> None:
+        """Drop the conversation, and its threads from the graph's own store."""
+        kept = self._conversations.pop(conversation, None)
+        if kept is None or self._saver is None:
+            return
+        for thread in kept.threads:
+            if self._blocking:
+                await threads.call(self._saver.delete_thread, thread)
+            else:
+                await self._saver.adelete_thread(thread)
+
+
+_HANDS_OVER = frozenset({"context", "history", "messages"})
+
+
+class InputWriter:
+    """Writes what one Runnable is given."""
+
+    def __init__(self, target: Runnable[Any, Any], options: Mapping[str, Any]) -> None:
+        source = options["input"] if "input" in options else input_of(target)
+        self._template = Template(source, option="input")
+        self._in_front = options.get("context") == "question"
+        self.hands_over = not self._template.uses.isdisjoint(_HANDS_OVER)
+
+    def given(self, request: Request, *, known: bool, context: str | None) -> tuple[Any, str]:
+        """What it is given, and the id of the message that is the question.
+
+        Where the Runnable knows what was said before, only what is new is handed over.
+        """
+        asked = HumanMessage(content=request.question, id=str(uuid.uuid4()))
+        history = [] if known else [message for turn in request.history for message in _said(turn)]
+        values = self._template.values(request, None)
+        values |= {"history": history, "messages": self._messages(context, history, asked, known=known)}
+        values["context"] = request.context or ""
+        return self._template.filled(values), asked.id or ""
+
+    def _messages(
+        self, context: str | None, history: list[BaseMessage], asked: HumanMessage, *, known: bool
+    ) -> list[BaseMessage]:
+        """Everything in one list. Providers take system messages only at its very beginning."""
+        told = summary(context)
+        if told is None:
+            return [*history, asked]
+        if self._in_front or known:
+            return [*history, asked.model_copy(update={"content": f"{told}\n\n{asked.content}"})]
+        return [SystemMessage(content=told), *history, asked]
+
+
+def _said(turn: Turn) -> list[BaseMessage]:
+    asked: list[BaseMessage] = [HumanMessage(content=turn.question)]
+    return asked if turn.reply is None else [*asked, AIMessage(content=turn.reply.text)]
 
 
 class LangChainAgent:
@@ -25,8 +138,8 @@ class LangChainAgent:
         self.name = name
         self._target = target
         self._graph = graph_in(target)
-        self._memory = Memory(self._graph, blocking=options.get("sync"))
-        self._writer = Writer(target, options)
+        self._memory = ThreadMemory(self._graph, blocking=options.get("sync"))
+        self._writer = InputWriter(target, options)
         self.takes_request = self._writer.hands_over or self._memory.kept
         self._output = options.get("output")
         self._steps = step_kinds(options.get("steps", {}))
@@ -82,7 +195,7 @@ class LangChainAgent:
 
 def _is_blocking(target: Runnable[Any, Any]) -> bool:
     """Whether its async side would only run the other one in a pool, which a call that hangs would block for ever."""
-    inner = unwrapped(target)
+    inner = unwrap_bindings(target)
     if isinstance(inner, RunnableLambda):
         return not hasattr(inner, "afunc")
     return type(inner).ainvoke is Runnable.ainvoke

@@ -15,7 +15,7 @@ _QUESTIONS = ("question", "input", "query", "prompt", "user_input", "text")
 _HISTORIES = ("chat_history", "history")
 
 
-def unwrapped(target: Runnable[Any, Any]) -> Runnable[Any, Any]:
+def unwrap_bindings(target: Runnable[Any, Any]) -> Runnable[Any, Any]:
     """The Runnable without what only binds arguments or settings to it."""
     while isinstance(target, RunnableBinding):
         target = target.bound
@@ -25,7 +25,7 @@ def unwrapped(target: Runnable[Any, Any]) -> Runnable[Any, Any]:
 def graph_in(target: Runnable[Any, Any]) -> Any:
     """The compiled graph that it is; None: it is none."""
     pregel = sys.modules.get("langgraph.pregel")  # whoever made a graph has imported it
-    inner = unwrapped(target)
+    inner = unwrap_bindings(target)
     return inner if pregel is not None and isinstance(inner, pregel.Pregel) else None
 
 
@@ -51,16 +51,16 @@ def input_of(target: Runnable[Any, Any]) -> Any:
 
 
 def _begins_with_a_model(target: Runnable[Any, Any]) -> bool:
-    inner = unwrapped(target)
+    inner = unwrap_bindings(target)
     while isinstance(inner, RunnableSequence):
-        inner = unwrapped(inner.first)
+        inner = unwrap_bindings(inner.first)
     return isinstance(inner, BaseChatModel)
 
 
 def _keys(target: Runnable[Any, Any]) -> list[str] | None:
     """The keys of the table that it takes; None: it takes none, or does not say."""
     state = getattr(getattr(graph_in(target), "builder", None), "input_schema", None)
-    if state is not None and (declared := _declared(state)):
+    if state is not None and (declared := _declared_keys(state)):
         return declared
     try:
         schema = target.get_input_jsonschema()
@@ -70,7 +70,7 @@ def _keys(target: Runnable[Any, Any]) -> list[str] | None:
     return list(properties) if isinstance(properties, Mapping) and properties else None
 
 
-def _declared(state: Any) -> list[str]:
+def _declared_keys(state: Any) -> list[str]:
     """The keys that the class of a graph's state declares, in whichever of the three ways."""
     fields = getattr(state, "model_fields", None)
     if isinstance(fields, Mapping):

@@ -10,16 +10,74 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from proctor import codec
+from proctor.agents.http.options import PARTS
+from proctor.agents.http.response import made_of
 from proctor.agents.mcp.http import Http
-from proctor.agents.mcp.options import Options
-from proctor.agents.mcp.protocol import Busy, Connection
-from proctor.agents.mcp.reading import reply_of, string_arguments
+from proctor.agents.mcp.options import McpOptions
+from proctor.agents.mcp.protocol import Busy, Connection, McpResult
 from proctor.agents.mcp.stdio import Stdio
+from proctor.agents.rpc import shorten
+from proctor.codec import read_json
 from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import host_in
-from proctor.net.addresses import credentials_in, scrubbed, shown
+from proctor.net.addresses import credentials_in, scrub_secrets, shown
 from proctor.net.limits import Throttle
 from proctor.transcript import Reply, Request
+
+
+def reply_of(answered: McpResult, tool: str) -> Reply:
+    """The reply; raises AgentFault where the tool failed."""
+    result = answered.result
+    if result.get("resultType", "complete") != "complete":
+        raise AgentFault(f"the tool {tool!r} asks for further input, which nobody can give it here")
+    texts = _texts(result.get("content"))
+    if result.get("isError") is True:
+        raise AgentFault(f"the tool {tool!r} failed: {shorten(' '.join(texts)) or 'it gave no reason'}")
+    return replace(_said(texts, result.get("structuredContent")), stderr=answered.stderr)
+
+
+def _texts(content: Any) -> list[str]:
+    blocks = content if isinstance(content, list) else []
+    return [
+        block["text"]
+        for block in blocks
+        if isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)
+    ]
+
+
+def _said(texts: list[str], structured: Any) -> Reply:
+    """A whole reply where the tool gave one as data; else its text; else its data as JSON."""
+    for value in (structured, _data(texts)):
+        if isinstance(value, dict) and isinstance(value.get("text"), str):
+            parts = {part: value[part] for part in PARTS if value.get(part) is not None}
+            return made_of({"text": value["text"], **parts})
+    if texts or structured is None:
+        return codec.to_reply("\n".join(texts))
+    if isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str):
+        return codec.to_reply(structured["result"])
+    return codec.to_reply(codec.encode(structured))
+
+
+def _data(texts: list[str]) -> Any:
+    """The JSON object that is all of the text; None: it is none."""
+    if len(texts) != 1 or not texts[0].lstrip().startswith("{"):
+        return None
+    try:
+        return read_json(texts[0])
+    except (ValueError, RecursionError):
+        return None
+
+
+def string_arguments(schema: Mapping[str, Any]) -> list[str]:
+    """The arguments of a tool that are text; those that must be given, where there are any."""
+    properties = schema.get("properties")
+    named = properties if isinstance(properties, dict) else {}
+    texts = [name for name, value in named.items() if isinstance(value, dict) and value.get("type") == "string"]
+    required = schema.get("required")
+    needed = [name for name in texts if isinstance(required, list) and name in required]
+    return needed or texts
+
 
 _HANDS_OVER = frozenset({"context", "history", "messages"})
 _TELLS_ALL = frozenset({"history", "messages"})
@@ -29,7 +87,7 @@ _LISTING = "listing the tools"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Tool:
+class McpTool:
     """A tool that a server offers."""
 
     name: str
@@ -41,7 +99,7 @@ class Tool:
 class McpAgent:
     """A tool that is called with the question."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: McpOptions) -> None:
         server = options.server
         self.name = "mcp:" + (shown(server) if isinstance(server, str) else shlex.join(server))
         self.takes_request = not options.arguments.uses.isdisjoint(_HANDS_OVER)
@@ -53,12 +111,12 @@ class McpAgent:
         self._finding = asyncio.Lock()
         self._found: tuple[str, str | None] | None = None
 
-    async def list_tools(self) -> tuple[Tool, ...]:
+    async def list_tools(self) -> tuple[McpTool, ...]:
         """Every tool that the server offers."""
         try:
-            return await self._listed()
+            return await self._list_tools()
         except CallError as error:
-            raise self._scrubbed(error) from error.__cause__
+            raise self._scrub_error(error) from error.__cause__
 
     async def reply(self, request: Request) -> Reply:
         """Call the tool. Time spent on finding it and on waiting for our own limits is not the agent's."""
@@ -74,7 +132,7 @@ class McpAgent:
             except CallError as error:
                 if isinstance(error, Busy):
                     self._throttle.report(error.status, retry_after=error.retry_after, began=began)
-                raise self._scrubbed(error) from error.__cause__
+                raise self._scrub_error(error) from error.__cause__
         return reply if reply.seconds is not None else replace(reply, seconds=time.perf_counter() - started)
 
     async def forget(self, conversation: str) -> None:
@@ -85,8 +143,8 @@ class McpAgent:
         """Let go of the server."""
         await self._connection.close()
 
-    def _scrubbed(self, error: CallError) -> CallError:
-        error.args = (scrubbed(str(error), self._secrets),)
+    def _scrub_error(self, error: CallError) -> CallError:
+        error.args = (scrub_secrets(str(error), self._secrets),)
         if isinstance(self._options.server, str):
             error.host = error.host or host_in(self._options.server)
         return error
@@ -98,8 +156,8 @@ class McpAgent:
         given = {name: value for name, value in filled.items() if value is not None}
         return given if argument is None else {**given, argument: request.question}
 
-    async def _listed(self) -> tuple[Tool, ...]:
-        tools: list[Tool] = []
+    async def _list_tools(self) -> tuple[McpTool, ...]:
+        tools: list[McpTool] = []
         params: dict[str, Any] = {}
         for _ in range(_MOST_PAGES):
             answered = await self._connection.request("tools/list", params, conversation=_LISTING)
@@ -114,11 +172,11 @@ class McpAgent:
         """The tool's name, and its argument for the question; None: the template has it."""
         async with self._finding:
             if self._found is None:
-                tool = _chosen(self._options.tool, await self._listed())
+                tool = _chosen(self._options.tool, await self._list_tools())
                 self._found = (tool.name, self._argument(tool))
             return self._found
 
-    def _argument(self, tool: Tool) -> str | None:
+    def _argument(self, tool: McpTool) -> str | None:
         options = self._options
         properties = tool.schema.get("properties")
         known = list(properties) if isinstance(properties, dict) else []
@@ -139,7 +197,7 @@ class McpAgent:
         return texts[0]
 
 
-def _connection(options: Options) -> Connection:
+def _connection(options: McpOptions) -> Connection:
     if isinstance(options.server, str):
         return Http(
             options.server,
@@ -158,18 +216,18 @@ def _items(result: Mapping[str, Any]) -> list[Any]:
     return tools
 
 
-def _read_tool(given: Any) -> Tool:
+def _read_tool(given: Any) -> McpTool:
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         raise AgentFault("the MCP server lists a tool without a name", kind="wrong_type")
     schema = given.get("inputSchema")
-    return Tool(
+    return McpTool(
         name=given["name"],
         description=str(given.get("description") or ""),
         schema=schema if isinstance(schema, dict) else {},
     )
 
 
-def _chosen(name: str | None, tools: tuple[Tool, ...]) -> Tool:
+def _chosen(name: str | None, tools: tuple[McpTool, ...]) -> McpTool:
     known = [tool.name for tool in tools]
     if not tools:
         raise Misconfigured("the MCP server offers no tools; expected one that takes the question")

@@ -12,11 +12,11 @@ from typing import Any
 from proctor import codec
 from proctor.agents import rpc
 from proctor.agents.mcp import protocol
-from proctor.agents.mcp.protocol import Answered, Busy
+from proctor.agents.mcp.protocol import Busy, McpResult
 from proctor.agents.rpc import Message
 from proctor.errors import AgentFault, CallError, EnvironmentFault
 from proctor.net.client import Client, Incoming
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
 from proctor.net.trouble import fault_of_status
 
 _SESSION = "Mcp-Session-Id"
@@ -27,7 +27,7 @@ _GONE = 404
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Session:
+class McpSession:
     """What was agreed on with the server."""
 
     version: str
@@ -47,10 +47,10 @@ class Http:
         self._url = url
         self._headers = headers
         # how long a reply may take is for the run to say; a bound of our own would only be a second opinion
-        self._client = Client(bounds=Bounds(bytes=max_bytes, seconds=None, idle=None), ca=ca, proxy=proxy)
+        self._client = Client(bounds=ExchangeLimits(bytes=max_bytes, seconds=None, idle=None), ca=ca, proxy=proxy)
         self._numbers = itertools.count(1)
-        self._sessions: dict[str, Session] = {}
-        self._shared: Session | None = None
+        self._sessions: dict[str, McpSession] = {}
+        self._shared: McpSession | None = None
         self._stateful = False
         self._first = asyncio.Lock()
 
@@ -58,7 +58,7 @@ class Http:
         """Agree on a session."""
         await self._session(conversation)
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> Answered:
+    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
         """Ask the server for something. One that has forgotten the session did nothing, and is asked in a new one."""
         session = await self._session(conversation)
         status, answer = await self._call(protocol.request(method, params, modern=session.modern), session)
@@ -66,7 +66,7 @@ class Http:
             self._sessions.pop(conversation, None)
             session = await self._session(conversation)
             status, answer = await self._call(protocol.request(method, params, modern=session.modern), session)
-        return Answered(result=protocol.result_of(answer, method))
+        return McpResult(result=protocol.result_of(answer, method))
 
     async def forget(self, conversation: str) -> None:
         """End the session."""
@@ -80,7 +80,7 @@ class Http:
         self._shared = None
         await self._client.close()
 
-    async def _session(self, conversation: str) -> Session:
+    async def _session(self, conversation: str) -> McpSession:
         """The conversation's session. The first one shows whether the server keeps any: the others wait for it."""
         if (known := self._sessions.get(conversation) or self._shared) is not None:
             return known
@@ -89,10 +89,10 @@ class Http:
                 if self._shared is not None:
                     return self._shared
                 if not self._stateful:
-                    return self._keep(conversation, await self._agreed())
-        return self._keep(conversation, await self._agreed())
+                    return self._keep(conversation, await self._open_session())
+        return self._keep(conversation, await self._open_session())
 
-    def _keep(self, conversation: str, session: Session) -> Session:
+    def _keep(self, conversation: str, session: McpSession) -> McpSession:
         if session.id is None:
             self._shared = session
         else:
@@ -100,33 +100,33 @@ class Http:
             self._sessions[conversation] = session
         return session
 
-    async def _agreed(self) -> Session:
+    async def _open_session(self) -> McpSession:
         """A new session, by handshake; where the server is past that, none."""
         message = {"id": next(self._numbers), **protocol.handshake()}
         async with self._open(message, None) as incoming:
             session_id = incoming.headers.get(_SESSION)
             _, answer = await self._answer(incoming, message, None)
         if protocol.is_modern(answer):
-            modern = Session(version=protocol.MODERN_VERSION, id=None)
+            modern = McpSession(version=protocol.MODERN_VERSION, id=None)
             _, answer = await self._call(protocol.request("server/discover", {}, modern=True), modern)
             protocol.result_of(answer, "server/discover")
             return modern
         version = protocol.result_of(answer, "initialize").get("protocolVersion")
-        session = Session(version=str(version or protocol.HANDSHAKE_VERSION), id=session_id)
+        session = McpSession(version=str(version or protocol.HANDSHAKE_VERSION), id=session_id)
         await self._notify(protocol.INITIALIZED, session)
         return session
 
-    async def _call(self, request: Message, session: Session) -> tuple[int, Message]:
+    async def _call(self, request: Message, session: McpSession) -> tuple[int, Message]:
         message = {"id": next(self._numbers), **request}
         async with self._open(message, session) as incoming:
             return await self._answer(incoming, message, session)
 
-    def _open(self, message: Message, session: Session | None) -> AbstractAsyncContextManager[Incoming]:
+    def _open(self, message: Message, session: McpSession | None) -> AbstractAsyncContextManager[Incoming]:
         headers = {"Content-Type": "application/json", "Accept": rpc.ACCEPT, **_routing(message, session)}
         body = codec.encode(message).encode("utf-8", "replace")
         return self._client.open("POST", self._url, body=body, headers={**headers, **self._headers})
 
-    async def _answer(self, incoming: Incoming, asked: Message, session: Session | None) -> tuple[int, Message]:
+    async def _answer(self, incoming: Incoming, asked: Message, session: McpSession | None) -> tuple[int, Message]:
         """The message that answers; what else the server has to say is answered or passed over."""
         if not 200 <= incoming.status < 300:
             return incoming.status, _refusal(await incoming.read())
@@ -138,19 +138,19 @@ class Http:
                     await self._notify(protocol.courtesy(message), session)
         raise AgentFault(f"the MCP server ended its response without an answer to {asked['method']}", kind="dropped")
 
-    async def _notify(self, message: Message, session: Session) -> None:
+    async def _notify(self, message: Message, session: McpSession) -> None:
         async with self._open(message, session) as incoming:
             if (fault := _fault_of(await incoming.read())) is not None:
                 raise fault
 
-    async def _end(self, session: Session) -> None:
+    async def _end(self, session: McpSession) -> None:
         headers = {**_routing({}, session), **self._headers}
         with suppress(CallError, TimeoutError):  # the server may well keep it: what is over is over
             async with asyncio.timeout(_FAREWELL):
                 await self._client.send("DELETE", self._url, headers=headers)
 
 
-def _routing(message: Message, session: Session | None) -> dict[str, str]:
+def _routing(message: Message, session: McpSession | None) -> dict[str, str]:
     """Headers that tell what the body holds."""
     if session is None:
         return {}

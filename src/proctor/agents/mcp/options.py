@@ -18,7 +18,7 @@ _LOCAL = (*_BOTH, "restarts")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Options:
+class McpOptions:
     """Everything that can be said of an MCP agent."""
 
     server: str | list[str]
@@ -37,7 +37,7 @@ class Options:
     proxy: bool
 
 
-def read_options(rest: str, options: Mapping[str, Any]) -> Options:
+def read_options(rest: str, options: Mapping[str, Any]) -> McpOptions:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     remote = rest.startswith(("http://", "https://"))
     fitting = _REMOTE if remote else _LOCAL
@@ -46,7 +46,7 @@ def read_options(rest: str, options: Mapping[str, Any]) -> Options:
         raise InputError(
             f"the option {name!r} means nothing for a server that is {'an address' if remote else 'a program'}"
         )
-    return Options(
+    return McpOptions(
         server=_address(rest) if remote else words_of(rest, scheme="mcp"),
         tool=checked.text(options, "tool"),
         argument=checked.text(options, "argument"),

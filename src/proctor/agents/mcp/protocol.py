@@ -19,7 +19,7 @@ _MODERN_EVIDENCE = frozenset({rpc.METHOD_NOT_FOUND, -32022})
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class McpResult:
     """What became of a request."""
 
     result: Mapping[str, Any]
@@ -43,7 +43,7 @@ class Connection(Protocol):
     async def ready(self, conversation: str) -> None:
         """Be connected, so that this is not part of an answer."""
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> Answered:
+    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
         """Ask the server for something; raises the fault that its error means."""
 
     async def forget(self, conversation: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from proctor.agents.command.dialogue import Dialogue
 from proctor.agents.command.worker import Worker
 from proctor.agents.mcp import protocol
-from proctor.agents.mcp.protocol import Answered
+from proctor.agents.mcp.protocol import McpResult
 from proctor.agents.rpc import Message
 
 
@@ -25,10 +25,10 @@ class Stdio:
         """Start the program."""
         await self._worker.begin()
 
-    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> Answered:
+    async def request(self, method: str, params: Mapping[str, Any], *, conversation: str) -> McpResult:
         """Ask the program for something."""
         answer = await self._worker.ask(lambda: protocol.request(method, params, modern=self._modern))
-        return Answered(result=protocol.result_of(answer.message, method), stderr=answer.stderr)
+        return McpResult(result=protocol.result_of(answer.message, method), stderr=answer.stderr)
 
     async def forget(self, conversation: str) -> None:
         """Nothing is kept."""

@@ -7,8 +7,8 @@ from typing import Any
 
 from proctor.agents.openai.agent import OpenAIAgent
 from proctor.agents.openai.options import read_options
-from proctor.models.naming import model_at
 from proctor.roles import Agent
+from proctor.spending.providers import model_at
 
 
 def load(rest: str, options: Mapping[str, Any]) -> Agent:

@@ -6,15 +6,15 @@ import asyncio
 import time
 from dataclasses import dataclass, field
 
-from proctor import conditions
+from proctor import fault_injection as conditions
 from proctor.agents.openai.chat import Chat
 from proctor.agents.openai.completion import Completion, Dialect
-from proctor.agents.openai.options import Options
+from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.responses import Responses
-from proctor.agents.openai.service import Answered, Service
+from proctor.agents.openai.service import Service, ServiceAnswer
 from proctor.agents.openai.tools import run
 from proctor.errors import AgentFault, CallError
-from proctor.models.faults import spending
+from proctor.failures import with_spending
 from proctor.transcript import Reply, Request, ToolCall
 from proctor.usage import Usage
 
@@ -26,7 +26,7 @@ class OpenAIAgent:
     settles = True
     """Each of its calls settles with the budget of the run by itself."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: OpenAIOptions) -> None:
         self.name = options.name
         self._tools = options.functions
         self._rounds = options.max_tool_rounds
@@ -35,13 +35,13 @@ class OpenAIAgent:
 
     async def reply(self, request: Request) -> Reply:
         """Ask, as often as the model wants tools to be run in between."""
-        course = _Course()
+        course = _ReplyProgress()
         try:
             return await self._converse(request, course)
         except conditions.BudgetExhausted as error:
-            raise spending(AgentFault(str(error)), course.usage) from error
+            raise with_spending(AgentFault(str(error)), course.usage) from error
         except CallError as error:
-            spending(error, course.usage)
+            with_spending(error, course.usage)
             raise
 
     async def forget(self, conversation: str) -> None:
@@ -51,7 +51,7 @@ class OpenAIAgent:
         """Close the connections."""
         await self._service.close()
 
-    async def _converse(self, request: Request, course: _Course) -> Reply:
+    async def _converse(self, request: Request, course: _ReplyProgress) -> Reply:
         items = self._dialect.opening(request)
         for number in range(1, self._rounds + 2):
             completion = course.take(await self._service.ask(items, request))
@@ -66,7 +66,7 @@ class OpenAIAgent:
 
 
 @dataclass(slots=True)
-class _Course:
+class _ReplyProgress:
     """How a reply comes about."""
 
     started: float = field(default_factory=time.perf_counter)
@@ -75,7 +75,7 @@ class _Course:
     aside: float = 0.0
     """Seconds that were not the agent's."""
 
-    def take(self, answered: Answered) -> Completion:
+    def take(self, answered: ServiceAnswer) -> Completion:
         """Count an answer."""
         self.usage += answered.usage
         self.aside += answered.aside

@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.agents.openai.completion import Completion, Item, Tokens, Wanted
+from proctor.agents.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.agents.openai.conversation import instructions, outcome, rounds
-from proctor.agents.openai.options import Options
+from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.trouble import fault_in, no_completion
 from proctor.codec import read_json
 from proctor.errors import AgentFault
-from proctor.net.events import Event
+from proctor.net.events import ServerSentEvent
 from proctor.transcript import Citation, Request, ToolCall
 
 _DONE = "[DONE]"
@@ -44,15 +44,15 @@ class _Choice(msgspec.Struct):
     finish_reason: str | None = None
 
 
-class _Usage(msgspec.Struct):
+class _ChatUsage(msgspec.Struct):
     prompt_tokens: int = 0
     completion_tokens: int = 0
     prompt_tokens_details: dict[str, Any] | None = None
 
 
-class _Body(msgspec.Struct):
+class _ChatBody(msgspec.Struct):
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: _ChatUsage | None = None
     error: Any = None
 
 
@@ -61,13 +61,13 @@ class Chat:
 
     path = "/chat/completions"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: OpenAIOptions) -> None:
         self._options = options
         limit = "max_completion_tokens" if options.own else "max_tokens"  # what other servers know is the older name
         settings = {"temperature": options.temperature, "seed": options.seed, limit: options.max_output_tokens}
         self._fixed: Item = {name: value for name, value in settings.items() if value is not None}
         if options.tools:
-            self._fixed["tools"] = [_declared(tool.declaration) for tool in options.tools]
+            self._fixed["tools"] = [_tool_item(tool.declaration) for tool in options.tools]
         if options.stream:
             self._fixed |= {"stream": True, "stream_options": {"include_usage": True}}
         self._fixed |= options.parameters
@@ -96,7 +96,7 @@ class Chat:
 
     def read(self, body: bytes) -> Completion:
         """The first choice."""
-        whole = _decoded(body)
+        whole = _decode_body(body)
         if not whole.choices or whole.choices[0].message is None:
             raise no_completion("it has no choices[0].message")
         first = whole.choices[0]
@@ -114,16 +114,16 @@ class ChatStream:
     def __init__(self) -> None:
         self._message = _Message(content="")
         self._calls: list[_Call] = []
-        self._usage: _Usage | None = None
+        self._usage: _ChatUsage | None = None
         self._over = False
         self._cut_off = False
 
-    def take(self, event: Event) -> bool:
+    def take(self, event: ServerSentEvent) -> bool:
         """One chunk."""
         if event.data.strip() == _DONE:
             self._over = True
             return False
-        chunk = _decoded(event.data)
+        chunk = _decode_body(event.data)
         self._usage = chunk.usage or self._usage
         told = False
         for choice in (chunk.choices or [])[:1]:
@@ -161,9 +161,9 @@ class ChatStream:
         call.function.arguments = _written(call.function.arguments) + _written(piece.function.arguments)
 
 
-def _decoded(data: bytes | str) -> _Body:
+def _decode_body(data: bytes | str) -> _ChatBody:
     try:
-        body: _Body = read_json(data, _Body)
+        body: _ChatBody = read_json(data, _ChatBody)
     except msgspec.ValidationError as error:
         raise no_completion(str(error)) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -173,10 +173,10 @@ def _decoded(data: bytes | str) -> _Body:
     return body
 
 
-def _completion(message: _Message, usage: _Usage | None, *, cut_off: bool) -> Completion:
+def _completion(message: _Message, usage: _ChatUsage | None, *, cut_off: bool) -> Completion:
     text = _text(message.content) or message.refusal or ""
     wanted = tuple(
-        Wanted(
+        RequestedCall(
             id=call.id or f"call_{place}",
             name=call.function.name or "",
             arguments=_written(call.function.arguments),
@@ -205,7 +205,7 @@ def _written(arguments: Any) -> str:
     return arguments if isinstance(arguments, str) else codec.encode(arguments) if arguments is not None else ""
 
 
-def _tokens(usage: _Usage) -> Tokens | None:
+def _tokens(usage: _ChatUsage) -> Tokens | None:
     if not usage.prompt_tokens and not usage.completion_tokens:
         return None
     cached = (usage.prompt_tokens_details or {}).get("cached_tokens")
@@ -217,14 +217,14 @@ def _citations(annotations: Sequence[Any]) -> list[Citation]:
     return [Citation(source=str(each["url"])) for each in found if isinstance(each, dict) and each.get("url")]
 
 
-def _declared(declaration: Mapping[str, Any]) -> Item:
+def _tool_item(declaration: Mapping[str, Any]) -> Item:
     """A function is nested here; anything else is handed over as it is."""
     if declaration.get("type") != "function" or "function" in declaration:
         return dict(declaration)
     return {"type": "function", "function": {name: value for name, value in declaration.items() if name != "type"}}
 
 
-def _asking(text: str, wanted: Sequence[Wanted]) -> Item:
+def _asking(text: str, wanted: Sequence[RequestedCall]) -> Item:
     """The model's own turn in which it asks for tool calls."""
     calls = [
         {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -236,5 +236,5 @@ def _asking(text: str, wanted: Sequence[Wanted]) -> Item:
 def _calling(made: Sequence[ToolCall]) -> Item:
     """The same for calls of an earlier turn."""
     return _asking(
-        "", [Wanted(id=call.id or "", name=call.name, arguments=codec.encode(call.arguments)) for call in made]
+        "", [RequestedCall(id=call.id or "", name=call.name, arguments=codec.encode(call.arguments)) for call in made]
     )

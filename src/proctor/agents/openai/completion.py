@@ -1,4 +1,4 @@
-"""What a model answered to one call, whichever way it was asked: Completion, Wanted; and how to ask: Dialect."""
+"""What a model answered to one call, whichever way it was asked: Completion, RequestedCall; and how to ask: Dialect."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from proctor.models.prices import Price
-from proctor.net.events import Event
+from proctor.net.events import ServerSentEvent
+from proctor.spending.prices import Price
 from proctor.transcript import Citation, Request, ToolCall
 from proctor.usage import Usage
 
@@ -16,7 +16,7 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class RequestedCall:
     """A tool call that the model asks for."""
 
     id: str
@@ -40,7 +40,7 @@ class Completion:
     """One answer of the model; whoever asked for it notes the times."""
 
     text: str
-    wanted: tuple[Wanted, ...] = ()
+    wanted: tuple[RequestedCall, ...] = ()
     """Tool calls to be made before it goes on; none: this is the reply."""
     cut_off: bool = False
     """Whether it ended at the output limit."""
@@ -68,7 +68,7 @@ class Completion:
 class Stream(Protocol):
     """An answer while it arrives."""
 
-    def take(self, event: Event) -> bool:
+    def take(self, event: ServerSentEvent) -> bool:
         """One event; whether it held a piece of text. Raises a fault where the event tells of one."""
 
     def completion(self) -> Completion:

@@ -14,10 +14,10 @@ from msgspec import Meta
 from proctor.agents.openai.tools import Tool, read_tool
 from proctor.agents.options import must_be_known
 from proctor.errors import InputError
-from proctor.models.naming import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
-from proctor.models.prices import Price, price_of
 from proctor.net import addresses
 from proctor.redaction import keep_secret
+from proctor.spending.prices import Price, price_of
+from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS, Source, must_be_plain, source_at
 
 _ADDRESSES = {
     "openai": "https://api.openai.com/v1",
@@ -51,7 +51,7 @@ class _Table(msgspec.Struct, kw_only=True):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Options:
+class OpenAIOptions:
     """Everything that can be said of such an agent."""
 
     name: str
@@ -90,7 +90,9 @@ class Options:
         return {tool.name: tool for tool in self.tools if tool.call is not None}
 
 
-def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai", name: str | None = None) -> Options:
+def read_options(
+    model: str, given: Mapping[str, Any], *, scheme: str = "openai", name: str | None = None
+) -> OpenAIOptions:
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     full = f"{scheme}:{name or model}"
     if not model:
@@ -104,7 +106,7 @@ def read_options(model: str, given: Mapping[str, Any], *, scheme: str = "openai"
     _must_differ(tools, full)
     if table.seed is not None and table.api == "responses":
         raise InputError(f"the agent {full!r} has a seed, which the Responses API does not take; remove it")
-    return Options(
+    return OpenAIOptions(
         name=full,
         model=model,
         base_url=url,

@@ -12,14 +12,14 @@ from typing import Any
 import msgspec
 
 from proctor import codec
-from proctor.agents.openai.completion import Completion, Item, Tokens, Wanted
+from proctor.agents.openai.completion import Completion, Item, RequestedCall, Tokens
 from proctor.agents.openai.conversation import instructions, outcome, rounds
-from proctor.agents.openai.options import Options
+from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.tools import arguments_in
 from proctor.agents.openai.trouble import fault_in, no_completion
 from proctor.codec import read_json
 from proctor.errors import AgentFault
-from proctor.net.events import Event
+from proctor.net.events import ServerSentEvent
 from proctor.transcript import UNKNOWN, Citation, Request, ToolCall
 
 _DONE = "[DONE]"
@@ -27,7 +27,7 @@ _OVER = frozenset({"response.completed", "response.incomplete", "response.failed
 _PIECES = frozenset({"response.output_text.delta", "response.refusal.delta"})
 
 
-class _Usage(msgspec.Struct):
+class _ResponseUsage(msgspec.Struct):
     input_tokens: int = 0
     output_tokens: int = 0
     input_tokens_details: dict[str, Any] | None = None
@@ -35,7 +35,7 @@ class _Usage(msgspec.Struct):
 
 class _Response(msgspec.Struct):
     output: list[dict[str, Any]] | None = None
-    usage: _Usage | None = None
+    usage: _ResponseUsage | None = None
     incomplete_details: Any = None
     error: Any = None
 
@@ -55,7 +55,7 @@ class Responses:
 
     path = "/responses"
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: OpenAIOptions) -> None:
         self._options = options
         settings = {"temperature": options.temperature, "max_output_tokens": options.max_output_tokens}
         self._fixed: Item = {name: value for name, value in settings.items() if value is not None}
@@ -73,7 +73,7 @@ class Responses:
                 continue
             items.append({"role": "user", "content": turn.question})
             for calls in rounds(turn.reply, self._options.functions):
-                items += [*map(_called, calls), *self.results(calls)]
+                items += [*map(_call_item, calls), *self.results(calls)]
             items.append({"role": "assistant", "content": turn.reply.text})
         items.append({"role": "user", "content": request.question})
         return items
@@ -90,7 +90,7 @@ class Responses:
 
     def read(self, body: bytes) -> Completion:
         """All output items."""
-        return _completion(_decoded(_Response, body))
+        return _completion(_decode_json(_Response, body))
 
     def stream(self) -> ResponseStream:
         """What waits for the whole."""
@@ -104,11 +104,11 @@ class ResponseStream:
         self._items: list[dict[str, Any]] = []
         self._whole: _Response | None = None
 
-    def take(self, event: Event) -> bool:
+    def take(self, event: ServerSentEvent) -> bool:
         """One event."""
         if event.data.strip() == _DONE:
             return False
-        told = _decoded(_Event, event.data)
+        told = _decode_json(_Event, event.data)
         kind = told.type or event.name
         if kind == "error":
             raise fault_in(told.error or {"code": told.code, "message": told.message})
@@ -126,7 +126,7 @@ class ResponseStream:
         return _completion(self._whole)
 
 
-def _decoded(kind: Any, data: bytes | str) -> Any:
+def _decode_json(kind: Any, data: bytes | str) -> Any:
     try:
         return read_json(data, kind)
     except msgspec.ValidationError as error:
@@ -141,7 +141,7 @@ def _completion(response: _Response) -> Completion:
     if response.output is None:
         raise no_completion("it has no output")
     parts = [part for item in response.output if item.get("type") == "message" for part in _parts(item)]
-    wanted = tuple(_wanted(item) for item in response.output if item.get("type") == "function_call")
+    wanted = tuple(_requested_call(item) for item in response.output if item.get("type") == "function_call")
     return Completion(
         text="".join(str(part.get("text") or part.get("refusal") or "") for part in parts),
         wanted=wanted,
@@ -160,9 +160,9 @@ def _parts(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
 
 
-def _wanted(item: Mapping[str, Any]) -> Wanted:
+def _requested_call(item: Mapping[str, Any]) -> RequestedCall:
     name, arguments = str(item.get("name") or ""), str(item.get("arguments") or "")
-    return Wanted(id=str(item.get("call_id") or item.get("id") or ""), name=name, arguments=arguments)
+    return RequestedCall(id=str(item.get("call_id") or item.get("id") or ""), name=name, arguments=arguments)
 
 
 _OF_THE_SERVER: Mapping[str, str] = {
@@ -208,7 +208,7 @@ def _echo(output: Sequence[Item]) -> list[Item]:
     return [{name: value for name, value in item.items() if name not in ("id", "status")} for item in kept]
 
 
-def _called(call: ToolCall) -> Item:
+def _call_item(call: ToolCall) -> Item:
     """A tool call of an earlier turn."""
     return {
         "type": "function_call",
@@ -218,7 +218,7 @@ def _called(call: ToolCall) -> Item:
     }
 
 
-def _tokens(usage: _Usage) -> Tokens | None:
+def _tokens(usage: _ResponseUsage) -> Tokens | None:
     if not usage.input_tokens and not usage.output_tokens:
         return None
     cached = (usage.input_tokens_details or {}).get("cached_tokens")

@@ -11,18 +11,18 @@ import msgspec
 
 from proctor import codec
 from proctor.agents.openai.completion import Completion, Dialect, Item
-from proctor.agents.openai.options import Options
+from proctor.agents.openai.options import OpenAIOptions
 from proctor.agents.openai.trouble import asked_wait, fault_of_status
 from proctor.errors import AgentFault, CallError
 from proctor.failures import host_in
-from proctor.models.allowance import Allowance, Call, Occasion, current
-from proctor.models.budget import Foresight
-from proctor.models.cache import Cache, key_of
-from proctor.models.tokens import tokens_in
-from proctor.net.addresses import credentials_in, scrubbed
+from proctor.net.addresses import credentials_in, scrub_secrets
 from proctor.net.client import Client
 from proctor.net.events import events
-from proctor.net.exchange import Bounds, Response
+from proctor.net.exchange import ExchangeLimits, Response
+from proctor.spending.budget import CallEstimator
+from proctor.spending.cache import Cache, key_of
+from proctor.spending.run_limits import AttemptScope, Call, RunLimits, current
+from proctor.spending.tokens import tokens_in
 from proctor.transcript import Request
 from proctor.usage import Usage
 
@@ -31,7 +31,7 @@ _FREE = Usage(cost=0.0, cached=1)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Answered:
+class ServiceAnswer:
     """An answer, and what it cost."""
 
     completion: Completion
@@ -43,62 +43,66 @@ class Answered:
 class Service:
     """The model behind an agent."""
 
-    def __init__(self, options: Options, dialect: Dialect) -> None:
+    def __init__(self, options: OpenAIOptions, dialect: Dialect) -> None:
         self._options = options
         self._dialect = dialect
         self._url = options.base_url + dialect.path
         self._host = host_in(self._url)
         self._headers = _headers(options)
         self._secrets = credentials_in(self._headers)
-        self._foresight = Foresight(options.max_output_tokens)
-        self._alone = Allowance()
+        self._foresight = CallEstimator(options.max_output_tokens)
+        self._alone = RunLimits()
         # how long a reply may take is for the run to say
         self._client = Client(
-            bounds=Bounds(bytes=options.max_bytes, seconds=None, idle=None), ca=options.ca, proxy=options.proxy
+            bounds=ExchangeLimits(bytes=options.max_bytes, seconds=None, idle=None), ca=options.ca, proxy=options.proxy
         )
 
-    async def ask(self, items: Sequence[Item], request: Request) -> Answered:
+    async def ask(self, items: Sequence[Item], request: Request) -> ServiceAnswer:
         """The model's answer to a conversation."""
         came = time.perf_counter()
         allowance = current() or self._alone
         fields = self._dialect.body(items, request)
         body = codec.encode(fields).encode()
         if allowance.cache is None:
-            completion, usage = await self._asked(allowance, fields, body)
+            completion, usage = await self._ask_service(allowance, fields, body)
         else:
-            completion, usage = await self._remembered(allowance, allowance.cache, fields, body, request)
-        return Answered(completion=completion, usage=usage, aside=time.perf_counter() - came - completion.seconds)
+            completion, usage = await self._ask_cached(allowance, allowance.cache, fields, body, request)
+        return ServiceAnswer(completion=completion, usage=usage, aside=time.perf_counter() - came - completion.seconds)
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()
 
-    async def _remembered(
-        self, allowance: Allowance, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
+    async def _ask_cached(
+        self, allowance: RunLimits, cache: Cache, fields: Mapping[str, Any], body: bytes, request: Request
     ) -> tuple[Completion, Usage]:
         """A kept answer, or a new one that is kept."""
         key = self._key(body, request)
         if (kept := _completion_in(await cache.get(key))) is not None:
             return kept, _FREE
-        completion, usage = await self._asked(allowance, fields, body)
+        completion, usage = await self._ask_service(allowance, fields, body)
         await cache.put(key, msgspec.json.encode(completion))
         return completion, usage
 
     def _key(self, body: bytes, request: Request) -> bytes:
         """The body holds model, messages, tools, parameters and seed; the rest is where, how and in which attempt."""
-        occasion = Occasion(case=request.case, condition=request.condition, trial=request.trial)
+        occasion = AttemptScope(case=request.case, condition=request.condition, trial=request.trial)
         return key_of("openai", self._url, dict(self._options.headers), body, occasion)
 
-    async def _asked(self, allowance: Allowance, fields: Mapping[str, Any], body: bytes) -> tuple[Completion, Usage]:
+    async def _ask_service(
+        self, allowance: RunLimits, fields: Mapping[str, Any], body: bytes
+    ) -> tuple[Completion, Usage]:
         """A new answer."""
         tokens = tokens_in(body)
         estimate = self._foresight.estimate(tokens, self._options.price)
         async with allowance.call(self._options.source, estimate) as call:
             started = time.perf_counter()
             try:
-                completion = await (self._streamed if self._options.stream else self._whole)(fields, body, call)
+                completion = await (self._stream_completion if self._options.stream else self._whole)(
+                    fields, body, call
+                )
             except CallError as error:
-                error.args = (scrubbed(str(error), self._secrets),)
+                error.args = (scrub_secrets(str(error), self._secrets),)
                 error.host = error.host or self._host
                 if isinstance(error, AgentFault):
                     error.by_model = True
@@ -111,16 +115,16 @@ class Service:
 
     async def _whole(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         response = await self._client.send("POST", self._url, body=body, headers=self._headers)
-        self._heed(response, fields, call)
+        self._raise_for_status(response, fields, call)
         _must_be(response.headers, "application/json")
         return self._dialect.read(response.body)
 
-    async def _streamed(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
+    async def _stream_completion(self, fields: Mapping[str, Any], body: bytes, call: Call) -> Completion:
         started, first = time.perf_counter(), None
         stream = self._dialect.stream()
         async with self._client.open("POST", self._url, body=body, headers=self._headers) as incoming:
             if not 200 <= incoming.status < 300:
-                self._heed(await incoming.read(), fields, call)
+                self._raise_for_status(await incoming.read(), fields, call)
             _must_be(incoming.headers, _EVENTS)
             async for event in events(incoming.chunks()):
                 if stream.take(event) and first is None:
@@ -129,7 +133,7 @@ class Service:
         completion.first_token = first
         return completion
 
-    def _heed(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
+    def _raise_for_status(self, response: Response, fields: Mapping[str, Any], call: Call) -> None:
         """Raise the fault that a status means, and tell the limits of it."""
         fault = fault_of_status(response, sent=fields, key=self._options.key_env)
         if fault is not None:
@@ -137,7 +141,7 @@ class Service:
             raise fault
 
 
-def _headers(options: Options) -> dict[str, str]:
+def _headers(options: OpenAIOptions) -> dict[str, str]:
     accepted = _EVENTS if options.stream else "application/json"
     headers = {"Content-Type": "application/json", "Accept": accepted}
     if options.key is not None:

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proctor import conditions, threads
-from proctor.agents.openai.completion import Wanted
+from proctor import fault_injection as conditions
+from proctor import threads
+from proctor.agents.openai.completion import RequestedCall
 from proctor.codec import read_json
 from proctor.errors import InputError, Misconfigured
 from proctor.failures import said
-from proctor.importing import import_attribute
+from proctor.plugins import import_attribute
 from proctor.transcript import ToolCall
 
 _PREFIX = "python:"
@@ -58,11 +59,11 @@ def tool_of(function: Any, spec: str) -> Tool:
         raise InputError(f"the tool {spec!r} is a {type(function).__name__}; expected a function with a name")
     schema = _schema(function, spec)
     text = inspect.getdoc(function) or ""
-    for parameter, told in described(text).items():
+    for parameter, told in parameter_descriptions(text).items():
         if parameter in schema["properties"]:
             schema["properties"][parameter].setdefault("description", told)
     declaration = {"type": "function", "name": name, "description": summary(text), "parameters": schema}
-    return Tool(declaration=declaration, call=_checked(_strikable(function, name)))
+    return Tool(declaration=declaration, call=_with_validation(_strikable(function, name)))
 
 
 def _schema(function: Any, spec: str) -> dict[str, Any]:
@@ -75,18 +76,20 @@ def _schema(function: Any, spec: str) -> dict[str, Any]:
         raise InputError(f"the tool {spec!r} cannot be described to a model: {said(error, 200)}") from error
     if schema.get("type") != "object" or "properties" not in schema:
         raise InputError(f"the tool {spec!r} cannot be described to a model; expected parameters with names, no *args")
-    untitled: dict[str, Any] = _untitled(schema)
+    untitled: dict[str, Any] = _strip_titles(schema)
     return untitled
 
 
-def _untitled(schema: Any) -> Any:
+def _strip_titles(schema: Any) -> Any:
     """Without the titles that only repeat a parameter's name."""
     if isinstance(schema, list):
-        return [_untitled(each) for each in schema]
+        return [_strip_titles(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     kept = (name for name, value in schema.items() if name != "title" or not isinstance(value, str))
-    return {name: schema[name] if name in ("default", "enum", "const") else _untitled(schema[name]) for name in kept}
+    return {
+        name: schema[name] if name in ("default", "enum", "const") else _strip_titles(schema[name]) for name in kept
+    }
 
 
 def summary(text: str) -> str:
@@ -98,7 +101,7 @@ def summary(text: str) -> str:
     return text.strip()
 
 
-def described(text: str) -> dict[str, str]:
+def parameter_descriptions(text: str) -> dict[str, str]:
     """Parameter → what a docstring says of it, in `Args:` sections or `:param name:` lines."""
     found: dict[str, str] = {}
     name, inside = "", False
@@ -122,7 +125,7 @@ def _strikable(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return conditions.tool(function, name=name)
 
 
-def _checked(function: Any) -> Callable[[Mapping[str, Any]], Any]:
+def _with_validation(function: Any) -> Callable[[Mapping[str, Any]], Any]:
     """Called with a model's arguments, which are checked and made what the annotations say."""
     import pydantic
     from pydantic_core import ArgsKwargs
@@ -140,7 +143,7 @@ def arguments_in(text: str) -> dict[str, Any]:
     return arguments if isinstance(arguments, dict) else {_ARGUMENTS_KEPT: arguments}
 
 
-async def run(wanted: Wanted, tools: Mapping[str, Tool], *, step: int) -> ToolCall:
+async def run(wanted: RequestedCall, tools: Mapping[str, Tool], *, step: int) -> ToolCall:
     """One tool call. An error is no failure of the agent yet: the model is told, and may do better."""
     made = ToolCall(name=wanted.name, arguments=arguments_in(wanted.arguments), id=wanted.id, step=step)
     tool = tools.get(wanted.name)

@@ -14,7 +14,7 @@ from proctor.errors import AgentFault, CallError, Misconfigured
 from proctor.failures import blame, of_status, parse_retry_after, says_too_long
 from proctor.net.addresses import shown
 from proctor.net.exchange import Response
-from proctor.net.trouble import excerpt, named
+from proctor.net.trouble import excerpt, status_phrase
 from proctor.redaction import without_secrets
 
 _SHOWN = 300
@@ -28,7 +28,7 @@ _CHECK = {401: "check the key in {key}", 403: "check what the key in {key} may d
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Problem:
+class ApiError:
     """What a server says of an error."""
 
     message: str = ""
@@ -61,7 +61,7 @@ def fault_of_status(response: Response, *, sent: Container[str], key: str) -> Ca
     """
     if 200 <= response.status < 300:
         return None
-    answered = f"{shown(response.url)} answered {named(response.status)}"
+    answered = f"{shown(response.url)} answered {status_phrase(response.status)}"
     return _fault(
         _problem_in(response), response.status, answered, sent=sent, key=key, retry_after=asked_wait(response)
     )
@@ -74,7 +74,7 @@ def asked_wait(response: Response) -> float | None:
 
 
 def _fault(
-    problem: Problem, status: int, answered: str, *, sent: Container[str], key: str, retry_after: float | None
+    problem: ApiError, status: int, answered: str, *, sent: Container[str], key: str, retry_after: float | None
 ) -> CallError:
     told = f"{answered}: {problem.message}" if problem.message else answered
     if _is_too_long(problem, status):
@@ -87,35 +87,35 @@ def _fault(
     return blame(of_status(status, retry_after=retry_after), told + advice)
 
 
-def _is_too_long(problem: Problem, status: int) -> bool:
+def _is_too_long(problem: ApiError, status: int) -> bool:
     return any(map(says_too_long, problem.names)) or (status in _TOO_LONG and says_too_long(problem.message))
 
 
-def _is_about_settings(problem: Problem, sent: Container[str]) -> bool:
+def _is_about_settings(problem: ApiError, sent: Container[str]) -> bool:
     """Whether it is not this question that is refused, but how every question is asked."""
     if problem.names & _WRONG_SETTING:
         return True
     return problem.param not in _CONVERSATION and problem.param in sent
 
 
-def _problem_in(response: Response) -> Problem:
+def _problem_in(response: Response) -> ApiError:
     try:
         body = read_json(response.body)
     except (ValueError, RecursionError):
-        return Problem(message=excerpt(response))
+        return ApiError(message=excerpt(response))
     if isinstance(body, list) and body:
         body = body[0]  # Google's servers
     if not isinstance(body, dict):
-        return Problem(message=excerpt(response))
+        return ApiError(message=excerpt(response))
     return problem_of(body.get("error") or body.get("detail") or body)
 
 
-def problem_of(error: Any) -> Problem:
+def problem_of(error: Any) -> ApiError:
     """An error as OpenAI writes it, or nearly so: a few servers send nothing but a text."""
     if not isinstance(error, dict):
-        return Problem(message=_clean(error if isinstance(error, str) else msgspec.json.encode(error).decode()))
+        return ApiError(message=_clean(error if isinstance(error, str) else msgspec.json.encode(error).decode()))
     code = error.get("code")
-    return Problem(
+    return ApiError(
         message=_clean(str(error.get("message") or "")),
         names=frozenset(name for name in (code, error.get("type")) if isinstance(name, str)),
         param=re.split(r"[.\[]", str(error.get("param") or ""))[0],

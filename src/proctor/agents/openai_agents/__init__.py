@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents import options as checked
-from proctor.agents.framework import find, provided, require
+from proctor.agents.framework import find, load_factory, require
 from proctor.roles import Agent
 
 _KNOWN = ("context", "max_turns", "stream")
@@ -21,7 +21,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
     from agents import Agent as Target
 
     target = find(rest, Target, expected="an agents.Agent")
-    made = provided(context, option="context")
+    made = load_factory(context, option="context")
     return adapt(target, name=f"openai-agents:{rest}", context=made, max_turns=turns, stream=stream)
 
 

@@ -9,7 +9,7 @@ import agents
 from agents import MessageOutputItem, Runner
 from proctor.agents.framework import answer_of, ask, summary
 from proctor.agents.notes import Notes
-from proctor.agents.openai_agents.watching import Watching, watch_nested_runs, watched
+from proctor.agents.openai_agents.hooks import RunWatcher, watch_nested_runs, watch_spans
 from proctor.errors import AgentFault
 from proctor.transcript import Citation, Reply, Request
 
@@ -40,8 +40,8 @@ class OpenAIAgentsAgent:
         return await ask(request, lambda notes: self._reply(request, notes))
 
     async def _reply(self, request: Request, notes: Notes) -> Reply:
-        watching = Watching(notes, self._target)
-        with watched(watching):
+        watching = RunWatcher(notes, self._target)
+        with watch_spans(watching):
             result = await self._run(_items(request), watching)
             watching.finish()
         if result.interruptions:
@@ -58,7 +58,7 @@ class OpenAIAgentsAgent:
     async def close(self) -> None:
         """Nothing is open."""
 
-    async def _run(self, items: list[Any], watching: Watching) -> Any:
+    async def _run(self, items: list[Any], watching: RunWatcher) -> Any:
         settings: dict[str, Any] = {"context": self._context(), "hooks": watching, **self._limit}
         if not self._streams:
             return await Runner.run(self._target, items, **settings)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from proctor.agents import options as checked
-from proctor.agents.framework import find, provided, require
+from proctor.agents.framework import find, load_factory, require
 from proctor.roles import Agent
 
 _KNOWN = ("deps", "stream")
@@ -20,7 +20,7 @@ def load(rest: str, options: Mapping[str, Any]) -> Agent:
     from pydantic_ai.agent import AbstractAgent
 
     target = find(rest, AbstractAgent, expected="a pydantic_ai.Agent")
-    return adapt(target, name=f"pydantic-ai:{rest}", deps=provided(deps, option="deps"), stream=stream)
+    return adapt(target, name=f"pydantic-ai:{rest}", deps=load_factory(deps, option="deps"), stream=stream)
 
 
 def adapt(target: Any, *, name: str, **how: Any) -> Agent:

@@ -2,30 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Callable, Sequence
+from collections.abc import AsyncIterable, Callable, Iterator, Sequence
 from typing import Any
 
 from pydantic_ai import DeferredToolRequests
 from pydantic_ai.agent import AbstractAgent, AgentRunResult
 from pydantic_ai.capabilities import ReinjectSystemPrompt
 from pydantic_ai.messages import (
+    BaseToolCallPart,
+    BaseToolReturnPart,
     ModelMessage,
     ModelRequest,
     ModelResponse,
+    NativeToolCallPart,
     PartStartEvent,
     TextPart,
     TextPartDelta,
     UserPromptPart,
 )
 
-from proctor.agents.framework import answer_of, ask, summary
+from proctor.agents.framework import answer_of, ask, plain, summary
 from proctor.agents.notes import Notes
-from proctor.agents.pydantic_ai.reading import citations_in, finish_reason_in, note_untold_calls
-from proctor.agents.pydantic_ai.watching import Watching, watch_sub_agents, watched
+from proctor.agents.pydantic_ai.hooks import ToolCallWatcher, watch_runs, watch_sub_agents
 from proctor.codec import is_cut_off
 from proctor.errors import AgentFault
-from proctor.transcript import Reply, Request, Turn
+from proctor.telemetry.messages import arguments_in
+from proctor.transcript import Citation, Reply, Request, Turn
 from proctor.usage import Usage
+
+
+def note_untold_calls(messages: Sequence[ModelMessage], notes: Notes) -> None:
+    """Note the calls that were not seen to run: of tools that do not exist, with arguments that do not fit, native."""
+    answers = {part.tool_call_id: part for part in _parts(messages) if isinstance(part, BaseToolReturnPart)}
+    for message in messages:
+        for part in message.parts:
+            if not isinstance(part, BaseToolCallPart) or notes.call(part.tool_call_id) is not None:
+                continue
+            answer = answers.get(part.tool_call_id)
+            failed = answer is not None and answer.outcome != "success"
+            if not failed and not isinstance(part, NativeToolCallPart):
+                continue  # the way in which a model gives its answer a form, and no tool
+            start = message.timestamp.timestamp() if message.timestamp is not None else None
+            arguments = arguments_in(part.args_as_json_str())
+            work = notes.told(part.tool_name, call=part.tool_call_id, arguments=arguments, start=start)
+            if answer is not None and failed:
+                work.error = answer.model_response_str(wrap_if_error=False)
+            elif answer is not None:
+                work.result = plain(answer.content)
+
+
+def citations_in(messages: Sequence[ModelMessage]) -> tuple[Citation, ...]:
+    """The sources that the last message's text points at."""
+    last = _last_response(messages)
+    texts = [part for part in last.parts if isinstance(part, TextPart)] if last is not None else []
+    return tuple(cited for text in texts for citation in text.citations or () for cited in _sources(citation))
+
+
+def finish_reason_in(messages: Sequence[ModelMessage]) -> str | None:
+    """Why the model stopped that answered last; None: it does not say."""
+    last = _last_response(messages)
+    return None if last is None else last.finish_reason
+
+
+def _last_response(messages: Sequence[ModelMessage]) -> ModelResponse | None:
+    return next((message for message in reversed(messages) if isinstance(message, ModelResponse)), None)
+
+
+def _sources(citation: Any) -> Iterator[Citation]:
+    for source in citation.sources:
+        named = getattr(source, "url", None) or source.title or getattr(source, "document_id", None)
+        if named:
+            yield Citation(source=named, quote=source.excerpts[0] if source.excerpts else None)
+
+
+def _parts(messages: Sequence[ModelMessage]) -> Iterator[Any]:
+    for message in messages:
+        yield from message.parts
 
 
 class PydanticAIAgent:
@@ -52,14 +104,14 @@ class PydanticAIAgent:
         return await ask(request, lambda notes: self._reply(request, notes))
 
     async def _reply(self, request: Request, notes: Notes) -> Reply:
-        with watched(notes):
+        with watch_runs(notes):
             result = await self._target.run(
                 request.question,
                 message_history=[message for turn in request.history for message in _said(turn)],
                 conversation_id=request.conversation,
                 instructions=summary(request.context),
                 deps=self._deps(),
-                capabilities=[Watching(notes), ReinjectSystemPrompt()],
+                capabilities=[ToolCallWatcher(notes), ReinjectSystemPrompt()],
                 event_stream_handler=_hearing(notes) if self._streams else None,
             )
         note_untold_calls(result.new_messages(), notes)

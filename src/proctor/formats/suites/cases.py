@@ -35,8 +35,8 @@ class CaseMaker:
             context=context,
             answer=values.get("reference"),
             reasoning=values.get("reasoning"),
-            categories=_once(_listed(values.get("category", []))),
-            expect=_expectation(_joined(self._common, _flat(values.get("expect", {})))),
+            categories=_once(_as_list(values.get("category", []))),
+            expect=_expectation(_merge_expectations(self._common, _flat(values.get("expect", {})))),
             passing_score=values.get("passing_score"),
             line=line,
         )
@@ -62,7 +62,7 @@ def _flat(expect: Mapping[str, Any]) -> dict[str, Any]:
     return found if citations is None else {**found, "citations": int(citations)}
 
 
-def _joined(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _merge_expectations(common: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
     """Lists one after the other, limits side by side; of anything else the case's own word counts."""
     found = dict(common)
     for name, value in own.items():
@@ -100,10 +100,10 @@ def _step(value: str | dict[str, Any]) -> dict[str, Any]:
     """A word alone is a kind."""
     if isinstance(value, str):
         return {"kind": value}
-    return {**value, **{name: _listed(value[name]) for name in ("after", "parallel_with") if name in value}}
+    return {**value, **{name: _as_list(value[name]) for name in ("after", "parallel_with") if name in value}}
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

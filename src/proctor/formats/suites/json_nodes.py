@@ -6,7 +6,7 @@ import json
 import re
 from json import JSONDecodeError
 
-from proctor.formats.suites.nodes import DEEPEST, Keyed, Listed, Node, Scalar, Unreadable
+from proctor.formats.suites.nodes import DEEPEST, ListNode, MappingNode, Node, ScalarNode, Unreadable
 
 _BLANK = re.compile(r"[ \t\r\n]*+")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
@@ -16,17 +16,17 @@ _BARE = re.compile(r"[^\s,:\]}]++")
 def read_json(text: str, line: int) -> Node:
     """The value that stands in a line. Raises Unreadable."""
     try:
-        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refused)
+        json.loads(text, parse_int=str, parse_float=str, parse_constant=_refuse_constant)
     except JSONDecodeError as error:
         raise Unreadable(line, error.pos + 1, f"not valid JSON: {error.msg}") from error
     except RecursionError:
         raise _too_deep(line, 0) from None
     except ValueError as error:
         raise Unreadable(line, text.find(str(error)) + 1, f"not valid JSON: {error} is no number") from error
-    return _Line(text, line).value(_after_blanks(text, 0), DEEPEST)[0]
+    return _JsonLine(text, line).value(_after_blanks(text, 0), DEEPEST)[0]
 
 
-def _refused(word: str) -> float:
+def _refuse_constant(word: str) -> float:
     """NaN and the infinities, which JSON does not have."""
     raise ValueError(word)
 
@@ -42,7 +42,7 @@ def _too_deep(line: int, at: int) -> Unreadable:
     return Unreadable(line, at + 1, f"more than {DEEPEST} levels inside each other")
 
 
-class _Line:
+class _JsonLine:
     """Cuts up a line that is known to be JSON."""
 
     def __init__(self, text: str, line: int) -> None:
@@ -54,20 +54,20 @@ class _Line:
             raise _too_deep(self.line, at)
         sign = self.text[at]
         if sign == "{":
-            return self._keyed(at, levels)
-        return self._listed(at, levels) if sign == "[" else self._scalar(at)
+            return self._read_mapping(at, levels)
+        return self._read_list(at, levels) if sign == "[" else self._scalar(at)
 
-    def _scalar(self, at: int) -> tuple[Scalar, int]:
+    def _scalar(self, at: int) -> tuple[ScalarNode, int]:
         quoted = self.text[at] == '"'
         met = (_STRING if quoted else _BARE).match(self.text, at)
         assert met is not None, "the line is known to be JSON"
         if not quoted:
-            return Scalar(self.line, at + 1, met[0]), met.end()
+            return ScalarNode(self.line, at + 1, met[0]), met.end()
         text = json.loads(met[0]) if "\\" in met[0] else met[0][1:-1]
-        return Scalar(self.line, at + 1, text, '"'), met.end()
+        return ScalarNode(self.line, at + 1, text, '"'), met.end()
 
-    def _listed(self, at: int, levels: int) -> tuple[Listed, int]:
-        found = Listed(self.line, at + 1)
+    def _read_list(self, at: int, levels: int) -> tuple[ListNode, int]:
+        found = ListNode(self.line, at + 1)
         at = _after_blanks(self.text, at + 1)
         while self.text[at] != "]":
             node, at = self.value(at, levels - 1)
@@ -75,8 +75,8 @@ class _Line:
             at = self._after_comma(at)
         return found, at + 1
 
-    def _keyed(self, at: int, levels: int) -> tuple[Keyed, int]:
-        found = Keyed(self.line, at + 1)
+    def _read_mapping(self, at: int, levels: int) -> tuple[MappingNode, int]:
+        found = MappingNode(self.line, at + 1)
         at = _after_blanks(self.text, at + 1)
         while self.text[at] != "}":
             key, at = self._scalar(at)

@@ -27,7 +27,7 @@ class Unreadable(Exception):
 
 
 @dataclass(slots=True)
-class Scalar:
+class ScalarNode:
     """One value that is neither a list nor keys."""
 
     line: int
@@ -44,7 +44,7 @@ class Scalar:
 
 
 @dataclass(slots=True)
-class Listed:
+class ListNode:
     """A list."""
 
     line: int
@@ -53,27 +53,27 @@ class Listed:
 
 
 @dataclass(slots=True)
-class Keyed:
+class MappingNode:
     """Keys with their values; a key may stand twice here."""
 
     line: int
     column: int
-    entries: list[tuple[Scalar, Node]] = field(default_factory=list)
-    merged: list[Keyed] = field(default_factory=list)
+    entries: list[tuple[ScalarNode, Node]] = field(default_factory=list)
+    merged: list[MappingNode] = field(default_factory=list)
     """Others whose keys it has as well, unless it writes them itself (`<<` in YAML); the first goes before."""
 
 
-Node: TypeAlias = Scalar | Listed | Keyed
+Node: TypeAlias = ScalarNode | ListNode | MappingNode
 
 
 def is_nothing(node: Node) -> bool:
     """Whether no value is given: `null`, `~`, or only blanks after the colon."""
-    return isinstance(node, Scalar) and node.bare and node.text in _NOTHING
+    return isinstance(node, ScalarNode) and node.bare and node.text in _NOTHING
 
 
 def flag_of(node: Node) -> bool | None:
     """True or false, where it is one of them; None: it is not. `yes` and `on` are text."""
-    return _FLAGS.get(node.text) if isinstance(node, Scalar) and node.bare else None
+    return _FLAGS.get(node.text) if isinstance(node, ScalarNode) and node.bare else None
 
 
 def number_of(node: Node) -> float | None:
@@ -81,7 +81,7 @@ def number_of(node: Node) -> float | None:
 
     007, 1_000, 0x1F and 12:30 are text: people write numbers and codes in the same places.
     """
-    if not isinstance(node, Scalar) or not node.bare or not _NUMBER.fullmatch(node.text):
+    if not isinstance(node, ScalarNode) or not node.bare or not _NUMBER.fullmatch(node.text):
         return None
     if _WHOLE.fullmatch(node.text) and len(node.text) < 20 and abs(whole := int(node.text)) < _LARGEST:
         return whole
@@ -89,12 +89,12 @@ def number_of(node: Node) -> float | None:
     return value if math.isfinite(value) and not _WHOLE.fullmatch(node.text) else None
 
 
-def is_huge(node: Scalar) -> bool:
+def is_huge(node: ScalarNode) -> bool:
     """Whether it is a number that no 64 bits hold."""
     return node.bare and _NUMBER.fullmatch(node.text) is not None and number_of(node) is None
 
 
-def value_of(scalar: Scalar) -> str | float | bool | None:
+def value_of(scalar: ScalarNode) -> str | float | bool | None:
     """What a scalar means where anything may stand: nothing, a flag, a number, else its text."""
     if is_nothing(scalar):
         return None
@@ -104,7 +104,7 @@ def value_of(scalar: Scalar) -> str | float | bool | None:
     return scalar.text if number is None else number
 
 
-def entries_of(keyed: Keyed) -> Iterator[tuple[Scalar, Node]]:
+def entries_of(keyed: MappingNode) -> Iterator[tuple[ScalarNode, Node]]:
     """Its own entries, then those it takes from others, each key of theirs once and each of the others once."""
     yield from keyed.entries
     if not keyed.merged:
@@ -125,9 +125,9 @@ def entries_of(keyed: Keyed) -> Iterator[tuple[Scalar, Node]]:
 
 def in_words(node: Node) -> str:
     """What stands there, for a message."""
-    if isinstance(node, Listed):
+    if isinstance(node, ListNode):
         return "a list"
-    if isinstance(node, Keyed):
+    if isinstance(node, MappingNode):
         return "keys with values"
     if is_nothing(node):
         return "null" if node.text else "nothing"

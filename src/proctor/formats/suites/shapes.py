@@ -8,10 +8,10 @@ from typing import Any, Final, Protocol
 from proctor.formats.rules import LONGEST
 from proctor.formats.suites.nodes import (
     DEEPEST,
-    Keyed,
-    Listed,
+    ListNode,
+    MappingNode,
     Node,
-    Scalar,
+    ScalarNode,
     Unreadable,
     entries_of,
     flag_of,
@@ -21,7 +21,7 @@ from proctor.formats.suites.nodes import (
     number_of,
     value_of,
 )
-from proctor.formats.suites.reading import Reading
+from proctor.formats.suites.problems import ProblemLog
 from proctor.settings import why_no_pattern
 
 Schema = dict[str, Any]
@@ -44,7 +44,7 @@ class Shape(Protocol):
         """Whether the node is of this kind at all."""
         ...
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The value; UNUSABLE where something is wrong with it, which is then kept as a problem."""
         ...
 
@@ -53,7 +53,7 @@ class Shape(Protocol):
         ...
 
 
-def refuse(shape: Shape, node: Node, reading: Reading, advice: str = "") -> object:
+def refuse(shape: Shape, node: Node, reading: ProblemLog, advice: str = "") -> object:
     """Keep that the node is of another kind."""
     reading.problem(node, f"expected {shape.wanted}, found {in_words(node)}{advice and f'; {advice}'}")
     return UNUSABLE
@@ -75,12 +75,12 @@ class Text:
 
     def fits(self, node: Node) -> bool:
         """Whether it is a scalar that holds something."""
-        return isinstance(node, Scalar) and not is_nothing(node)
+        return isinstance(node, ScalarNode) and not is_nothing(node)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The text; a block of lines without the line breaks at its end, which nobody means."""
         reading.count(node)
-        if not isinstance(node, Scalar) or is_nothing(node):
+        if not isinstance(node, ScalarNode) or is_nothing(node):
             return refuse(self, node, reading, _if_text_was_meant(node))
         text = node.text.rstrip("\n") if node.style in ("|", ">") else node.text
         if not text.strip():
@@ -103,9 +103,9 @@ class Text:
 
 
 def _if_text_was_meant(node: Node) -> str:
-    if isinstance(node, Keyed) and len(node.entries) == 1:
+    if isinstance(node, MappingNode) and len(node.entries) == 1:
         return "a text with a colon and a blank in it needs quotes"
-    return "put it in quotes if you mean the word" if isinstance(node, Scalar) and node.text else ""
+    return "put it in quotes if you mean the word" if isinstance(node, ScalarNode) and node.text else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -121,9 +121,9 @@ class Keyword:
         """As text."""
         return _TEXT.fits(node)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The keyword with its `re:`."""
-        if isinstance(node, Keyed) and [key.text for key, _ in node.entries] == [PATTERN[:-1]]:
+        if isinstance(node, MappingNode) and [key.text for key, _ in node.entries] == [PATTERN[:-1]]:
             return refuse(self, node, reading, f"write a pattern in quotes, with no blank after {PATTERN!r}")
         text = _TEXT.read(node, reading)
         if not isinstance(text, str) or not text.startswith(PATTERN):
@@ -151,7 +151,7 @@ class Pattern:
         """As text."""
         return _TEXT.fits(node)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The pattern's text."""
         text = _TEXT.read(node, reading)
         return text if isinstance(text, str) and _compiles(text, node, reading) else UNUSABLE
@@ -161,7 +161,7 @@ class Pattern:
         return {**_TEXT.schema(), "format": "regex"}
 
 
-def _compiles(pattern: str, node: Node, reading: Reading) -> bool:
+def _compiles(pattern: str, node: Node, reading: ProblemLog) -> bool:
     if not pattern:
         reading.problem(node, "the pattern is empty; it would stand in every text")
         return False
@@ -196,12 +196,14 @@ class Number:
         """Whether it is a number."""
         return number_of(node) is not None
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The number."""
         reading.count(node)
         number = number_of(node)
         if number is None:
-            quoted = isinstance(node, Scalar) and number_of(Scalar(node.line, node.column, node.text)) is not None
+            quoted = (
+                isinstance(node, ScalarNode) and number_of(ScalarNode(node.line, node.column, node.text)) is not None
+            )
             return refuse(self, node, reading, "remove the quotes" if quoted else "")
         if not self._holds(number):
             return refuse(self, node, reading)
@@ -233,7 +235,7 @@ class Flag:
         """Whether it is one of them."""
         return flag_of(node) is not None
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The flag; `yes` and `on` are told what to write, for not every reader of YAML takes them."""
         reading.count(node)
         flag = flag_of(node)
@@ -245,7 +247,7 @@ class Flag:
 
 
 def _flag_meant(node: Node) -> str:
-    word = _FLAG_WORDS.get(node.text.lower()) if isinstance(node, Scalar) else None
+    word = _FLAG_WORDS.get(node.text.lower()) if isinstance(node, ScalarNode) else None
     return f"write {word}" if word else ""
 
 
@@ -262,7 +264,7 @@ class Anything:
         """Always."""
         return True
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The value, of plain Python types."""
         return _plain(node, reading, DEEPEST)
 
@@ -271,13 +273,13 @@ class Anything:
         return {}
 
 
-def _plain(node: Node, reading: Reading, levels: int) -> Any:
+def _plain(node: Node, reading: ProblemLog, levels: int) -> Any:
     reading.count(node)
     if levels < 0:  # aliases inside aliases
         raise Unreadable(node.line, node.column, f"more than {DEEPEST} levels inside each other")
-    if isinstance(node, Listed):
+    if isinstance(node, ListNode):
         return [_plain(item, reading, levels - 1) for item in node.items]
-    if isinstance(node, Keyed):
+    if isinstance(node, MappingNode):
         return {key.text: _plain(value, reading, levels - 1) for key, value in fit_entries(node, reading)}
     if is_huge(node):
         reading.problem(node, f"the number {node.text[:40]} is beyond 64 bits; put it in quotes if it is a code")
@@ -285,9 +287,9 @@ def _plain(node: Node, reading: Reading, levels: int) -> Any:
     return value_of(node) if reading.is_fit(node) else UNUSABLE
 
 
-def fit_entries(keyed: Keyed, reading: Reading) -> list[tuple[Scalar, Node]]:
+def fit_entries(keyed: MappingNode, reading: ProblemLog) -> list[tuple[ScalarNode, Node]]:
     """Its entries; a key that stands twice, or that is no text, is a problem and left out."""
-    kept: dict[str, tuple[Scalar, Node]] = {}
+    kept: dict[str, tuple[ScalarNode, Node]] = {}
     for key, value in entries_of(keyed):
         if key.text in kept:
             first = kept[key.text][0]

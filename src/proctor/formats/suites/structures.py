@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.formats.suites.nodes import Keyed, Listed, Node, Scalar, in_words, is_nothing
-from proctor.formats.suites.reading import Note, Reading
+from proctor.formats.suites.nodes import ListNode, MappingNode, Node, ScalarNode, in_words, is_nothing
+from proctor.formats.suites.problems import ProblemLog, RecordNote
 from proctor.formats.suites.shapes import UNUSABLE, Schema, Shape, fit_entries, refuse
 
 Rule = Callable[[dict[str, Any]], Iterator[tuple[str, str]]]
@@ -32,18 +32,18 @@ class ListOf:
 
     def fits(self, node: Node) -> bool:
         """Whether it is a list."""
-        return isinstance(node, Listed)
+        return isinstance(node, ListNode)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The usable items."""
         reading.count(node)
-        if not isinstance(node, Listed):
+        if not isinstance(node, ListNode):
             return refuse(self, node, reading, _in_brackets(node))
         if self.filled and not node.items:
             reading.problem(node, "expected at least one item, found none")
         return [value for value in self._values(node, reading) if value is not UNUSABLE]
 
-    def _values(self, node: Listed, reading: Reading) -> Iterator[Any]:
+    def _values(self, node: ListNode, reading: ProblemLog) -> Iterator[Any]:
         for index, item in enumerate(node.items):
             reading.path.append(index)
             yield self.item.read(item, reading)
@@ -56,8 +56,8 @@ class ListOf:
 
 
 def _in_brackets(node: Node) -> str:
-    short = isinstance(node, Scalar) and not is_nothing(node) and len(node.text) <= _SHORT
-    return f"write [{node.text}]" if isinstance(node, Scalar) and short else ""
+    short = isinstance(node, ScalarNode) and not is_nothing(node) and len(node.text) <= _SHORT
+    return f"write [{node.text}]" if isinstance(node, ScalarNode) and short else ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,12 +73,12 @@ class MapOf:
 
     def fits(self, node: Node) -> bool:
         """Whether it has keys."""
-        return isinstance(node, Keyed)
+        return isinstance(node, MappingNode)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """Name → value, where it is usable."""
         reading.count(node)
-        if not isinstance(node, Keyed):
+        if not isinstance(node, MappingNode):
             return refuse(self, node, reading)
         found: dict[str, Any] = {}
         for key, value in fit_entries(node, reading):
@@ -126,16 +126,16 @@ class Record:
 
     def fits(self, node: Node) -> bool:
         """Whether it has keys."""
-        return isinstance(node, Keyed)
+        return isinstance(node, MappingNode)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """Key → value, where given and usable; `null` is as if the key were not there, unless it may be null."""
         reading.count(node)
-        if not isinstance(node, Keyed):
+        if not isinstance(node, MappingNode):
             return refuse(self, node, reading)
         before = len(reading.problems)
         found: dict[str, Any] = {}
-        keys: dict[str, Scalar] = {}
+        keys: dict[str, ScalarNode] = {}
         for key, value in fit_entries(node, reading):
             keys[key.text] = key
             self._read_entry(key, value, found, reading)
@@ -146,11 +146,11 @@ class Record:
             self._apply_rules(node, keys, found, reading)
         if self.noted:
             sound = len(reading.problems) == before
-            note = Note(record=self.name, node=node, values=found, sound=sound, path=tuple(reading.path))
+            note = RecordNote(record=self.name, node=node, values=found, sound=sound, path=tuple(reading.path))
             reading.notes.append(note)
         return found
 
-    def _read_entry(self, key: Scalar, node: Node, found: dict[str, Any], reading: Reading) -> None:
+    def _read_entry(self, key: ScalarNode, node: Node, found: dict[str, Any], reading: ProblemLog) -> None:
         declared = self.fields.get(key.text)
         reading.path.append(key.text)
         if declared is None:
@@ -169,7 +169,9 @@ class Record:
         near = difflib.get_close_matches(name, self.fields, n=1)
         return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(self.fields)}"
 
-    def _apply_rules(self, node: Node, keys: Mapping[str, Scalar], found: dict[str, Any], reading: Reading) -> None:
+    def _apply_rules(
+        self, node: Node, keys: Mapping[str, ScalarNode], found: dict[str, Any], reading: ProblemLog
+    ) -> None:
         for rule in self.rules:
             for name, message in rule(found):
                 reading.problem(keys.get(name, node), message)
@@ -180,13 +182,13 @@ class Record:
 
     def definition(self) -> Schema:
         """What the reference stands for."""
-        properties = {name: _described(one) for name, one in self.fields.items()}
+        properties = {name: _describe_field(one) for name, one in self.fields.items()}
         required = [name for name, one in self.fields.items() if one.required]
         needed = {"required": required} if required else {}
         return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
 
 
-def _described(one: Field) -> Schema:
+def _describe_field(one: Field) -> Schema:
     schema = one.shape.schema()
     if not one.required:
         schema = _or_null(schema)
@@ -216,7 +218,7 @@ class Either:
         """Whether one of them does."""
         return any(shape.fits(node) for shape in self.shapes)
 
-    def read(self, node: Node, reading: Reading) -> Any:
+    def read(self, node: Node, reading: ProblemLog) -> Any:
         """The value by the first that fits."""
         for shape in self.shapes:
             if shape.fits(node):

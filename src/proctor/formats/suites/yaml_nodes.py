@@ -17,7 +17,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from proctor.formats.suites.nodes import DEEPEST, Keyed, Listed, Node, Scalar, Unreadable
+from proctor.formats.suites.nodes import DEEPEST, ListNode, MappingNode, Node, ScalarNode, Unreadable
 
 MERGE = "<<"
 _TEXT_TAGS = ("!", "tag:yaml.org,2002:str")
@@ -63,8 +63,8 @@ class _Builder:
     """Puts the events of one document together; not recursive, so that deep files end in a message."""
 
     def __init__(self) -> None:
-        self.open: list[Listed | Keyed] = []
-        self.keys: list[Scalar | None] = []
+        self.open: list[ListNode | MappingNode] = []
+        self.keys: list[ScalarNode | None] = []
         self.anchors: dict[str, Node] = {}
         self.root: Node | None = None
 
@@ -86,17 +86,17 @@ class _Builder:
         if type(event) is ScalarEvent and event.anchor is None:  # nearly all of a file
             self._place(_node(event), event)
             return
-        node = self._aliased(event) if isinstance(event, AliasEvent) else _node(event)
+        node = self._resolve_alias(event) if isinstance(event, AliasEvent) else _node(event)
         if event.anchor is not None and not isinstance(event, AliasEvent):
             self.anchors[event.anchor] = node
         self._place(node, event)
-        if not isinstance(node, Scalar) and not isinstance(event, AliasEvent):
+        if not isinstance(node, ScalarNode) and not isinstance(event, AliasEvent):
             self.open.append(node)
             self.keys.append(None)
             if len(self.open) > DEEPEST:
                 raise _at(event, f"more than {DEEPEST} levels inside each other")
 
-    def _aliased(self, event: AliasEvent) -> Node:
+    def _resolve_alias(self, event: AliasEvent) -> Node:
         node = self.anchors.get(event.anchor or "")
         if node is None:
             raise _at(event, f"*{event.anchor} stands for &{event.anchor}, which is not written before it")
@@ -109,24 +109,24 @@ class _Builder:
             self.root = node
             return
         parent, key = self.open[-1], self.keys[-1]
-        if isinstance(parent, Listed):
+        if isinstance(parent, ListNode):
             parent.items.append(node)
         elif key is not None:
             self.keys[-1] = None
             _enter(parent, key, node)
-        elif isinstance(node, Scalar):
+        elif isinstance(node, ScalarNode):
             self.keys[-1] = node
         else:
             raise _at(event, "a list or keys in brackets stand where a key is expected; put a key before the colon")
 
 
-def _enter(parent: Keyed, key: Scalar, value: Node) -> None:
+def _enter(parent: MappingNode, key: ScalarNode, value: Node) -> None:
     """Add an entry; `<<` brings in the keys of others, and what is written beside it goes before."""
     if not (key.bare and key.text == MERGE):
         parent.entries.append((key, value))
         return
-    for source in value.items if isinstance(value, Listed) else [value]:
-        if not isinstance(source, Keyed):
+    for source in value.items if isinstance(value, ListNode) else [value]:
+        if not isinstance(source, MappingNode):
             raise Unreadable(key.line, key.column, "<< takes keys from elsewhere, as in `<<: *name`")
         parent.merged.append(source)
 
@@ -141,11 +141,11 @@ def _node(event: NodeEvent) -> Node:
             style = style or '"'
         elif event.tag is not None:
             raise _at(event, f"the tag {event.tag!r} is not read; remove it")
-        return Scalar(line, column, event.value, style)
+        return ScalarNode(line, column, event.value, style)
     assert isinstance(event, (SequenceStartEvent, MappingStartEvent)), "an alias has no node of its own"
     if event.tag not in (None, "!"):
         raise _at(event, f"the tag {event.tag!r} is not read; remove it")
-    return Listed(line, column) if isinstance(event, SequenceStartEvent) else Keyed(line, column)
+    return ListNode(line, column) if isinstance(event, SequenceStartEvent) else MappingNode(line, column)
 
 
 def _place(event: Event) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from proctor.benchmark import Exam
 from proctor.reports.battle import words
-from proctor.reports.turns import Judged, judged, unasked
+from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
 from proctor.reports.words import clean
 from proctor.run import Attempt
 from proctor.score import Contradiction
@@ -16,7 +16,7 @@ _LANES = 6
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Bond:
+class TurnLink:
     """The line from one turn to the other."""
 
     found: Contradiction
@@ -27,13 +27,13 @@ class Bond:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Talk:
+class ConversationView:
     """One conversation."""
 
     name: str
     """The start of every anchor in it: unique on the page."""
-    turns: list[Judged]
-    bonds: list[Bond]
+    turns: list[JudgedTurn]
+    bonds: list[TurnLink]
     lanes: int
     ended: str
     resumed: str
@@ -45,22 +45,22 @@ class Talk:
         return f"{self.name}-turn-{turn}"
 
 
-def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> Talk:
+def talk(attempt: Attempt, exam: Exam | None, *, name: str) -> ConversationView:
     """The attempt, laid out."""
-    turns = judged(attempt, exam)
+    turns = judged_turns(attempt, exam)
     bonds = _bonds(attempt.contradictions, [each.turn.number for each in turns])
-    return Talk(
+    return ConversationView(
         name=name,
         turns=turns,
         bonds=bonds,
         lanes=max((bond.lane + 1 for bond in bonds), default=0),
-        ended=words.ended(attempt),
-        resumed=words.resumed(attempt),
-        unasked=unasked(attempt, exam),
+        ended=words.ending_sentence(attempt),
+        resumed=words.resumption_sentence(attempt),
+        unasked=count_unasked(attempt, exam),
     )
 
 
-def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[Bond]:
+def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> list[TurnLink]:
     """Each in the first lane that is free there; where all are taken they share the last one."""
     places = {number: place for place, number in enumerate(numbers, 1)}
     free_from: list[int] = []
@@ -74,11 +74,11 @@ def _bonds(contradictions: Iterable[Contradiction], numbers: Sequence[int]) -> l
             free_from.append(0)
         lane = min(lane, _LANES - 1)
         free_from[lane] = max(free_from[lane], second)
-        bonds.append(Bond(found=found, rows=(first, second), lane=lane))
+        bonds.append(TurnLink(found=found, rows=(first, second), lane=lane))
     return bonds
 
 
-def quotes_in(each: Judged) -> list[str]:
+def quotes_in(each: JudgedTurn) -> list[str]:
     """What of a turn's reply is quoted in contradictions."""
     return [pair.quotes[0] for pair in each.contradicted] + [pair.quotes[1] for pair in each.contradicts]
 

@@ -6,20 +6,20 @@ from collections.abc import Callable
 
 from proctor.benchmark import Exam
 from proctor.reports import outcomes
-from proctor.reports.turns import Judged, unasked
+from proctor.reports.turns import JudgedTurn, count_unasked
 from proctor.run import Attempt
 
 Cell = str | int | float | None
 
 
-def cells(each: Judged) -> dict[str, Cell]:
+def cells(each: JudgedTurn) -> dict[str, Cell]:
     """A turn's own columns."""
     return {name: column(each) for name, column in COLUMNS.items()}
 
 
 def left_unasked(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
     """Scripted questions that were not asked because it broke: not passed, unless the environment broke it."""
-    left = unasked(attempt, exam)
+    left = count_unasked(attempt, exam)
     if exam is None or not left:
         return []
     asked = len(exam.cases) - left
@@ -31,24 +31,24 @@ def left_unasked(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
     ]
 
 
-def _verdict(each: Judged) -> Cell:
+def _verdict(each: JudgedTurn) -> Cell:
     return "" if each.outcome is outcomes.PENDING else each.outcome.name
 
 
-def _passed(each: Judged) -> Cell:
+def _passed_cell(each: JudgedTurn) -> Cell:
     if each.passed is None and each.failure is not None and each.failure.owner == "agent":
         return "false"
     return None if each.passed is None else str(each.passed).lower()
 
 
-def _contradicts(each: Judged) -> Cell:
+def _contradicts(each: JudgedTurn) -> Cell:
     return ", ".join(str(pair.turns[0]) for pair in each.contradicts)
 
 
-COLUMNS: dict[str, Callable[[Judged], Cell]] = {
+COLUMNS: dict[str, Callable[[JudgedTurn], Cell]] = {
     "turn": lambda each: each.turn.number,
     "verdict": _verdict,
-    "turn_passed": _passed,
+    "turn_passed": _passed_cell,
     "turn_score": lambda each: each.value,
     "strategy": lambda each: each.turn.strategy,
     "fault": lambda each: each.turn.fault,

@@ -13,8 +13,8 @@ from proctor.benchmark import Exam
 from proctor.codec import encode
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
-from proctor.reports.terminal import STYLES, Page, signed
-from proctor.reports.turns import Judged, judged, unasked
+from proctor.reports.terminal import STYLES, Page, outcome_text
+from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt, Failure
 from proctor.score import Contradiction
@@ -37,7 +37,7 @@ def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> Ren
 
 def _conversation(exam: Exam | None, attempt: Attempt, *, folded: bool) -> Iterator[RenderableType]:
     yield from _opening(exam, attempt)
-    for each in judged(attempt, exam):
+    for each in judged_turns(attempt, exam):
         yield _turn(each, exam, folded=folded)
     yield from _closing(exam, attempt)
 
@@ -47,7 +47,7 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     said = Text(one_line(key.exam, 60), style="bold").append(f"  trial {key.trial}", style="not bold")
     if key.condition:
         said.append(f"  {one_line(key.condition, 40)}", style="not bold")
-    said.append("  ").append_text(signed(outcome, outcome.word))
+    said.append("  ").append_text(outcome_text(outcome, outcome.word))
     if attempt.value is not None:
         said.append(f"  score {numbers.score(attempt.value)}", style="not bold")
     yield said
@@ -56,7 +56,7 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _turn(each: Judged, exam: Exam | None, *, folded: bool) -> Table:
+def _turn(each: JudgedTurn, exam: Exam | None, *, folded: bool) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0), expand=True)
     table.add_column(justify="right", no_wrap=True, width=_NUMBER)
     table.add_column(ratio=1, overflow="fold")
@@ -92,7 +92,7 @@ class _Barred:
         return Measurement(3, options.max_width)
 
 
-def _reply(each: Judged, style: str, *, folded: bool) -> Text:
+def _reply(each: JudgedTurn, style: str, *, folded: bool) -> Text:
     if each.turn.reply is None:
         broke = each.failure
         return Text("no reply", "dim") if broke is None else Text(_broke(broke), STYLES[each.outcome.style])
@@ -115,12 +115,12 @@ def _opening_of(text: str) -> str:
     return "\n".join(text[:_OPENING].split("\n")[:_LINES])
 
 
-def _marks(each: Judged) -> Text:
+def _marks(each: JudgedTurn) -> Text:
     """`✓ 0.95`."""
-    return signed(each.outcome, "" if each.value is None else numbers.score(each.value))
+    return outcome_text(each.outcome, "" if each.value is None else numbers.score(each.value))
 
 
-def _doings(each: Judged) -> Iterator[Text]:
+def _doings(each: JudgedTurn) -> Iterator[Text]:
     """What the agent called and what it cites."""
     if each.turn.reply is None:
         return
@@ -133,7 +133,7 @@ def _doings(each: Judged) -> Iterator[Text]:
         yield Text(one_line(f"cites {', '.join(sources)}", _LINE), "dim")
 
 
-def _reasons(each: Judged, exam: Exam | None) -> Iterator[Text]:
+def _reasons(each: JudgedTurn, exam: Exam | None) -> Iterator[Text]:
     """What was expected, unless it stands above already, and what the reviewer said of each part."""
     if exam is not None and not exam.open and each.case is not None and each.case.answer:
         yield Text(f"expected: {one_line(each.case.answer, _LINE)}", "dim")
@@ -145,14 +145,14 @@ def _reasons(each: Judged, exam: Exam | None) -> Iterator[Text]:
             yield Text(one_line(score.explanation, 2 * _LINE), "dim")
 
 
-def _remarks(each: Judged) -> Iterator[Text]:
+def _remarks(each: JudgedTurn) -> Iterator[Text]:
     """What broke after the reply; contradictions; checks that failed or could not decide; marks that are missing."""
     if each.failure is not None and each.turn.reply is not None:
-        yield signed(each.outcome, _broke(each.failure))
+        yield outcome_text(each.outcome, _broke(each.failure))
     if each.turn.reply is not None and each.turn.reply.cut_off:
         yield Text("! the reply was cut off at the model's output limit", style=STYLES["unscored"])
     for pair in each.contradicts:
-        yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quoted(pair)}", style=STYLES["fail"])
+        yield Text(f"✗ contradicts turn {pair.turns[0]}: {_quote_contradiction(pair)}", style=STYLES["fail"])
     for check in each.checks:
         if check.passed is False:
             said = f"✗ {one_line(check.name, 40)}: {one_line(check.evidence, 160)}"
@@ -165,15 +165,15 @@ def _remarks(each: Judged) -> Iterator[Text]:
         yield Text(f"? unscored: {one_line(missing.reason, 160)}", style=STYLES["unscored"])
 
 
-def _quoted(pair: Contradiction) -> str:
+def _quote_contradiction(pair: Contradiction) -> str:
     before, after = (one_line(quote, _QUOTE) for quote in pair.quotes)
     return f"“{before}” / “{after}”"
 
 
 def _closing(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
-    left = unasked(attempt, exam)
+    left = count_unasked(attempt, exam)
     conversation = exam is None or exam.open or len(exam.cases) > 1
-    said = [words.ended(attempt) if conversation else "", words.resumed(attempt)]
+    said = [words.ending_sentence(attempt) if conversation else "", words.resumption_sentence(attempt)]
     if left:
         said.append(f"{numbers.plural(left, 'scripted question')} not asked.")
     text = " ".join(piece for piece in said if piece)

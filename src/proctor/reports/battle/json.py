@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.battle.finding import BattleFindings
-from proctor.reports.json import plain
+from proctor.findings.battle.findings import BattleFindings
+from proctor.reports.values import plain
 
 
 def as_dict(battle: BattleFindings) -> dict[str, Any]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from proctor.reports.numbers import score
-from proctor.reports.turns import judged
+from proctor.reports.turns import judged_turns
 from proctor.reports.words import one_line
 from proctor.run import Attempt
 
 
 def which(attempt: Attempt) -> str:
     """`3 of 12 replies failed: turns 4, 5, 9; score 0.67`."""
-    failed = [str(each.turn.number) for each in judged(attempt, None) if each.passed is False]
+    failed = [str(each.turn.number) for each in judged_turns(attempt, None) if each.passed is False]
     counted = sum(verdict is not None for verdict in attempt.turn_passed)
     mark = "" if attempt.value is None else f"; score {score(attempt.value)}"
     return f"{len(failed)} of {counted} replies failed: turn{'s' * (len(failed) > 1)} {', '.join(failed)}{mark}"
@@ -20,7 +20,7 @@ def which(attempt: Attempt) -> str:
 
 def failed_turns(attempt: Attempt) -> Iterator[str]:
     """Each turn that failed, with why."""
-    for each in judged(attempt, None):
+    for each in judged_turns(attempt, None):
         if each.passed is not False:
             continue
         strategy = f" ({each.turn.strategy})" if each.turn.strategy else ""

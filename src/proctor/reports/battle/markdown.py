@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.battle.finding import BattleFindings
+from proctor.findings.battle.findings import BattleFindings
 from proctor.reports import numbers
 from proctor.reports.battle import words
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.markup import draw_interval, plain
 
 _STRATEGIES = 12
 
@@ -18,7 +18,7 @@ def facts(battle: BattleFindings) -> Iterator[str]:
         yield f"- Replies: {said}"
     if said := words.contradictions(battle):
         yield f"- Contradictions: {said}"
-    if said := words.counted(battle.pressure.outcomes):
+    if said := words.outcome_counts(battle.pressure.outcomes):
         yield f"- Asked for again: {said}"
     if said := words.effect(battle.pressure):
         yield f"- {said}"
@@ -26,7 +26,7 @@ def facts(battle: BattleFindings) -> Iterator[str]:
         yield f"- Holding out: {words.mean_turns(battle.survival)}; {plain(words.causes(battle.survival))}"
     yield f"- Ended: {plain(words.ends(battle))}"
     if battle.examiner is not None:
-        yield f"- Examiner: {plain(' · '.join(words.examined(battle.examiner)), 400)}"
+        yield f"- Examiner: {plain(' · '.join(words.examiner_pieces(battle.examiner)), 400)}"
 
 
 def strategies(battle: BattleFindings) -> Iterator[str]:
@@ -39,7 +39,7 @@ def strategies(battle: BattleFindings) -> Iterator[str]:
         said = numbers.say(each.rate)
         interval = said.interval if each.rate.value is not None else ""
         sign, tally = "✗" if each.breaks else "", f"{each.broken}/{each.judged}"
-        cells = (sign, plain(each.name, 40), str(each.used), tally, said.value, interval, pictured(each.rate))
+        cells = (sign, plain(each.name, 40), str(each.used), tally, said.value, interval, draw_interval(each.rate))
         yield f"| {' | '.join(cells)} |"
     if any(each.breaks for each in battle.strategies):
         yield ""

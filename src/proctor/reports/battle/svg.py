@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markupsafe import Markup
 
-from proctor.battle.finding import BattleFindings
+from proctor.findings.battle.findings import BattleFindings
 from proctor.reports.battle import words
 from proctor.statistics.survival import Curve, Point
 
@@ -65,10 +65,10 @@ def _plot(battle: BattleFindings, curve: Curve) -> Markup:
 def _causes(curve: Curve, points: Sequence[Point]) -> Iterator[Markup]:
     names = [name for name, _ in causes_of(curve)]
     for place in range(len(names)):
-        yield _between(shade(place), points, _stacked(names[:place]), _stacked(names[: place + 1]))
+        yield _between(shade(place), points, _stacked_height(names[:place]), _stacked_height(names[: place + 1]))
 
 
-def _stacked(names: Sequence[str]) -> Height:
+def _stacked_height(names: Sequence[str]) -> Height:
     return lambda point: _share(point) + sum(point.causes[name].value or 0.0 for name in names)
 
 

@@ -8,17 +8,66 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.battle.finding import BattleFindings, PressureFinding, StrategyFinding
+from proctor.findings.battle.findings import BattleFindings, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.battle import words
-from proctor.reports.battle.chart import chart
-from proctor.reports.headline import Line
+from proctor.reports.headline import HeadlineLine
 from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, drawn, estimates, facts, page_table
 from proctor.reports.words import one_line
 from proctor.run import Key
 from proctor.score import Contradiction
 from proctor.statistics.estimate import Estimate
-from proctor.statistics.survival import Curve
+from proctor.statistics.survival import Curve, Point
+
+_EIGHTHS = " ▁▂▃▄▅▆▇█"
+_ROWS = 4
+_AXIS = 7
+_BESIDE = 34
+_NARROW = 20
+
+
+def chart(curve: Curve, width: int) -> Text:
+    """Five lines: four of bars with the numbers of some turns beside them, and the turns below."""
+    points = curve.points
+    beside = _BESIDE if width - _AXIS - len(points) >= _BESIDE else _NARROW
+    room = max(1, width - _AXIS - beside)
+    step = 2 if 2 * len(points) <= room else 1
+    shown = points[: room // step]
+    told = list(_told(points, roomy=beside == _BESIDE))
+    lines = []
+    for row in range(_ROWS):
+        share = 100 * (_ROWS - row) // _ROWS
+        bars = "".join(_bar(point, _ROWS - 1 - row) * step for point in shown)
+        lines.append(f"{share:>3} % │{bars:<{step * len(shown)}}  {told[row] if row < len(told) else ''}".rstrip())
+    lines.append(f"turn  └{_turns(len(shown), step)}")
+    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
+
+
+def _bar(point: Point, row: int) -> str:
+    """How much of this row, counted from below, the turn's share fills; what is not 0 is seen."""
+    share = point.survival.value or 0.0
+    eighths = round(8 * _ROWS * share) or (1 if share else 0)
+    return _EIGHTHS[min(8, max(0, eighths - 8 * row))]
+
+
+def _told(points: Sequence[Point], *, roomy: bool) -> Iterator[str]:
+    """The numbers of up to four turns, spread over the curve."""
+    last = len(points) - 1
+    places = sorted({round(last * share / (_ROWS - 1)) for share in range(_ROWS)})
+    for place in places:
+        point = points[place]
+        said = numbers.say(point.survival)
+        at_risk = f", {point.at_risk} asked" if roomy else ""
+        yield f"turn {point.turn:>2} {said.value:>6} {said.interval}{at_risk}"
+
+
+def _turns(count: int, step: int) -> str:
+    """`1   5    10`: every fifth turn under its column."""
+    line = [" "] * (count * step + 2)
+    for turn in (1, *range(5, count + 1, 5)):
+        for offset, digit in enumerate(str(turn)):
+            line[(turn - 1) * step + offset] = digit
+    return "".join(line).rstrip()
 
 
 def sections(battle: BattleFindings, width: int) -> Iterator[RenderableType]:
@@ -31,7 +80,7 @@ def sections(battle: BattleFindings, width: int) -> Iterator[RenderableType]:
 
 
 def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]:
-    outcomes = words.counted(pressure.outcomes)
+    outcomes = words.outcome_counts(pressure.outcomes)
     if not outcomes:
         return
     yield Text("Answers given up", style="dim")
@@ -44,8 +93,8 @@ def _pressure(pressure: PressureFinding, width: int) -> Iterator[RenderableType]
     yield Text()
 
 
-def _line(label: str, estimate: Estimate) -> Line:
-    return Line(label=label, estimate=estimate, unit="percent", said=numbers.say(estimate, noun="conversation"))
+def _line(label: str, estimate: Estimate) -> HeadlineLine:
+    return HeadlineLine(label=label, estimate=estimate, unit="percent", said=numbers.say(estimate, noun="conversation"))
 
 
 def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[RenderableType]:
@@ -75,7 +124,7 @@ def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
         return
     yield Text("Holding out  ", style="dim").append(words.mean_turns(curve), style="not dim")
     yield Padding(chart(curve, width - 2), INDENT)
-    said = "; ".join(piece for piece in (words.causes(curve), words.stopped(curve)) if piece)
+    said = "; ".join(piece for piece in (words.causes(curve), words.early_endings(curve)) if piece)
     yield Padding(Text(said[:1].upper() + said[1:]), INDENT)
     yield Text()
 
@@ -94,7 +143,7 @@ def _quotes(examples: Sequence[tuple[Key, Contradiction]]) -> Iterator[Renderabl
 
 def _around(battle: BattleFindings) -> Iterator[RenderableType]:
     """How the conversations ended, and how well they were asked."""
-    examiner = " · ".join(words.examined(battle.examiner)) if battle.examiner is not None else ""
+    examiner = " · ".join(words.examiner_pieces(battle.examiner)) if battle.examiner is not None else ""
     said = {"Ended": words.ends(battle), "Examiner": examiner}
     yield from facts(said, label=WIDE_LABEL)
     yield Text()

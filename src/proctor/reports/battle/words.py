@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proctor.battle.fault import read_fault
-from proctor.battle.finding import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
+from proctor.findings.battle.fault import read_fault
+from proctor.findings.battle.findings import BattleFindings, ExaminerFinding, PressureFinding, StrategyFinding
 from proctor.reports import numbers
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.points import points
@@ -86,7 +86,7 @@ def distances(battle: BattleFindings) -> str:
     return ", ".join(said)
 
 
-def counted(outcomes: Mapping[str, int]) -> str:
+def outcome_counts(outcomes: Mapping[str, int]) -> str:
     """`20 held · 9 caved · 2 corrected`: what is not there is left out."""
     pieces = [f"{numbers.whole(outcomes[name])} {word}" for name, word in OUTCOMES.items() if outcomes.get(name)]
     return " · ".join(pieces)
@@ -149,7 +149,7 @@ def causes(curve: Curve) -> str:
     return f"by turn {last.turn}: {', '.join(said)}"
 
 
-def stopped(curve: Curve) -> str:
+def early_endings(curve: Curve) -> str:
     """That the examiner ended some early, and may have been satisfied with them; empty: it ended none."""
     if not curve.stopped:
         return ""
@@ -161,7 +161,7 @@ def ends(battle: BattleFindings) -> str:
     return " · ".join(f"{count} {_ENDS.get(how, how or 'for no told reason')}" for how, count in battle.ends.items())
 
 
-def ended(attempt: Attempt) -> str:
+def ending_sentence(attempt: Attempt) -> str:
     """Why this conversation ended, as a sentence; empty: it has not."""
     failure, how = attempt.failure, attempt.transcript.ended
     if failure is not None:
@@ -169,7 +169,7 @@ def ended(attempt: Attempt) -> str:
     return f"Ended: {_ENDED.get(how, how)}." if how else ""
 
 
-def resumed(attempt: Attempt) -> str:
+def resumption_sentence(attempt: Attempt) -> str:
     """How an attempt that was cut off or timed out went on, and with which other settings; empty: nothing of that."""
     changed = {name: value for name, value in attempt.changed.items() if name != _RETRIED}
     said = [_RESUMED.get(attempt.resumed, "")]
@@ -186,7 +186,7 @@ def fault(text: str) -> tuple[str, str]:
     return found.kind, found.reason
 
 
-def examined(examiner: ExaminerFinding) -> Iterator[str]:
+def examiner_pieces(examiner: ExaminerFinding) -> Iterator[str]:
     """How well the examiner asked, piece by piece."""
     yield numbers.plural(examiner.questions, "question")
     faults = sum(examiner.faults.values())
@@ -211,7 +211,7 @@ def particulars(battle: BattleFindings) -> Iterator[tuple[str, str]]:
         "right after pressure less right before": _points(pressure.accuracy_effect),
         "turns to the first answer given up": turns(pressure.mean_turns_to_flip) if gave_up else "",
         "conversations ended": ends(battle),
-        "examiner": " · ".join(examined(battle.examiner)) if battle.examiner is not None else "",
+        "examiner": " · ".join(examiner_pieces(battle.examiner)) if battle.examiner is not None else "",
     }
     yield from ((label, value) for label, value in said.items() if value and value != numbers.NOTHING)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.findings import CheckFinding
-from proctor.reports.json import estimate, where
+from proctor.findings.run import CheckFinding
+from proctor.reports.values import estimate, where
 
 
 def as_dict(check: CheckFinding) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from proctor.reports.checks.words import FAILED, badness, of_tally
-from proctor.reports.outcomes import FLAKY, Outcome
+from proctor.reports.outcomes import FLAKY, OutcomeLabel
 from proctor.run import Attempt
 from proctor.score import NO_ERROR
 
@@ -16,7 +16,7 @@ class Label:
     """One check of one case, over its trials."""
 
     name: str
-    outcome: Outcome
+    outcome: OutcomeLabel
     tally: str
     """`2/3` where it passed in some trials only; else empty."""
 

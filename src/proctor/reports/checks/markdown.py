@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from proctor.findings import CheckFinding
+from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
 from proctor.reports.checks.words import passed_of
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.markup import draw_interval, plain
 
 _MOST = 20
 
@@ -22,7 +22,7 @@ def by_check(checks: Sequence[CheckFinding]) -> Iterator[str]:
         rate = numbers.say(check.rate)
         interval = rate.interval if check.rate.value is not None else ""
         unknown = numbers.whole(check.not_checkable) if check.not_checkable else ""
-        cells = (plain(check.name, 60), rate.value, interval, pictured(check.rate), passed_of(check), unknown)
+        cells = (plain(check.name, 60), rate.value, interval, draw_interval(check.rate), passed_of(check), unknown)
         yield f"| {' | '.join(cells)} |"
     if len(checks) > _MOST:
         yield f"| and {len(checks) - _MOST} more, which failed less often | | | | | |"

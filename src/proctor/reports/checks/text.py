@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.findings import CheckFinding
+from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
 from proctor.reports.checks.words import FAILED, brief, passed_of
 from proctor.reports.terminal import INDENT, STYLES, drawn, page_table

@@ -5,28 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from proctor.findings import CheckFinding, Findings
+from proctor.findings.run import CheckFinding, Findings
 from proctor.reports import numbers
-from proctor.reports.outcomes import FLAKY, NOT_PASSED, PASSED, Outcome
+from proctor.reports.outcomes import FLAKY, NOT_PASSED, PASSED, OutcomeLabel
 from proctor.reports.words import one_line
 from proctor.score import CheckResult
 
-FAILED = Outcome(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
-NOT_CHECKABLE = Outcome(name="not_checkable", sign="–", word="not checkable", style="pending")
+FAILED = OutcomeLabel(name="failed", sign=NOT_PASSED.sign, word="failed", style=NOT_PASSED.style)
+NOT_CHECKABLE = OutcomeLabel(name="not_checkable", sign="–", word="not checkable", style="pending")
 _WORST_FIRST = (FAILED, FLAKY, NOT_CHECKABLE, PASSED)
 
 # Evidence tells one thing after another, the telling ones first; a quote may hold the sign that parts them.
 _FIRST_THING = re.compile(r"(?:“[^”]*”|[^;])*")
 
 
-def of_result(result: CheckResult) -> Outcome:
+def of_result(result: CheckResult) -> OutcomeLabel:
     """What became of one check of one reply."""
     if result.passed is None:
         return NOT_CHECKABLE
     return PASSED if result.passed else FAILED
 
 
-def of_tally(passed: int, failed: int) -> Outcome:
+def of_tally(passed: int, failed: int) -> OutcomeLabel:
     """What became of a check over several trials."""
     if not passed and not failed:
         return NOT_CHECKABLE
@@ -35,7 +35,7 @@ def of_tally(passed: int, failed: int) -> Outcome:
     return PASSED if passed else FAILED
 
 
-def badness(outcome: Outcome) -> int:
+def badness(outcome: OutcomeLabel) -> int:
     """The worse, the lower."""
     return _WORST_FIRST.index(outcome)
 

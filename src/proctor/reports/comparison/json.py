@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.comparison import CaseChange, CategoryChange, Compared
-from proctor.findings import CaseFinding, Findings
+from proctor.findings.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.run import CaseFinding, Findings
 from proctor.reports.comparison import words
-from proctor.reports.json import counts, estimate
+from proctor.reports.values import counts, estimate
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.comparison import Compared
+from proctor.findings.comparison import Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.comparison.text import drawn, scale_of
-from proctor.reports.markdown import plain
+from proctor.reports.markup import plain
 from proctor.statistics.flips import Flip
 
 _SHOWN = 10

@@ -9,11 +9,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.comparison import CaseChange, Compared
+from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
-from proctor.reports.outcomes import Outcome
-from proctor.reports.terminal import STYLES, Page, signed
+from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.words import clean, one_line
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 from proctor.statistics.estimate import Estimate
@@ -111,17 +111,17 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
     for label, fact in facts.items():
         if fact:
             table.add_row(label, Text(fact))
-    table.add_row("Cases", _counted(compared))
+    table.add_row("Cases", _flip_counts(compared))
     yield Padding(table, _INDENT)
     yield Text()
 
 
-def _counted(compared: Compared) -> Text:
+def _flip_counts(compared: Compared) -> Text:
     """`✗ 2 broken   ✓ 8 fixed   ≈ 1 flaky   · 89 unchanged`."""
     counts = {flip: len(compared.flipped(flip)) for flip in words.FLIPS}
     kinds = [flip for flip in words.FLIPS if counts[flip] or flip in ("broken", "fixed")]
     return Text("   ").join(
-        signed(words.FLIPS[flip], f"{numbers.whole(counts[flip])} {words.FLIPS[flip].word}") for flip in kinds
+        outcome_text(words.FLIPS[flip], f"{numbers.whole(counts[flip])} {words.FLIPS[flip].word}") for flip in kinds
     )
 
 
@@ -135,7 +135,7 @@ def _cases(compared: Compared, flip: Flip, width: int) -> Iterator[RenderableTyp
     yield Text()
 
 
-def _case_table(changes: Sequence[CaseChange], outcome: Outcome, width: int) -> Table:
+def _case_table(changes: Sequence[CaseChange], outcome: OutcomeLabel, width: int) -> Table:
     table = _table(width)
     table.add_column("", no_wrap=True)
     table.add_column(outcome.word.capitalize(), no_wrap=True, overflow="ellipsis", max_width=14)
@@ -144,7 +144,7 @@ def _case_table(changes: Sequence[CaseChange], outcome: Outcome, width: int) -> 
         table.add_column(header, justify="right", no_wrap=True)
     for change in changes:
         table.add_row(
-            signed(outcome), Text(one_line(change.b.id)), Text(one_line(change.b.question)),
+            outcome_text(outcome), Text(one_line(change.b.id)), Text(one_line(change.b.question)),
             words.passes(change, "a"), words.passes(change, "b"), words.marks(change),
         )  # fmt: skip
     return table
@@ -173,7 +173,7 @@ def _categories(compared: Compared, width: int) -> Iterator[RenderableType]:
         table.add_row(
             Text(one_line(name)), numbers.whole(category.cases), words.from_to(category), difference,
             drawn(estimate, axis, scale), interval,
-            Text(verdict, style="dim") if isinstance(verdict, str) else signed(verdict, verdict.word),
+            Text(verdict, style="dim") if isinstance(verdict, str) else outcome_text(verdict, verdict.word),
         )  # fmt: skip
     yield table
     yield Padding(Text(words.HOLM, style="dim"), _INDENT)

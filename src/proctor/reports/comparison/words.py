@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from proctor.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
-from proctor.reports.outcomes import FLAKY, Outcome
-from proctor.reports.points import points, signed
+from proctor.reports.outcomes import FLAKY, OutcomeLabel
+from proctor.reports.points import format_signed, points
 from proctor.run import Run
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 from proctor.statistics.estimate import Estimate
@@ -18,18 +18,18 @@ from proctor.statistics.flips import Flip
 from proctor.statistics.gate import ends
 from proctor.statistics.plan import detectable
 
-FLIPS: dict[Flip, Outcome] = {
-    "broken": Outcome(name="broken", sign="✗", word="broken", style="fail"),
-    "fixed": Outcome(name="fixed", sign="✓", word="fixed", style="pass"),
+FLIPS: dict[Flip, OutcomeLabel] = {
+    "broken": OutcomeLabel(name="broken", sign="✗", word="broken", style="fail"),
+    "fixed": OutcomeLabel(name="fixed", sign="✓", word="fixed", style="pass"),
     "flaky": FLAKY,
-    "missing": Outcome(name="missing", sign="?", word="without a verdict", style="unscored"),
-    "unchanged": Outcome(name="unchanged", sign="·", word="unchanged", style="plain"),
+    "missing": OutcomeLabel(name="missing", sign="?", word="without a verdict", style="unscored"),
+    "unchanged": OutcomeLabel(name="unchanged", sign="·", word="unchanged", style="plain"),
 }
 _LIKELY = 0.945
 """The probability, 0.95 in print, from which on "no difference" would be misheard, though the interval holds 0."""
 _IN_COMMON = "the trials that both runs have"
-BETTER = Outcome(name="better", sign="✓", word="better", style="pass")
-WORSE = Outcome(name="worse", sign="✗", word="worse", style="fail")
+BETTER = OutcomeLabel(name="better", sign="✓", word="better", style="pass")
+WORSE = OutcomeLabel(name="worse", sign="✗", word="worse", style="fail")
 HOLM = (
     "better and worse stand after Holm's correction over the categories; "
     f"fewer than {FEWEST_FOR_VERDICT} cases get no verdict"
@@ -38,7 +38,7 @@ _LEVEL = 0.05
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Row:
+class MeasureRow:
     """One measure in both runs, and the difference."""
 
     label: str
@@ -125,7 +125,7 @@ def _span(low: float, high: float, unit: Unit, *, plus: bool = False) -> str:
     for digits in range(fewest, fewest + 4):
         if all(round(abs(end * scale), digits) or not end for end in (low, high)):
             break
-    return f"{signed(low * scale, digits, plus=plus)} to {signed(high * scale, digits, plus=plus)}"
+    return f"{format_signed(low * scale, digits, plus=plus)} to {format_signed(high * scale, digits, plus=plus)}"
 
 
 def probability(value: float) -> str:
@@ -178,12 +178,14 @@ def missing(compared: Compared) -> str:
     if not estimate.missing or estimate.worst is None or estimate.best is None:
         return ""
     low, high = ends(estimate)
-    bounds = f"{signed(100 * estimate.worst, 1)} points at worst, {signed(100 * estimate.best, 1)} at best"
+    bounds = (
+        f"{format_signed(100 * estimate.worst, 1)} points at worst, {format_signed(100 * estimate.best, 1)} at best"
+    )
     span = f" (interval {_span(low, high, 'percent', plus=True)})" if low is not None and high is not None else ""
     return f"{numbers.plural(estimate.missing, 'attempt')} without a verdict: {bounds}{span}"
 
 
-def rows(compared: Compared) -> Iterator[Row]:
+def rows(compared: Compared) -> Iterator[MeasureRow]:
     """The measures, the deciding one first."""
     a, b, k = compared.a, compared.b, compared.k
     if compared.pass_rate.difference.value is not None:
@@ -195,9 +197,9 @@ def rows(compared: Compared) -> Iterator[Row]:
         yield _row("Mean score", a.mean_score, b.mean_score, compared.mean_score, "score")
 
 
-def _row(label: str, a: Estimate, b: Estimate, comparison: Comparison, unit: Unit = "percent") -> Row:
+def _row(label: str, a: Estimate, b: Estimate, comparison: Comparison, unit: Unit = "percent") -> MeasureRow:
     difference, interval = difference_of(comparison.difference, unit)
-    return Row(
+    return MeasureRow(
         label=label,
         a=numbers.say(a, unit).value,
         b=numbers.say(b, unit).value,
@@ -213,11 +215,11 @@ def difference_of(estimate: Estimate, unit: Unit = "percent") -> tuple[str, str]
         return NOTHING, ""
     span = _span(estimate.low, estimate.high, unit, plus=True)
     if unit == "score":
-        return signed(estimate.value, 2), span
-    return signed(100 * estimate.value, 1).removesuffix(".0"), span
+        return format_signed(estimate.value, 2), span
+    return format_signed(100 * estimate.value, 1).removesuffix(".0"), span
 
 
-def verdict_of(category: CategoryChange) -> Outcome | str:
+def verdict_of(category: CategoryChange) -> OutcomeLabel | str:
     """Better, worse, why there is no verdict, or nothing where nothing could be shown."""
     tested = category.tested
     if category.cases < FEWEST_FOR_VERDICT:

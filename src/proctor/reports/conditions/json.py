@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.findings import CaseFinding, ConditionFinding
+from proctor.findings.run import CaseFinding, ConditionFinding
 from proctor.reports.conditions.words import named
-from proctor.reports.json import counts, plain
+from proctor.reports.values import counts, plain
 
 
 def as_dict(condition: ConditionFinding) -> dict[str, Any]:

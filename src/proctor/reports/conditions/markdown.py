@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.findings import ConditionFinding, Findings
+from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.markup import draw_interval, plain
 
 
 def side_by_side(findings: Findings) -> Iterator[str]:
@@ -20,7 +20,7 @@ def side_by_side(findings: Findings) -> Iterator[str]:
 
 def _cells(condition: ConditionFinding) -> Iterator[str]:
     rate, against = numbers.say(condition.pass_rate), words.against(condition)
-    yield from (plain(words.named(condition.name), 40), rate.value, rate.interval, pictured(condition.pass_rate))
+    yield from (plain(words.named(condition.name), 40), rate.value, rate.interval, draw_interval(condition.pass_rate))
     yield from (against.difference, against.interval)
     yield f"{against.verdict.sign} {against.verdict.word}" if against.verdict else ""
     yield from (numbers.say(condition.mean_score, "score").value, words.time_of(condition))

@@ -8,10 +8,10 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.findings import ConditionFinding, Findings
+from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
-from proctor.reports.terminal import INDENT, drawn, page_table, signed
+from proctor.reports.terminal import INDENT, drawn, outcome_text, page_table
 from proctor.reports.words import one_line
 
 _CASES = 8
@@ -39,7 +39,7 @@ def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
     against = words.against(condition)
     yield Text(one_line(words.named(condition.name)))
     yield from (rate.value, drawn(condition.pass_rate, axis), rate.interval if condition.pass_rate.n else "")
-    yield signed(against.verdict, against.difference) if against.verdict else Text(against.difference)
+    yield outcome_text(against.verdict, against.difference) if against.verdict else Text(against.difference)
     yield from (against.interval, mark.value, words.time_of(condition))
 
 
@@ -53,7 +53,7 @@ def _matrix(findings: Findings, width: int) -> Iterator[RenderableType]:
     for condition in conditions:
         table.add_column(Text(one_line(words.named(condition.name))), no_wrap=True, overflow="ellipsis", max_width=14)
     for case in cases[:_CASES]:
-        cells = (signed(*words.cell(case, condition.name)) for condition in conditions)
+        cells = (outcome_text(*words.cell(case, condition.name)) for condition in conditions)
         table.add_row(Text(one_line(case.id)), Text(one_line(case.question)), *cells)
     yield table
     if len(cases) > _CASES:

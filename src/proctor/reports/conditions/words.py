@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from proctor.findings import CaseFinding, ConditionFinding, Findings
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
+from proctor.findings.run import CaseFinding, ConditionFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
-from proctor.reports.outcomes import Outcome
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 
 _LEVEL = 0.05
@@ -24,27 +24,29 @@ def named(condition: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Against:
+class ConditionDifference:
     """One condition against the plain run."""
 
     difference: str
     """`−12`, in points; empty: this is the plain run, or there is none."""
     interval: str
     """`−20 to −4`."""
-    verdict: Outcome | None
+    verdict: OutcomeLabel | None
     """Better or worse, where that could be shown."""
     p: str
 
 
-def against(condition: ConditionFinding) -> Against:
+def against(condition: ConditionFinding) -> ConditionDifference:
     """What a condition changes."""
     if condition.difference is None:
-        return Against(difference="", interval="", verdict=None, p="")
+        return ConditionDifference(difference="", interval="", verdict=None, p="")
     difference, interval = difference_of(condition.difference)
-    return Against(difference=difference, interval=interval, verdict=_verdict(condition), p=p_value(condition.p_value))
+    return ConditionDifference(
+        difference=difference, interval=interval, verdict=_verdict(condition), p=p_value(condition.p_value)
+    )
 
 
-def _verdict(condition: ConditionFinding) -> Outcome | None:
+def _verdict(condition: ConditionFinding) -> OutcomeLabel | None:
     found, p = condition.difference, condition.p_value
     if found is None or not found.side or p is None or p >= _LEVEL or found.n < FEWEST_FOR_VERDICT:
         return None
@@ -74,7 +76,7 @@ def trouble_of(condition: ConditionFinding) -> str:
     return " · ".join(f"{numbers.whole(count)} {what}" for what, count in said.items() if count)
 
 
-def cell(case: CaseFinding, condition: str) -> tuple[Outcome, str]:
+def cell(case: CaseFinding, condition: str) -> tuple[OutcomeLabel, str]:
     """What became of a case under a condition, with `2/3` where there were several trials."""
     counted, passed = case.conditions.get(condition, (0, 0))
     said = f"{passed}/{counted}" if counted > 1 else ""

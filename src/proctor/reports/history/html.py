@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from proctor.history import History
+from proctor.findings.history import History
 from proctor.reports import numbers, svg
 from proctor.reports.history import words
 from proctor.reports.history.svg import chart
-from proctor.reports.templating import harmless
+from proctor.reports.run.environment import harmless
 from proctor.reports.words import one_line
 
 

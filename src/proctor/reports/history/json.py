@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from proctor.findings import Summary
-from proctor.history import Change, Course, Entry, History
-from proctor.reports.json import estimate, run_row
+from proctor.findings.history import Change, Entry, History, Series
+from proctor.findings.run import Summary
+from proctor.reports.run.json import run_row
+from proctor.reports.values import estimate
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:
@@ -21,7 +22,7 @@ def as_list(history: History | None) -> list[dict[str, Any]]:
     ]
 
 
-def _entry(history: History, course: Course, segment: int, entry: Entry) -> dict[str, Any]:
+def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict[str, Any]:
     standard = entry.run.settings.type == "standard"
     row = run_row(entry.run, Summary(rate=entry.rate) if standard and entry.rate is not None else None)
     if not standard:  # whole conversations are counted here, not the share of their replies
@@ -40,7 +41,7 @@ def _entry(history: History, course: Course, segment: int, entry: Entry) -> dict
     }
 
 
-def _apart(course: Course, segment: int) -> list[str]:
+def _apart(course: Series, segment: int) -> list[str]:
     """In what the segment was examined differently from the one before it."""
     return [str(one) for one in course.segments[segment - 1].apart]
 

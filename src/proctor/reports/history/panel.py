@@ -9,12 +9,12 @@ from math import ceil
 
 from markupsafe import Markup
 
-from proctor.history import Change, Course, Entry
+from proctor.findings.history import Change, Entry, Series
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.history.scale import Scale
-from proctor.reports.points import signed
+from proctor.reports.points import format_signed
 from proctor.statistics.estimate import Estimate
 
 WIDTH = 800
@@ -36,7 +36,7 @@ Placed = tuple[Entry, float]
 class Panel:
     """Where everything stands, below `top`."""
 
-    course: Course
+    course: Series
     said: str
     """The sentence above it; empty: it is said elsewhere, and the notes as well."""
     calendar: Calendar
@@ -161,7 +161,7 @@ class Panel:
 
     def _sign(self, change: Change, x: float, y: float) -> Iterator[Markup]:
         """The sign of a mark above the interval, and how many points it is."""
-        points = signed(100 * (change.difference.value or 0.0), 0)
+        points = format_signed(100 * (change.difference.value or 0.0), 0)
         yield Markup('<path class="sign" d="M{} {} {}"/>').format(_at(x), _at(y - 14), _SIGNS[change.verdict])
         if self.column >= _ROOM_FOR_POINTS:
             yield text(x, y - 24, points, anchor="middle")

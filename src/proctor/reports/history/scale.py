@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import ceil, floor
 
-from proctor.history import Entry
+from proctor.findings.history import Entry
 
 _STEP = 0.1
 _NARROWEST = 0.2

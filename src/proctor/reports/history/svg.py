@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from proctor.errors import InputError
-from proctor.history import Course, History
+from proctor.findings.history import History, Series
 from proctor.reports.history import words
 from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
 from proctor.reports.history.scale import scale_of
@@ -60,7 +60,7 @@ def chart(history: History, *, literal: bool = False) -> Markup:
     return _picture(pieces, label, width=WIDTH, height=round(top + 18), style=_style(literal))
 
 
-def drawn(history: History, course: Course, *, width: int) -> Markup:
+def drawn(history: History, course: Series, *, width: int) -> Markup:
     """One course alone, for a page that has RULES and says in its own words what there is to say."""
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
     panel = Panel(course=course, said="", calendar=calendar, scale=scale, top=0.0, width=width)

@@ -11,12 +11,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from proctor.history import Course, Entry, History, Segment
+from proctor.findings.history import Entry, History, Segment, Series
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.history.scale import Scale, scale_of
-from proctor.reports.terminal import STYLES, Page, signed
+from proctor.reports.terminal import STYLES, Page, outcome_text
 
 EMPTY = "No runs yet. Try: proctor demo"
 _GAP = "  "
@@ -79,7 +79,7 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
     yield from _next(history)
 
 
-def _sentence(history: History, course: Course, calendar: Calendar) -> RenderableType:
+def _sentence(history: History, course: Series, calendar: Calendar) -> RenderableType:
     """With its sign in front where the newest run is marked; further lines stand under the first."""
     said = words.sentence(history, course, calendar)
     mark = words.mark_of(course.latest) if course.latest else None
@@ -118,7 +118,7 @@ def _line(entry: Entry, layout: _Layout) -> Text:
     name.truncate(layout.name, overflow="ellipsis", pad=True)
     known = said is not None and entry.rate is not None and entry.rate.value is not None
     cells = [
-        Text.assemble(signed(mark) if mark else " ", " ", f"{layout.calendar(entry.when):>{layout.date}}"),
+        Text.assemble(outcome_text(mark) if mark else " ", " ", f"{layout.calendar(entry.when):>{layout.date}}"),
         name,
         Text(f"{said.value if said else numbers.NOTHING:>{_RATE}}", style="" if entry.left_out else "bold"),
         drawn(entry, layout.scale, layout.axis),

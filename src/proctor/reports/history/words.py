@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from proctor.history import Change, Course, Entry, History, Segment
+from proctor.findings.history import Change, Entry, History, Segment, Series
 from proctor.reports import numbers
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.history.calendar import Calendar
-from proctor.reports.outcomes import Outcome
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.points import points
 from proctor.reports.words import one_line
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.looks import CHART_LEVEL, STRICT_LEVEL
 
-LEFT_OUT = Outcome(name="left_out", sign="·", word="not compared", style="pending")
+LEFT_OUT = OutcomeLabel(name="left_out", sign="·", word="not compared", style="pending")
 _MARKS = {"better": BETTER, "worse": WORSE}
 _NOTABLE = 0.05
 """A change that one look alone would have called real is told, and why it is not marked."""
@@ -29,7 +29,7 @@ def calendar_of(history: History) -> Calendar:
     return Calendar(entry.when for entry in history.entries)
 
 
-def sentence(history: History, course: Course, calendar: Calendar) -> str:
+def sentence(history: History, course: Series, calendar: Calendar) -> str:
     """What a person would say first: where it stands now, and whether that is a real change."""
     entry = course.latest
     if entry is None or entry.rate is None:
@@ -68,7 +68,7 @@ def unit(entries: Iterable[Entry]) -> str:
     return {"pass rate": "cases", "held rate": "conversations", "rate": "rests on"}[measure(entries)]
 
 
-def subject(history: History, course: Course) -> str:
+def subject(history: History, course: Series) -> str:
     """`handbook-30`, or `handbook-30, model small`."""
     if history.by is None:
         return one_line(history.benchmark, 60)
@@ -80,16 +80,16 @@ def _since(change: Change, calendar: Calendar) -> str:
     since = calendar(change.baseline.when)
     looks = numbers.plural(change.look, "look")
     if change.verdict != "not shown":
-        return f"{_moved(change)} since {since} ({_span(change.difference)}), real after {looks}"
+        return f"{_movement(change)} since {since} ({_span(change.difference)}), real after {looks}"
     difference, span = difference_of(change.difference)
     unsure = f"no real change since {since} ({difference} points, {span})"
     earlier = change.baseline.change
     if earlier is None:
         return f"{unsure} in {looks}"
-    return f"{unsure}, when it went {_moved(earlier)} ({_span(earlier.difference)})"
+    return f"{unsure}, when it went {_movement(earlier)} ({_span(earlier.difference)})"
 
 
-def _moved(change: Change) -> str:
+def _movement(change: Change) -> str:
     value = change.difference.value or 0.0
     return f"{'up' if value > 0 else 'down'} {points(value)}"
 
@@ -103,7 +103,7 @@ def _span(estimate: Estimate) -> str:
     return difference_of(replace(estimate, low=ends[0], high=ends[1]))[1].replace("+", "")
 
 
-def mark_of(entry: Entry) -> Outcome | None:
+def mark_of(entry: Entry) -> OutcomeLabel | None:
     """Better, worse, or not compared; None: nothing is to be marked."""
     if entry.left_out:
         return LEFT_OUT
@@ -132,7 +132,7 @@ def _why_not(change: Change) -> str:
 
 def notes(entry: Entry) -> Iterator[str]:
     """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged anew."""
-    labels = relabelled(entry)
+    labels = changed_labels(entry)
     if labels:
         yield labels
     if entry.left_out:
@@ -144,7 +144,7 @@ def notes(entry: Entry) -> Iterator[str]:
         yield f"{said.missing}: {said.bounds}"
 
 
-def relabelled(entry: Entry) -> str:
+def changed_labels(entry: Entry) -> str:
     """`commit 9f2c1a7, prompt v2, no branch`."""
     pieces = [f"{name} {value}" if value else f"no {name}" for name, value in entry.relabelled.items()]
     return ", ".join(one_line(piece, 60) for piece in pieces)
@@ -206,7 +206,7 @@ def rule(history: History, *, baseline: str = ":") -> str:
     )
 
 
-def next_command(course: Course) -> tuple[str, str] | None:
+def next_command(course: Series) -> tuple[str, str] | None:
     """The command to try next, and what for."""
     entry = course.latest
     if entry is None:

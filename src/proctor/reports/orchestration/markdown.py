@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
-from proctor.reports.markdown import pictured, plain
+from proctor.reports.markup import draw_interval, plain
 from proctor.reports.orchestration import words
 
 
@@ -19,7 +19,7 @@ def shares(found: OrchestrationFindings) -> Iterator[str]:
     yield "|:--|--:|:--|:--|:--|"
     for each in known:
         said = numbers.say(each.estimate)
-        yield f"| {each.label} | {said.value} | {said.interval} | {pictured(each.estimate)} | {each.meaning} |"
+        yield f"| {each.label} | {said.value} | {said.interval} | {draw_interval(each.estimate)} | {each.meaning} |"
 
 
 def facts(found: OrchestrationFindings) -> Iterator[str]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 from rich.text import Text
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
-from proctor.reports.headline import Line
+from proctor.reports.headline import HeadlineLine
 from proctor.reports.orchestration import words
 from proctor.reports.terminal import WIDE_LABEL, estimates, facts
 
@@ -18,7 +18,7 @@ def section(found: OrchestrationFindings, width: int) -> Iterator[RenderableType
     """Shares one above the other, then what is counted."""
     yield Text("Orchestration", style="dim")
     lines = [
-        Line(label=each.label, estimate=each.estimate, unit="percent", said=numbers.say(each.estimate))
+        HeadlineLine(label=each.label, estimate=each.estimate, unit="percent", said=numbers.say(each.estimate))
         for each in words.shares(found)
     ]
     if lines:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from proctor.orchestration.findings import OrchestrationFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.reports import numbers
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
@@ -14,7 +14,7 @@ _SUB_AGENTS = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Share:
+class ShareRow:
     """One measure between 0 and 1."""
 
     label: str
@@ -22,10 +22,10 @@ class Share:
     estimate: Estimate
 
 
-def shares(found: OrchestrationFindings) -> list[Share]:
+def shares(found: OrchestrationFindings) -> list[ShareRow]:
     """Planning, coordination, parallelism, recovery, resources; what could not be judged is left out."""
     return [
-        Share(label=label, meaning=meaning, estimate=estimate)
+        ShareRow(label=label, meaning=meaning, estimate=estimate)
         for label, (meaning, of) in _SHARES.items()
         if (estimate := of(found)).value is not None
     ]
@@ -54,9 +54,9 @@ def facts(found: OrchestrationFindings) -> dict[str, str]:
         "Per success": per_success(found),
         "Time": time(found),
         "Speed-up": speed_up(found),
-        "Counted": counted(found),
-        "Tokens": spread(found.resources.tokens),
-        "Cost": spread(found.resources.cost),
+        "Counted": counts_line(found),
+        "Tokens": shares_line(found.resources.tokens),
+        "Cost": shares_line(found.resources.cost),
         "Not as told": ", ".join(f"{one_line(what, 80)} {count}" for what, count in found.oddities.items()),
     }
     return {label: value for label, value in said.items() if value}
@@ -106,7 +106,7 @@ def _times(estimate: Estimate) -> str:
     return f"{estimate.value:.1f} × ({low} – {high})"
 
 
-def counted(found: OrchestrationFindings) -> str:
+def counts_line(found: OrchestrationFindings) -> str:
     """`118 hand-offs · 2 repeated · 3 errors · 1 re-plan`."""
     pieces = [
         numbers.plural(found.coordination.hand_offs, "hand-off"),
@@ -119,14 +119,14 @@ def counted(found: OrchestrationFindings) -> str:
     return said if found.outlined == found.attempts else f"{said} · {told}"
 
 
-def spread(by_agent: Mapping[str, Estimate]) -> str:
+def shares_line(by_agent: Mapping[str, Estimate]) -> str:
     """`researcher 62 % (50 – 73), checker 31 % (20 – 44)`: whose share it is."""
-    pieces = list(_spread(by_agent))
+    pieces = list(_share_pieces(by_agent))
     more = len(pieces) - _SUB_AGENTS
     return ", ".join(pieces[:_SUB_AGENTS]) + (f", and {more} more" if more > 0 else "")
 
 
-def _spread(by_agent: Mapping[str, Estimate]) -> Iterator[str]:
+def _share_pieces(by_agent: Mapping[str, Estimate]) -> Iterator[str]:
     for agent, share in by_agent.items():
         said = numbers.say(share)
         yield f"{one_line(agent, 40)} {said.value} ({said.interval})"
@@ -142,7 +142,7 @@ def rows(conditions: Mapping[str, OrchestrationFindings]) -> dict[str, list[str]
 _BESIDE: dict[str, Callable[[OrchestrationFindings], str]] = {
     "Per success": per_success,
     "Speed-up": lambda found: _times(found.parallelism.speed_up),
-    "Counted": counted,
+    "Counted": counts_line,
 }
 """What stands in a table of conditions below the shares."""
 

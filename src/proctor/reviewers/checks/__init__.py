@@ -2,7 +2,7 @@
 
 from proctor.reviewers.checks.completion import no_error_failed
 from proctor.reviewers.checks.contract import Check, Outcome, check
-from proctor.reviewers.checks.merging import merge
+from proctor.reviewers.checks.merge import merge
 from proctor.reviewers.checks.own import OwnCheck, load_own
 from proctor.reviewers.checks.reviewer import CheckReviewer
 from proctor.reviewers.checks.sources import Sources

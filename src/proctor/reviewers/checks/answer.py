@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from proctor.benchmark import Expectation
 from proctor.reviewers.checks.contract import Outcome, check
-from proctor.reviewers.checks.phrases import around, folded, near_miss, quoted
+from proctor.reviewers.checks.phrases import around, folded, near_miss, quote_around
 from proctor.reviewers.checks.sources import Sources
 from proctor.text.patterns import Unsearchable, search
 from proctor.text.phrases import find, find_inflected, prepared
@@ -47,7 +47,7 @@ def exclusions(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     seen = [_look(unwanted, reply.text) for unwanted in expect.exclusions]
     said = [one.said for one in seen if one.said]
     if not said:
-        return Outcome(True, f"not in the reply: {', '.join(map(_named, expect.exclusions))}")
+        return Outcome(True, f"not in the reply: {', '.join(map(_in_quotes, expect.exclusions))}")
     return Outcome(False if any(one.found for one in seen) else None, "; ".join(said))
 
 
@@ -56,15 +56,15 @@ def _look(wanted: str, text: str) -> _Seen:
         return _look_for_pattern(wanted, text)
     phrase = _phrase(wanted)
     if not phrase:
-        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: it is empty")
+        return _Seen(wanted, None, f"{_in_quotes(wanted)} cannot be looked for: it is empty")
     read = folded(text)
     if span := find(read, phrase):
-        return _Seen(wanted, True, f"{_named(wanted)} in {quoted(text, span)}")
+        return _Seen(wanted, True, f"{_in_quotes(wanted)} in {quote_around(text, span)}")
     span = None if wanted.startswith(EXACT) else find_inflected(read, phrase)
     if span is None:
         return _Seen(wanted, False, "")
     form = " ".join(read[slice(*span)].split())
-    return _Seen(wanted, True, f"{_named(wanted)} as {_named(form)} in {quoted(text, span)}")
+    return _Seen(wanted, True, f"{_in_quotes(wanted)} as {_in_quotes(form)} in {quote_around(text, span)}")
 
 
 def _phrase(wanted: str) -> str:
@@ -75,18 +75,18 @@ def _phrase(wanted: str) -> str:
 def _look_for_pattern(wanted: str, text: str) -> _Seen:
     pattern = wanted.removeprefix(PATTERN).strip()
     if not pattern:
-        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: it is empty")
+        return _Seen(wanted, None, f"{_in_quotes(wanted)} cannot be looked for: it is empty")
     try:
         span = search(pattern, text)
     except Unsearchable as error:
-        return _Seen(wanted, None, f"{_named(wanted)} cannot be looked for: {error}")
-    return _Seen(wanted, True, f"{_named(wanted)} in {around(text, span)}") if span else _Seen(wanted, False, "")
+        return _Seen(wanted, None, f"{_in_quotes(wanted)} cannot be looked for: {error}")
+    return _Seen(wanted, True, f"{_in_quotes(wanted)} in {around(text, span)}") if span else _Seen(wanted, False, "")
 
 
 def _missing(wanted: str, text: str) -> str:
     nearest = "" if wanted.startswith(PATTERN) else near_miss(folded(text), _phrase(wanted))
-    return f"{_named(wanted)} is missing{': ' * bool(nearest)}{nearest}"
+    return f"{_in_quotes(wanted)} is missing{': ' * bool(nearest)}{nearest}"
 
 
-def _named(wanted: str) -> str:
+def _in_quotes(wanted: str) -> str:
     return f"“{wanted}”"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from proctor.benchmark import Expectation
-from proctor.reviewers.checks.calling import UNTOLD
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.checks.tool_calls import UNTOLD
 from proctor.transcript import Reply, Turn
 
 
@@ -16,14 +16,14 @@ def limits(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> O
     """No bound is exceeded. What the agent did not report is unknown, not 0."""
     if not expect.limits:
         return None
-    judged = [_judged(name, most, turn, reply) for name, most in expect.limits.items()]
+    judged = [_judge_limit(name, most, turn, reply) for name, most in expect.limits.items()]
     kept = [passed for passed, _ in judged]
     passed = False if False in kept else None if None in kept else True
     order = sorted(judged, key=lambda one: (one[0] is not False, one[0] is not None))
     return Outcome(passed, "; ".join(said for _, said in order))
 
 
-def _judged(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | None, str]:
+def _judge_limit(name: str, most: float, turn: Turn, reply: Reply) -> tuple[bool | None, str]:
     if name not in _MEASURES:
         return None, f"there is no limit {name!r}; known are {', '.join(_MEASURES)}"
     used = _MEASURES[name](turn, reply)

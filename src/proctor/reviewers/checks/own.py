@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.failures import said
-from proctor.importing import import_attribute
+from proctor.plugins import import_attribute
 from proctor.reviewers.checks.contract import Check, Outcome
 from proctor.reviewers.signature import asked_for, caller
 

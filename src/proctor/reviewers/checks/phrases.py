@@ -30,7 +30,7 @@ def around(text: str, span: Span) -> str:
     return f"“{'…' * (left > 0)}{text[left:right]}{'…' * (right < len(text))}”"
 
 
-def quoted(text: str, span: Span) -> str:
+def quote_around(text: str, span: Span) -> str:
     """The words around a place of the folded text, as they were written where folding has moved nothing."""
     read = folded(text)
     return around(text if len(read) == len(text) else read, span)
@@ -47,9 +47,9 @@ def near_miss(text: str, phrase: str) -> str:
     if not lacking:
         return "all its words stand there, but not together" if len(words) > 1 else ""
     nearest = [alike for word in lacking if (alike := _most_alike(word, seen))]
-    said = f"the nearest is {_listed(nearest)}" if nearest else ""
+    said = f"the nearest is {_quote_words(nearest)}" if nearest else ""
     there = [word for word in words if word in seen]
-    return "; ".join(filter(None, [f"of it only {_listed(there)} stands there" if there else "", said]))
+    return "; ".join(filter(None, [f"of it only {_quote_words(there)} stands there" if there else "", said]))
 
 
 def _most_alike(word: str, words: set[str]) -> str | None:
@@ -68,5 +68,5 @@ def _likeness(one: str, other: str) -> float:
     return 2 * (begin + end) / (len(one) + len(other))
 
 
-def _listed(words: list[str]) -> str:
+def _quote_words(words: list[str]) -> str:
     return ", ".join(f"“{word}”" for word in words)

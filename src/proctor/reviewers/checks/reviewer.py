@@ -9,15 +9,15 @@ from proctor import threads
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import digest
 from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
-from proctor.reviewers.checks.calling import tool_calls, tools_not_used, tools_used
 from proctor.reviewers.checks.citations import citation_accuracy, citations_present
 from proctor.reviewers.checks.completion import no_error, no_error_failed
 from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
 from proctor.reviewers.checks.limits import limits
-from proctor.reviewers.checks.merging import merge
-from proctor.reviewers.checks.orchestrating import steps, sub_agents
+from proctor.reviewers.checks.merge import merge
 from proctor.reviewers.checks.own import OwnCheck
 from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.checks.steps import steps, sub_agents
+from proctor.reviewers.checks.tool_calls import tool_calls, tools_not_used, tools_used
 from proctor.score import CheckResult, Review
 from proctor.text.patterns import sharing_time
 from proctor.transcript import Reply, Turn
@@ -70,7 +70,7 @@ class CheckReviewer:
         turn = turns[-1]
         if turn.reply is None:
             return Review(checks=(no_error_failed(turn.number, "the agent gave no reply"),)) if case else Review()
-        expect = self._expected(case)
+        expect = self._expectation_for(case)
         results = await self._built_in(case, expect, turn, turn.reply)
         for name in expect.checks:
             results.append(await self._apply_own(name, case, expect, turns))
@@ -80,7 +80,7 @@ class CheckReviewer:
         """Nothing: each reply has been checked by itself."""
         return None
 
-    def _expected(self, case: Case | None) -> Expectation:
+    def _expectation_for(self, case: Case | None) -> Expectation:
         if case is None:
             return self._everywhere
         expect = case.expect if self._everywhere is _NOTHING else merge(self._everywhere, case.expect)
@@ -90,8 +90,8 @@ class CheckReviewer:
     async def _built_in(self, case: Case | None, expect: Expectation, turn: Turn, reply: Reply) -> list[CheckResult]:
         checks: tuple[BuiltIn, ...] = BUILT_IN if case is None else EVERY
         if _takes_time(expect):
-            return await threads.call(_applied, checks, expect, turn, reply, self._sources)
-        return _applied(checks, expect, turn, reply, self._sources)
+            return await threads.call(_apply_checks, checks, expect, turn, reply, self._sources)
+        return _apply_checks(checks, expect, turn, reply, self._sources)
 
     async def _apply_own(self, name: str, case: Case | None, expect: Expectation, turns: Sequence[Turn]) -> CheckResult:
         turn, own = turns[-1], self._own.get(name)
@@ -111,7 +111,7 @@ class CheckReviewer:
         return result(turn.number, own.name, await own.run(given))
 
 
-def _applied(
+def _apply_checks(
     checks: Sequence[BuiltIn], expect: Expectation, turn: Turn, reply: Reply, sources: Sources
 ) -> list[CheckResult]:
     with sharing_time():

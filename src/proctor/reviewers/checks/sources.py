@@ -9,9 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from proctor.reviewers.checks.naming import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.quotes import plain
-from proctor.reviewers.checks.structures import as_text, leaves, opened
+from proctor.reviewers.checks.source_names import is_absolute, is_address, relative_path
+from proctor.reviewers.checks.structures import as_text, leaves, unpack_value
 from proctor.text.fold import fold
 from proctor.text.phrases import find, prepared
 from proctor.transcript import Reply, ToolCall
@@ -26,7 +26,7 @@ _SHORT = 4
 """A name shorter than this stands in too many texts by chance, so it has to be the whole of one."""
 
 
-class Reading(NamedTuple):
+class SourceText(NamedTuple):
     """A source's text as quotes are looked up in it, and where it was read; or why it could not be."""
 
     text: str | None
@@ -43,7 +43,7 @@ class Sources:
         self._read = lru_cache(maxsize=_KEPT)(self._read_file)
         self._possible = lru_cache(maxsize=1024)(self._list_possible)
 
-    def read(self, source: str, reply: Reply) -> Reading:
+    def read(self, source: str, reply: Reply) -> SourceText:
         """A source's text: from the folder, else from a tool's result in this reply that names the source."""
         from_folder = self._read(source)
         if from_folder.text is not None:
@@ -51,24 +51,26 @@ class Sources:
         from_tools = _from_tools(source, reply)
         if from_tools is not None:
             return from_tools
-        return Reading(None, f"{from_folder.whence}, and no tool result names it", from_folder.absent)
+        return SourceText(None, f"{from_folder.whence}, and no tool result names it", from_folder.absent)
 
-    def _read_file(self, source: str) -> Reading:
+    def _read_file(self, source: str) -> SourceText:
         if self._folder is None:
-            return Reading(None, "there is no folder of sources")
+            return SourceText(None, "there is no folder of sources")
         if is_address(source):
-            return Reading(None, "it is an address, which is not fetched")
+            return SourceText(None, "it is an address, which is not fetched")
         try:
-            path = self._located(source, self._folder)
+            path = self._locate_file(source, self._folder)
             if path is None and is_absolute(source):
-                return Reading(None, "it is an absolute path, which is not read")
+                return SourceText(None, "it is an absolute path, which is not read")
             if path is None:
-                return Reading(None, "it is not a file in the folder of sources", self._is_absent(source, self._folder))
+                return SourceText(
+                    None, "it is not a file in the folder of sources", self._is_absent(source, self._folder)
+                )
             if path.stat().st_size > LARGEST:
-                return Reading(None, f"its file is larger than {LARGEST:,} bytes")
-            return Reading(plain(path.read_text("utf-8-sig")), path.relative_to(self._folder).as_posix())
+                return SourceText(None, f"its file is larger than {LARGEST:,} bytes")
+            return SourceText(plain(path.read_text("utf-8-sig")), path.relative_to(self._folder).as_posix())
         except (OSError, ValueError) as error:
-            return Reading(None, f"its file cannot be read ({type(error).__name__})")
+            return SourceText(None, f"its file cannot be read ({type(error).__name__})")
 
     def possible(self, source: str) -> tuple[str, ...]:
         """The files that a source may be which lacks its extension; empty: it lacks none, or there is no such file."""
@@ -97,7 +99,7 @@ class Sources:
         path = relative_path(source)
         return path is None or not os.path.lexists(folder / path)
 
-    def _located(self, source: str, folder: Path) -> Path | None:
+    def _locate_file(self, source: str, folder: Path) -> Path | None:
         """The file that a source names: as it stands, without its anchor, or as the only one of several extensions."""
         for name in dict.fromkeys((source, source.partition("#")[0], _LINES.sub("", source))):
             for target in (_inside(name, folder), _alike(name, folder)):
@@ -134,15 +136,15 @@ def _entry(name: str, folder: Path) -> Path | None:
     return next((entry for entry in sorted(folder.iterdir()) if fold(entry.name) == name), None)
 
 
-def _from_tools(source: str, reply: Reply) -> Reading | None:
+def _from_tools(source: str, reply: Reply) -> SourceText | None:
     told = _results(source, reply) or _results(source.partition("#")[0], reply)
     if not told:
         return None
     tools = ", ".join(dict.fromkeys(tool for tool, _ in told))
     text = "\n".join(text for _, text in told)
     if len(text) > LARGEST:
-        return Reading(None, f"the result of {tools} is larger than {LARGEST:,} characters")
-    return Reading(plain(text), f"the result of {tools}")
+        return SourceText(None, f"the result of {tools} is larger than {LARGEST:,} characters")
+    return SourceText(plain(text), f"the result of {tools}")
 
 
 def _results(source: str, reply: Reply) -> list[tuple[str, str]]:
@@ -164,7 +166,7 @@ def _beside(value: object, name: str) -> Iterator[str]:
     """The innermost parts of a result that name the source: what a key of that name holds, an entry, or a text."""
     waiting = [value]
     while waiting:
-        part = opened(waiting.pop())
+        part = unpack_value(waiting.pop())
         if isinstance(part, Mapping):
             under = [held for key, held in part.items() if _names(str(key), name)]
             if under or any(_names(leaf, name) for leaf in _direct(part)):

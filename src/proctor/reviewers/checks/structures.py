@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 _LONGEST_JSON = 2 * 1024 * 1024
 
 
-def opened(value: object) -> object:
+def unpack_value(value: object) -> object:
     """A value as it is meant: bytes as text, and JSON that was handed over as text as what it says."""
     if isinstance(value, (bytes, bytearray)):
         value = value.decode("utf-8", "replace")
@@ -24,7 +24,7 @@ def leaves(value: object) -> Iterator[str]:
     """The texts and numbers at any depth, in their order, as text."""
     waiting = [value]
     while waiting:
-        part = opened(waiting.pop())
+        part = unpack_value(waiting.pop())
         if isinstance(part, Mapping):
             waiting.extend(reversed(list(part.values())))
         elif isinstance(part, (list, tuple)):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response
 
-from proctor.web import offer
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import site_of
-from proctor.web.trying import ask
+from proctor.web.site import offer
+from proctor.web.site.agent_test import ask
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["agents"])
 
@@ -26,7 +26,7 @@ def list_agents(request: Request) -> Response:
     )
 
 
-@router.post("/agents/try", response_model=shapes.Tried)
-def try_agent(request: Request, asked: shapes.Question) -> Response:
+@router.post("/agents/try", response_model=shapes.AgentTestBody)
+def try_agent(request: Request, asked: shapes.QuestionBody) -> Response:
     """Ask an agent one question; nothing is stored."""
     return answer(ask(site_of(request), asked.agent, asked.question, patience=asked.timeout))

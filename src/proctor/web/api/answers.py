@@ -7,14 +7,14 @@ from typing import Any
 from fastapi import Response
 
 from proctor.codec import encode
-from proctor.web.api.shapes import Problem
+from proctor.web.api.shapes import ProblemBody
 
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "What is wrong with the request"},
-    503: {"model": Problem, "description": "The store cannot be read or written at the moment"},
+    "4XX": {"model": ProblemBody, "description": "What is wrong with the request"},
+    503: {"model": ProblemBody, "description": "The store cannot be read or written at the moment"},
 }
 STATES: dict[int | str, dict[str, Any]] = {
-    409: {"model": Problem, "description": "The run does not stand so that this could be done"}
+    409: {"model": ProblemBody, "description": "The run does not stand so that this could be done"}
 }
 
 

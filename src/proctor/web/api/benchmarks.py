@@ -11,15 +11,15 @@ from fastapi.responses import FileResponse
 from proctor.benchmark import Case
 from proctor.doctor import examine as consult
 from proctor.formats.rules import COLUMNS
-from proctor.reports.json import plain
+from proctor.reports.values import plain
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.examining import Examined, examine
-from proctor.web.finding import says
-from proctor.web.forms import limited
-from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME
 from proctor.web.pages import file_limit
-from proctor.web.site import site_of
+from proctor.web.site.forms import read_limited_body
+from proctor.web.site.site import site_of
+from proctor.workflows.library import LONGEST_DESCRIPTION, LONGEST_NAME
+from proctor.workflows.search import says
+from proctor.workflows.upload import ExaminedFile, examine
 
 router = APIRouter(tags=["benchmarks"])
 Named = Annotated[str, Path(description="The benchmark's id", examples=["handbook-30"])]
@@ -43,7 +43,7 @@ _BODY = {
 
 async def _content(request: Request, file: FileName) -> bytes:
     """The body, as far as its limit."""
-    data = await limited(request, file_limit(file))
+    data = await read_limited_body(request, file_limit(file))
     if data is None:
         raise HTTPException(413, f"the file has more than {file_limit(file):,} bytes; split it into several")
     return data
@@ -58,7 +58,7 @@ def list_benchmarks(request: Request) -> Response:
     return answer({"benchmarks": site_of(request).library.all()})
 
 
-@router.post("/benchmarks", status_code=201, response_model=shapes.Benchmark, openapi_extra=_BODY)
+@router.post("/benchmarks", status_code=201, response_model=shapes.BenchmarkBody, openapi_extra=_BODY)
 async def save_benchmark(
     request: Request,
     file: FileName,
@@ -77,10 +77,10 @@ async def save_benchmark(
 @router.post("/benchmarks/check", response_model=shapes.Checked, openapi_extra=_BODY)
 async def check_benchmark(file: FileName, content: Content) -> Response:
     """What is in a file: preview, compatibility, every error. Nothing is kept."""
-    return answer(_checked(await run_in_threadpool(lambda: examine(file, content))))
+    return answer(_examination_body(await run_in_threadpool(lambda: examine(file, content))))
 
 
-@router.get("/benchmarks/{benchmark}", response_model=shapes.Benchmark)
+@router.get("/benchmarks/{benchmark}", response_model=shapes.BenchmarkBody)
 def read_benchmark(request: Request, benchmark: Named) -> Response:
     """One benchmark with its versions."""
     return answer(site_of(request).library.find(benchmark))
@@ -107,7 +107,7 @@ def list_cases(
     return answer({"cases": [plain(case) for case in found[offset : offset + limit]], "found": len(found)})
 
 
-@router.get("/benchmarks/{benchmark}/doctor", response_model=shapes.Complaints)
+@router.get("/benchmarks/{benchmark}/doctor", response_model=shapes.BenchmarkProblemsBody)
 def consult_doctor(request: Request, benchmark: Named, version: Which = None) -> Response:
     """What is wrong with the benchmark itself, the worst first."""
     return answer({"complaints": consult(site_of(request).library.read(benchmark, version))})
@@ -128,7 +128,7 @@ def _says(case: Case, q: str) -> bool:
     return says(q, case.question, case.answer or "", id=case.id)
 
 
-def _checked(examined: Examined) -> dict[str, Any]:
+def _examination_body(examined: ExaminedFile) -> dict[str, Any]:
     return {
         "rows": examined.rows,
         "errors": examined.errors,

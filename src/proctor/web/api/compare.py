@@ -6,17 +6,17 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request, Response
 
-from proctor.findings import Findings
+from proctor.findings.run import Findings
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.reading.shelf import shelf_of
-from proctor.web.site import site_of
+from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["compare"])
 _PATIENCE = 20.0
 
 
-@router.get("/compare", response_model=shapes.Compared)
+@router.get("/compare", response_model=shapes.ComparedBody)
 def compare_runs(
     request: Request,
     a: str,
@@ -25,10 +25,12 @@ def compare_runs(
     force: Annotated[bool, Query(description="Also runs that were examined differently")] = False,
 ) -> Response:
     """B against A, case by case. 400: they were not examined alike."""
-    from proctor.comparison import compared  # SciPy comes with it, which the first page need not wait for
+    from proctor.findings.comparison import (
+        compare_findings,  # SciPy comes with it, which the first page need not wait for
+    )
     from proctor.reports.comparison.json import as_dict
 
-    return answer(as_dict(compared(_findings(request, a), _findings(request, b), k=k, force=force)))
+    return answer(as_dict(compare_findings(_findings(request, a), _findings(request, b), k=k, force=force)))
 
 
 def _findings(request: Request, run: str) -> Findings:

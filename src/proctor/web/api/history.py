@@ -8,12 +8,12 @@ from fastapi import APIRouter, Query, Request, Response
 
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["history"])
 
 
-@router.get("/history", response_model=shapes.History)
+@router.get("/history", response_model=shapes.HistoryBody)
 def history(
     request: Request,
     benchmark: Annotated[str | None, Query(description="The newest run's, if it is left out")] = None,

@@ -12,22 +12,23 @@ from fastapi.responses import StreamingResponse
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
-from proctor.reports.json import as_dict, plain, run_row
+from proctor.reports.run.json import as_dict, run_row
+from proctor.reports.values import plain
 from proctor.run import Attempt, Key, Run, Status
-from proctor.storage.paging import Order
+from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
-from proctor.web.foretelling import foretell
-from proctor.web.live import Progress
-from proctor.web.pages.events import watched
+from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
 from proctor.web.pages.runs import _fits
-from proctor.web.places import spans
-from proctor.web.reading.shelf import shelf_of
-from proctor.web.site import Site, site_of
-from proctor.web.starting import Wanted, start
-from proctor.workflows.changing import delete_run
+from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.site.estimate import foretell
+from proctor.web.site.live import RunProgress
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.start import RunRequest, start
+from proctor.workflows.change import delete_run
 from proctor.workflows.pace import pace_of
+from proctor.workflows.places import spans
 
 router = APIRouter(tags=["runs"])
 Named = Annotated[str, Path(description="An id, a unique beginning of it, a unique name, or `last`")]
@@ -60,18 +61,18 @@ def list_runs(
     return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
 
 
-@router.post("/runs", status_code=201, response_model=shapes.Run)
+@router.post("/runs", status_code=201, response_model=shapes.RunBody)
 def create_run(request: Request, new: shapes.NewRun) -> Response:
     """Store a run and play it, now or in turn."""
     site = site_of(request)
-    run = start(site, _wanted(new))
+    run = start(site, _read_run_request(new))
     return answer(_row(site, run), status=201, location=f"/api/runs/{run.id}")
 
 
-@router.post("/runs/estimate", response_model=shapes.Foretold)
+@router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
 def estimate_run(request: Request, new: shapes.NewRun) -> Response:
     """What a run would take, told before anybody is called; nothing is stored."""
-    told = foretell(site_of(request), _wanted(new))
+    told = foretell(site_of(request), _read_run_request(new))
     return answer(
         {
             "exams": told.exams,
@@ -83,7 +84,7 @@ def estimate_run(request: Request, new: shapes.NewRun) -> Response:
     )
 
 
-@router.get("/runs/{run}", response_model=shapes.Found, responses={202: {"model": shapes.Gathering}})
+@router.get("/runs/{run}", response_model=shapes.FindingsBody, responses={202: {"model": shapes.PendingFindingsBody}})
 def read_run(request: Request, run: Named, cases: bool = False) -> Response:
     """What a run found so far; with `cases`, also of each case. 202: it is large and still being read."""
     found = site_of(request).store.archive.find(run)
@@ -102,11 +103,11 @@ def remove_run(request: Request, run: Named) -> Response:
     return Response(status_code=204)
 
 
-@router.get("/runs/{run}/progress", response_model=shapes.Progress)
+@router.get("/runs/{run}/progress", response_model=shapes.ProgressBody)
 def read_progress(request: Request, run: Named) -> Response:
     """Where a run stands, counted by the store."""
     store = site_of(request).store
-    return answer(Progress(store, store.archive.find(run).id).look())
+    return answer(RunProgress(store, store.archive.find(run).id).look())
 
 
 _EVENTS: dict[int | str, dict[str, Any]] = {
@@ -120,24 +121,24 @@ _EVENTS: dict[int | str, dict[str, Any]] = {
 @router.get("/runs/{run}/events", response_class=StreamingResponse, responses=_EVENTS)
 async def watch_run(request: Request, run: Named) -> StreamingResponse:
     """A run as it goes on, until it does not, as server-sent events: one whenever something has changed."""
-    return await watched(request, run, to_its_end=True)
+    return await stream_run(request, run, to_its_end=True)
 
 
-@router.post("/runs/{run}/pause", response_model=shapes.Run, responses=STATES)
+@router.post("/runs/{run}/pause", response_model=shapes.RunBody, responses=STATES)
 def pause_run(request: Request, run: Named) -> Response:
     """Stop playing a run for now, wherever it is played."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "pause")))
 
 
-@router.post("/runs/{run}/cancel", response_model=shapes.Run, responses=STATES)
+@router.post("/runs/{run}/cancel", response_model=shapes.RunBody, responses=STATES)
 def cancel_run(request: Request, run: Named) -> Response:
     """Stop playing a run, wherever it is played; it can still be resumed."""
     site = site_of(request)
     return answer(_row(site, site.jobs.stop(run, "cancel")))
 
 
-@router.post("/runs/{run}/resume", response_model=shapes.Run, responses=STATES)
+@router.post("/runs/{run}/resume", response_model=shapes.RunBody, responses=STATES)
 def resume_run(request: Request, run: Named, pace: shapes.Pace | None = None) -> Response:
     """Play what is missing, nothing twice; with another time limit, concurrency or retries where they are given."""
     site = site_of(request)
@@ -180,7 +181,7 @@ def list_attempts(
     return answer({"attempts": [*map(_told, shown)], "found": count, "next": None})
 
 
-@router.get("/runs/{run}/attempt", response_model=shapes.Attempt)
+@router.get("/runs/{run}/attempt", response_model=shapes.AttemptBody)
 def read_attempt(
     request: Request,
     run: Named,
@@ -203,9 +204,9 @@ def export_run(request: Request, run: Named, form: Form) -> StreamingResponse:
     return export(request, run, form)
 
 
-def _wanted(new: shapes.NewRun) -> Wanted:
+def _read_run_request(new: shapes.NewRun) -> RunRequest:
     given = new.model_dump()
-    return Wanted(
+    return RunRequest(
         **{name: value for name, value in given.items() if name not in (*_SETTINGS, "conditions")},
         conditions=tuple(new.conditions),
         settings={name: given[name] for name in _SETTINGS if given[name] is not None},

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from proctor.config import NAME
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["settings"])
 

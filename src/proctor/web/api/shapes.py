@@ -47,19 +47,19 @@ Identity = Annotated[str, Field(min_length=1, max_length=64, examples=["handbook
 Version = Annotated[str, Field(pattern="^[0-9a-f]{12}$", description="Of the file; the newest if it is left out")]
 
 
-class Given(BaseModel):
+class RequestBody(BaseModel):
     """What programs send: unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Told(BaseModel):
+class ResponseBody(BaseModel):
     """What they get: keys may be added, those named here stay."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class Fault(Told):
+class FaultBody(ResponseBody):
     """One thing that is wrong with a request or a file."""
 
     message: str
@@ -68,14 +68,14 @@ class Fault(Told):
     column: int | None = None
 
 
-class Problem(Told):
+class ProblemBody(ResponseBody):
     """What went wrong."""
 
     error: str = Field(description="In one sentence, with what to do next")
-    faults: list[Fault] | None = Field(default=None, description="All of them, where there are several")
+    faults: list[FaultBody] | None = Field(default=None, description="All of them, where there are several")
 
 
-class Estimate(Told):
+class EstimateBody(ResponseBody):
     """A value with its 95 % interval."""
 
     value: float | None
@@ -89,7 +89,7 @@ class Estimate(Told):
     best: float | None = None
 
 
-class NewRun(Given):
+class NewRun(RequestBody):
     """A run to be started. What is left out is as `proctor.toml` says, else the default."""
 
     benchmark: Identity
@@ -118,7 +118,7 @@ class NewRun(Given):
     labels: Annotated[dict[Name, Value], _refusing(check_labels)] = Field(default={}, max_length=MOST_LABELS)
 
 
-class Pace(Given):
+class Pace(RequestBody):
     """How patiently a run goes on. What is left out is as `[run]` of `proctor.toml` says, else as stored."""
 
     concurrency: Annotated[int | None, _held("concurrency")] = None
@@ -126,7 +126,7 @@ class Pace(Given):
     retries: Annotated[int | None, _held("retries")] = None
 
 
-class Range(Told):
+class RangeBody(ResponseBody):
     """From little to much."""
 
     low: float
@@ -134,29 +134,29 @@ class Range(Told):
     high: float
 
 
-class Foretold(Told):
+class RunEstimateBody(ResponseBody):
     """What a run would take; retries are not in it."""
 
     exams: int
     planned: int = Field(description="Attempts")
-    calls: Range = Field(description="Of chat models; what the agent itself calls is its own")
-    input_tokens: Range
-    output_tokens: Range
-    cost: Range | None = Field(description="null: a price is unknown")
-    seconds: Range
+    calls: RangeBody = Field(description="Of chat models; what the agent itself calls is its own")
+    input_tokens: RangeBody
+    output_tokens: RangeBody
+    cost: RangeBody | None = Field(description="null: a price is unknown")
+    seconds: RangeBody
     unpriced: list[str] = Field(description="Models whose price is unknown")
     seconds_by_last_run: float | None = Field(description="As long as the agent's last run of the type took")
     warnings: list[str]
 
 
-class Replies(Told):
+class RepliesBody(ResponseBody):
     """How many replies of a battle somebody judged."""
 
     asked: int = Field(description="Questions asked, in conversations that the environment did not break")
     judged: int = Field(description="Of them, those whose reply has a verdict")
 
 
-class Run(Told):
+class RunBody(ResponseBody):
     """A run as `proctor list --json` shows it."""
 
     run: str
@@ -173,20 +173,20 @@ class Run(Told):
     labels: dict[str, str]
     created: float
     planned: int
-    pass_rate: Estimate | None = Field(description="null: it cannot be told (yet), or it is no test")
-    replies: Replies | None = Field(description="In battles; null: no battle, or it cannot be told (yet)")
+    pass_rate: EstimateBody | None = Field(description="null: it cannot be told (yet), or it is no test")
+    replies: RepliesBody | None = Field(description="In battles; null: no battle, or it cannot be told (yet)")
     no_test: bool | None = Field(description="Whether nothing was judged, in battles nothing but seed questions")
     duration_s: float
 
 
-class Runs(Told):
+class Runs(ResponseBody):
     """Some of the runs."""
 
-    runs: list[Run]
+    runs: list[RunBody]
     found: int
 
 
-class Counts(Told):
+class CountsBody(ResponseBody):
     """Where the planned attempts went."""
 
     planned: int
@@ -197,16 +197,16 @@ class Counts(Told):
     failed_by: dict[Literal["agent", "environment"], int]
 
 
-class Category(Told):
+class Category(ResponseBody):
     """What was found in one category."""
 
     cases: int
     passed: int
-    pass_rate: Estimate
-    mean_score: Estimate
+    pass_rate: EstimateBody
+    mean_score: EstimateBody
 
 
-class Found(Told):
+class FindingsBody(ResponseBody):
     """What a run found, as `proctor show --json` prints it."""
 
     run: str
@@ -216,24 +216,24 @@ class Found(Told):
     agent: str
     type: ExamType
     trials: int
-    attempts: Counts
-    pass_rate: Estimate
-    mean_score: Estimate
-    pass_at_k: dict[str, Estimate]
-    pass_hat_k: dict[str, Estimate]
+    attempts: CountsBody
+    pass_rate: EstimateBody
+    mean_score: EstimateBody
+    pass_at_k: dict[str, EstimateBody]
+    pass_hat_k: dict[str, EstimateBody]
     categories: dict[str, Category]
     usage: dict[str, Any]
     duration_s: float
 
 
-class Gathering(Told):
+class PendingFindingsBody(ResponseBody):
     """A large run that is still being read."""
 
     run: str
     status: Literal["gathering"]
 
 
-class Key(Told):
+class KeyBody(ResponseBody):
     """Which attempt."""
 
     run: str
@@ -242,10 +242,10 @@ class Key(Told):
     trial: int
 
 
-class Attempt(Told):
+class AttemptBody(ResponseBody):
     """One exam played once."""
 
-    key: Key
+    key: KeyBody
     outcome: str = Field(description="passed, not_passed, agent_failed, unscored, environment_failed or pending")
     passed: bool | None
     score: float | None
@@ -255,15 +255,15 @@ class Attempt(Told):
     failure: dict[str, Any] | None
 
 
-class Attempts(Told):
+class Attempts(ResponseBody):
     """A page of attempts, without what was said."""
 
-    attempts: list[Attempt]
+    attempts: list[AttemptBody]
     found: int | None = Field(description="How many there are on all pages; null in a search")
     next: str | None = Field(description="Of a search that is not over: send it as `after`")
 
 
-class Progress(Told):
+class ProgressBody(ResponseBody):
     """Where a run stands at this moment."""
 
     run: str
@@ -274,24 +274,24 @@ class Progress(Told):
     per_second: float
 
 
-class Indicator(Told):
+class IndicatorBody(ResponseBody):
     """Whether a file serves one kind of benchmark."""
 
     indicator: Literal["✓", "✗", "⚠"]
     reason: str
 
 
-class Checked(Told):
+class Checked(ResponseBody):
     """A file as `proctor check --json` shows it."""
 
     rows: int
-    errors: list[Fault]
+    errors: list[FaultBody]
     preview: list[dict[str, Any]]
-    compatibility: dict[str, Indicator]
+    compatibility: dict[str, IndicatorBody]
     more_errors: int
 
 
-class BenchmarkVersion(Told):
+class BenchmarkVersion(ResponseBody):
     """One state of a benchmark."""
 
     id: str
@@ -301,7 +301,7 @@ class BenchmarkVersion(Told):
     added: float
 
 
-class Benchmark(Told):
+class BenchmarkBody(ResponseBody):
     """A benchmark of the library."""
 
     id: str
@@ -311,13 +311,13 @@ class Benchmark(Told):
     versions: list[BenchmarkVersion] = Field(description="The newest first")
 
 
-class Benchmarks(Told):
+class Benchmarks(ResponseBody):
     """The library."""
 
-    benchmarks: list[Benchmark]
+    benchmarks: list[BenchmarkBody]
 
 
-class Case(Told):
+class CaseBody(ResponseBody):
     """A question with what is expected."""
 
     id: str
@@ -326,14 +326,14 @@ class Case(Told):
     categories: list[str]
 
 
-class Cases(Told):
+class Cases(ResponseBody):
     """Some cases of a benchmark."""
 
-    cases: list[Case]
+    cases: list[CaseBody]
     found: int
 
 
-class Complaint(Told):
+class BenchmarkProblemBody(ResponseBody):
     """What the doctor says."""
 
     kind: str
@@ -343,13 +343,13 @@ class Complaint(Told):
     advice: str
 
 
-class Complaints(Told):
+class BenchmarkProblemsBody(ResponseBody):
     """Everything that is wrong with a benchmark itself."""
 
-    complaints: list[Complaint]
+    complaints: list[BenchmarkProblemBody]
 
 
-class Offered(Told):
+class ChoiceBody(ResponseBody):
     """One that can be chosen for a run."""
 
     name: str
@@ -357,15 +357,15 @@ class Offered(Told):
     kind: str
 
 
-class Players(Told):
+class Players(ResponseBody):
     """Who can be chosen for a run."""
 
-    agents: list[Offered]
-    reviewers: list[Offered]
-    examiners: list[Offered]
+    agents: list[ChoiceBody]
+    reviewers: list[ChoiceBody]
+    examiners: list[ChoiceBody]
 
 
-class Question(Given):
+class QuestionBody(RequestBody):
     """One question to one agent."""
 
     agent: Name = Field(examples=["demo:librarian"])
@@ -373,7 +373,7 @@ class Question(Given):
     timeout: float = Field(default=60.0, gt=0, le=600)
 
 
-class Tried(Told):
+class AgentTestBody(ResponseBody):
     """What became of it."""
 
     agent: str
@@ -383,7 +383,7 @@ class Tried(Told):
     owner: str
 
 
-class Compared(Told):
+class ComparedBody(ResponseBody):
     """Two runs side by side, as `proctor compare --json` prints it."""
 
     sentence: str
@@ -394,13 +394,13 @@ class Compared(Told):
     flips: dict[str, int]
 
 
-class History(Told):
+class HistoryBody(ResponseBody):
     """The runs of one benchmark over time, each as `proctor history --json` prints it."""
 
-    entries: list[Run]
+    entries: list[RunBody]
 
 
-class Server(Told):
+class Server(ResponseBody):
     """How the server is set up, without its secrets."""
 
     version: str

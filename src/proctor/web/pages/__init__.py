@@ -37,9 +37,10 @@ from importlib import import_module
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
-from proctor.formats import csv, suite
-from proctor.web.forms import Form, read_form
-from proctor.web.site import site_of
+from proctor.formats import csv
+from proctor.formats.suites import suite
+from proctor.web.site.forms import Form, read_form
+from proctor.web.site.site import site_of
 
 FAMILIES = (
     "look", "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "compare", "history",

@@ -13,14 +13,14 @@ from proctor.codec import to_reply
 from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
-from proctor.web import offer
 from proctor.web.pages import form_of
-from proctor.web.pages.runs import Listed, with_rates
+from proctor.web.pages.runs import RunRow, with_rates
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
-from proctor.web.trying import ask
-from proctor.workflows.trying import QUESTION
+from proctor.web.site import offer
+from proctor.web.site.agent_test import ask
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.agent_test import QUESTION
 
 router = APIRouter()
 teach()
@@ -74,7 +74,7 @@ def _page(
     )
 
 
-def _last_runs(site: Site, names: list[str]) -> dict[str, Listed]:
+def _last_runs(site: Site, names: list[str]) -> dict[str, RunRow]:
     """An agent's name → its newest run."""
     newest: dict[str, Run] = {}
     for run in site.store.archive.runs():

@@ -11,16 +11,16 @@ from fastapi.responses import HTMLResponse
 
 from proctor.benchmark import Exam
 from proctor.reports import outcomes
-from proctor.reports.battle.conversation import Talk, talk
+from proctor.reports.battle.conversation import ConversationView, talk
 from proctor.run import Attempt, Run
 from proctor.storage import Store
 from proctor.web.reading import addresses, traces
 from proctor.web.reading.exchanges import worth_reading
-from proctor.web.reading.shelf import Read, shelf_of
+from proctor.web.reading.findings_cache import CachedFindings, shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
-from proctor.web.rendering import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 teach()
@@ -31,7 +31,7 @@ _QUICK = 0.5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Around:
+class Neighbours:
     """The nearest cases worth reading, in the order of the table of results: the worst first."""
 
     previous: str
@@ -54,7 +54,7 @@ def attempt(
     """What was said in one attempt; without a trial, the first that did not pass."""
     site, shelf = site_of(request), shelf_of(request)
     found = site.store.archive.find(run)
-    exam = named(shelf.exams(found), found, case)
+    exam = find_exam(shelf.exams(found), found, case)
     beside = trials(site.store, found, exam, condition=condition, around=trial)
     shown = _shown(site.store, found, exam, beside, trial=trial, condition=condition)
     held = talk(shown, exam, name="talk")
@@ -75,7 +75,7 @@ def attempt(
     )
 
 
-def named(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
+def find_exam(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
     """The exam of that id, or the one in which a row of that id is asked."""
     if case in exams:
         return exams[case]
@@ -107,7 +107,7 @@ def _shown(
     raise HTTPException(404, f"no {which} of case {exam.id!r} has been played in run {run.id} yet")
 
 
-def _of_whole(attempt: Attempt, held: Talk) -> dict[str, object]:
+def _of_whole(attempt: Attempt, held: ConversationView) -> dict[str, object]:
     """What was said of the conversation as a whole."""
     return {
         "scores": [score for score in attempt.scores if score.turn is None],
@@ -116,13 +116,13 @@ def _of_whole(attempt: Attempt, held: Talk) -> dict[str, object]:
     }
 
 
-def _around(read: Read | None, run: str, exam: str) -> Around | None:
+def _around(read: CachedFindings | None, run: str, exam: str) -> Neighbours | None:
     """None: not known yet."""
     if read is None:
         return None
     failing = [case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY)]
     place = failing.index(exam) + 1 if exam in failing else 0
-    return Around(
+    return Neighbours(
         previous=addresses.case(run, failing[place - 2]) if place > 1 else "",
         next=addresses.case(run, failing[place]) if place < len(failing) else "",
         place=place,

@@ -15,18 +15,25 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark, Case
-from proctor.doctor import Complaint
+from proctor.doctor import BenchmarkProblem
 from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
-from proctor.web.drafts import Draft, Drafts
-from proctor.web.examining import Examined, examine
-from proctor.web.finding import says
-from proctor.web.library import LONGEST_DESCRIPTION, LONGEST_NAME, Library, NoSuchBenchmark, Shelved, Version
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
+from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.library import (
+    LONGEST_DESCRIPTION,
+    LONGEST_NAME,
+    Library,
+    NoSuchBenchmark,
+    StoredBenchmark,
+    Version,
+)
+from proctor.workflows.search import says
+from proctor.workflows.upload import ExaminedFile, examine
 
 router = APIRouter()
 teach()
@@ -38,10 +45,10 @@ _OUT_OF_REACH = "The file itself cannot be shown here; correct it where it is, a
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listed:
+class BenchmarkRow:
     """One line of the list."""
 
-    shelved: Shelved
+    shelved: StoredBenchmark
     runs: int
     """On any of its versions."""
     types: dict[str, Indicator]
@@ -53,7 +60,7 @@ def benchmarks(request: Request) -> HTMLResponse:
     site = site_of(request)
     played = Counter(run.digest for run in site.store.archive.runs())
     listed = [
-        Listed(
+        BenchmarkRow(
             shelved=each,
             runs=sum(played[digest] for digest in {version.digest for version in each.versions}),
             types=compatibility(each.newest.cases),
@@ -113,7 +120,7 @@ def benchmark_page(
     site = site_of(request)
     shelved = site.library.find(benchmark)
     shown = _version(shelved, version)
-    benchmark_read = _opened(site.library, shelved, shown.id)
+    benchmark_read = _read_version(site.library, shelved, shown.id)
     found = [case for case in benchmark_read.cases if says(q, *_words_of(case), id=case.id)]
     return render(
         request,
@@ -154,7 +161,7 @@ def _form(
     description: str,
     draft: Draft | None = None,
     kept: str = "",
-    examined: Examined | None = None,
+    examined: ExaminedFile | None = None,
     trouble: str = "",
 ) -> HTMLResponse:
     wrong = bool(trouble or (examined is not None and examined.errors))
@@ -181,7 +188,7 @@ def _drafts(site: Site) -> Drafts:
     return Drafts(site.settings.folder / "web" / "drafts")
 
 
-def _version(shelved: Shelved, version: str) -> Version:
+def _version(shelved: StoredBenchmark, version: str) -> Version:
     found = next((each for each in shelved.versions if version in ("", each.id)), None)
     if found is None:
         raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
@@ -189,19 +196,19 @@ def _version(shelved: Shelved, version: str) -> Version:
 
 
 @lru_cache(maxsize=16)
-def _opened(library: Library, shelved: Shelved, version: str) -> Benchmark:
+def _read_version(library: Library, shelved: StoredBenchmark, version: str) -> Benchmark:
     """A version never changes, so it is read once."""
     return library.read(shelved.id, version)
 
 
 @lru_cache(maxsize=16)
-def _consulted(library: Library, shelved: Shelved, version: str) -> Future[tuple[Complaint, ...]]:
+def _consult_doctor(library: Library, shelved: StoredBenchmark, version: str) -> Future[tuple[BenchmarkProblem, ...]]:
     """What the doctor says of it, who takes seconds over the largest files: in a thread of its own, once."""
-    said: Future[tuple[Complaint, ...]] = Future()
+    said: Future[tuple[BenchmarkProblem, ...]] = Future()
 
     def listen() -> None:
         try:
-            said.set_result(consult(_opened(library, shelved, version)))
+            said.set_result(consult(_read_version(library, shelved, version)))
         except BaseException as error:
             said.set_exception(error)
 
@@ -209,10 +216,10 @@ def _consulted(library: Library, shelved: Shelved, version: str) -> Future[tuple
     return said
 
 
-def _complaints(library: Library, shelved: Shelved, version: str) -> tuple[Complaint, ...] | None:
+def _complaints(library: Library, shelved: StoredBenchmark, version: str) -> tuple[BenchmarkProblem, ...] | None:
     """None: the doctor is still reading."""
     try:
-        return _consulted(library, shelved, version).result(timeout=_PATIENCE)
+        return _consult_doctor(library, shelved, version).result(timeout=_PATIENCE)
     except TimeoutError:
         return None
 
@@ -226,7 +233,7 @@ def _places(cases: Iterable[Case]) -> dict[str, int]:
     return {case.id: number for number, case in enumerate(cases, 1)}
 
 
-def _runs(site: Site, shelved: Shelved) -> Counter[str]:
+def _runs(site: Site, shelved: StoredBenchmark) -> Counter[str]:
     """Digest → runs on it."""
     known = {version.digest for version in shelved.versions}
     return Counter(run.digest for run in site.store.archive.runs() if run.digest in known)

@@ -8,20 +8,20 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.comparison import CaseChange, Compared, Unlike, compared, unlike
 from proctor.errors import UsageError
+from proctor.findings.comparison import CaseChange, Compared, Unlike, compare_findings, unlike
 from proctor.reports.comparison import words
 from proctor.run import Run
 from proctor.statistics.flips import Flip
 from proctor.storage import Store
-from proctor.web.finding import says
-from proctor.web.pages.attempt import named, trials
+from proctor.web.pages.attempt import find_exam, trials
 from proctor.web.reading import addresses, charts
 from proctor.web.reading.exchanges import exchanges, telling_trial
-from proctor.web.reading.shelf import Shelf, shelf_of
+from proctor.web.reading.findings_cache import FindingsCache, shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
+from proctor.workflows.search import says
 
 router = APIRouter()
 teach()
@@ -45,14 +45,14 @@ def compare(
     """Choose two runs; then what is different between them."""
     store = site_of(request).store
     sides = [store.archive.find(name) if name else None for name in (a, b)]
-    values: dict[str, Any] = {"runs": _offered(store, sides), "a": sides[0], "b": sides[1], "force": force}
+    values: dict[str, Any] = {"runs": _runs_to_offer(store, sides), "a": sides[0], "b": sides[1], "force": force}
     before, after = sides
     if before is None or after is None:
         return render(request, "compare/choose.html.j2", **values)
     apart = unlike(before, after)
     if apart and not force:
         return render(request, "compare/unlike.html.j2", **values, apart=apart, rescoring=_rescoring(before, apart))
-    found = _compared(shelf_of(request), before, after, k=k, force=force)
+    found = _compare_runs(shelf_of(request), before, after, k=k, force=force)
     if found is None:
         return render(request, "compare/reading.html.j2", **values)
     cases = [change for change in found.cases if _fits(change, flip, q)]
@@ -75,7 +75,7 @@ def compare(
     )
 
 
-def _offered(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
+def _runs_to_offer(store: Store, chosen: Sequence[Run | None]) -> list[Run]:
     """The newest runs; those that are chosen are always among them."""
     every = [run for run in store.archive.runs() if run.planned]
     ids = {run.id for run in chosen if run is not None}
@@ -89,12 +89,14 @@ def _rescoring(a: Run, apart: Sequence[Unlike]) -> str:
     return f"proctor rescore {a.id} {' '.join(dict.fromkeys(one.option for one in apart))}"
 
 
-def _compared(shelf: Shelf, a: Run, b: Run, *, k: int | None = None, force: bool = False) -> Compared | None:
+def _compare_runs(
+    shelf: FindingsCache, a: Run, b: Run, *, k: int | None = None, force: bool = False
+) -> Compared | None:
     """None: one of them is still being read."""
     before, after = shelf.findings(a), shelf.findings(b)
     if before is None or after is None:
         return None
-    return compared(before.findings, after.findings, k=k, force=force)
+    return compare_findings(before.findings, after.findings, k=k, force=force)
 
 
 def _fits(change: CaseChange, flip: str, q: str) -> bool:
@@ -113,7 +115,7 @@ def compare_case(
     """Both replies to one case, what is different marked."""
     site, shelf = site_of(request), shelf_of(request)
     runs = [site.store.archive.find(name) for name in (a, b)]
-    exams = [named(shelf.exams(run), run, case) for run in runs]
+    exams = [find_exam(shelf.exams(run), run, case) for run in runs]
     played = [
         trials(site.store, run, exam, condition=condition, around=trial) for run, exam in zip(runs, exams, strict=True)
     ]
@@ -139,10 +141,10 @@ def compare_case(
     )
 
 
-def _neighbours(shelf: Shelf, a: Run, b: Run, case: str) -> dict[str, Any]:
+def _neighbours(shelf: FindingsCache, a: Run, b: Run, case: str) -> dict[str, Any]:
     """The change of this case, and the cases that changed before and after it."""
     try:
-        found = _compared(shelf, a, b, force=True)
+        found = _compare_runs(shelf, a, b, force=True)
     except UsageError:
         found = None
     told = [change for change in found.cases if change.flip in _TOLD] if found is not None else []

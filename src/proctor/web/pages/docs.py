@@ -9,14 +9,14 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.web.api import schema
-from proctor.web.rendering import render
+from proctor.web.site.openapi import schema
+from proctor.web.site.render import render
 
 router = APIRouter()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Field:
+class DocumentedField:
     """A parameter, or a key of a body or an answer."""
 
     name: str
@@ -33,11 +33,11 @@ class Operation:
     method: str
     path: str
     about: str
-    parameters: tuple[Field, ...]
-    body: tuple[Field, ...]
+    parameters: tuple[DocumentedField, ...]
+    body: tuple[DocumentedField, ...]
     file: bool
     """Whether the body is a file as it is."""
-    answers: tuple[tuple[str, str, tuple[Field, ...]], ...]
+    answers: tuple[tuple[str, str, tuple[DocumentedField, ...]], ...]
     """Status, what it means, its keys."""
 
 
@@ -66,20 +66,20 @@ def _operation(made: dict[str, Any], method: str, path: str, said: dict[str, Any
     )
 
 
-def _parameter(made: dict[str, Any], said: dict[str, Any]) -> Field:
+def _parameter(made: dict[str, Any], said: dict[str, Any]) -> DocumentedField:
     about = said.get("description") or said["schema"].get("description") or ""
-    return Field(name=said["name"], type=_type(made, said["schema"]), required=said["required"], about=about)
+    return DocumentedField(name=said["name"], type=_type(made, said["schema"]), required=said["required"], about=about)
 
 
-def _answer(made: dict[str, Any], status: str, said: dict[str, Any]) -> tuple[str, str, tuple[Field, ...]]:
+def _answer(made: dict[str, Any], status: str, said: dict[str, Any]) -> tuple[str, str, tuple[DocumentedField, ...]]:
     shape = said.get("content", {}).get("application/json", {}).get("schema", {})
     return status, said["description"], tuple(_fields(made, shape))
 
 
-def _fields(made: dict[str, Any], shape: dict[str, Any]) -> Iterator[Field]:
-    resolved = _resolved(made, shape)
+def _fields(made: dict[str, Any], shape: dict[str, Any]) -> Iterator[DocumentedField]:
+    resolved = _resolve_reference(made, shape)
     for name, each in resolved.get("properties", {}).items():
-        yield Field(
+        yield DocumentedField(
             name=name,
             type=_type(made, each),
             required=name in resolved.get("required", ()),
@@ -91,7 +91,7 @@ def _type(made: dict[str, Any], shape: dict[str, Any]) -> str:
     """A schema in few words: `int ≥ 1`, `list of Run`, `pass or fail`."""
     if "$ref" in shape:
         name = shape["$ref"].rpartition("/")[2]
-        inner = _resolved(made, shape)
+        inner = _resolve_reference(made, shape)
         return name if inner.get("properties") else _type(made, inner)
     if "anyOf" in shape:
         return " or ".join(_type(made, each) for each in shape["anyOf"])
@@ -108,7 +108,7 @@ def _type(made: dict[str, Any], shape: dict[str, Any]) -> str:
 _BOUNDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤", "exclusiveMaximum": "<"}
 
 
-def _resolved(made: dict[str, Any], shape: dict[str, Any]) -> dict[str, Any]:
+def _resolve_reference(made: dict[str, Any], shape: dict[str, Any]) -> dict[str, Any]:
     if "$ref" not in shape:
         return shape
     found: dict[str, Any] = made["components"]["schemas"][shape["$ref"].rpartition("/")[2]]

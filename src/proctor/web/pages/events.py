@@ -8,7 +8,7 @@ from fastapi import APIRouter, HTTPException, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import StreamingResponse
 
-from proctor.web.site import site_of
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 
@@ -16,10 +16,10 @@ router = APIRouter()
 @router.get("/runs/{run}/events")
 async def events(request: Request, run: str) -> StreamingResponse:
     """A run as it goes on, and as it is resumed: `progress` with where it stands."""
-    return await watched(request, run)
+    return await stream_run(request, run)
 
 
-async def watched(request: Request, run: str, *, to_its_end: bool = False) -> StreamingResponse:
+async def stream_run(request: Request, run: str, *, to_its_end: bool = False) -> StreamingResponse:
     """What `Live.watching` says of a run."""
     site = site_of(request)
     found = await run_in_threadpool(lambda: site.store.archive.find(run))

@@ -8,14 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.history import tell
+from proctor.findings.history import tell
 from proctor.reports.history.svg import drawn
 from proctor.reports.history.words import calendar_of
 from proctor.run import Run
-from proctor.web.reading.shelf import shelf_of
+from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 from proctor.workflows.history import verdict_order_of
 
 router = APIRouter()

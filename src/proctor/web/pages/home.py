@@ -8,20 +8,20 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse
 
 from proctor.errors import StoreError
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.live import MOVING
 from proctor.web.pages.runs import with_rates
-from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
-from proctor.web.trends import trends
+from proctor.web.site.live import MOVING
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.trends import trends
 
 router = APIRouter()
 _SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Going:
+class ActiveRun:
     """A run that goes on, or stands in line."""
 
     run: Run
@@ -54,8 +54,8 @@ def home(request: Request) -> HTMLResponse:
     )
 
 
-def _going(site: Site, run: Run) -> Going:
-    return Going(run=run, found=site.summaries.of(run), done=site.summaries.count(run, verdicts=_ENDED))
+def _going(site: Site, run: Run) -> ActiveRun:
+    return ActiveRun(run=run, found=site.summaries.of(run), done=site.summaries.count(run, verdicts=_ENDED))
 
 
 @router.get("/health")

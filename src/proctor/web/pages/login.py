@@ -9,9 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.web.pages import form_of
-from proctor.web.rendering import render
-from proctor.web.security import client_address, local_path, set_cookie
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.security import client_address, local_path, set_cookie
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 

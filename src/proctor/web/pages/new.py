@@ -12,20 +12,20 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from proctor.benchmark import Benchmark
 from proctor.config import Config
-from proctor.doctor.judging import usual_reviewer
+from proctor.doctor.judges import usual_reviewer
 from proctor.errors import ProctorError
 from proctor.formats.compatibility import Indicator, compatibility
-from proctor.formats.suite import is_suite
+from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.score import JUDGE_WEIGHTS, weights_for
-from proctor.web import offer
-from proctor.web.foretelling import Foretold, foretell
-from proctor.web.library import NoSuchBenchmark, Shelved
 from proctor.web.pages import form_of
-from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
-from proctor.web.starting import start, start_demonstration
-from proctor.web.wishing import Wish, understand, wish_of
+from proctor.web.site import offer
+from proctor.web.site.estimate import RunEstimate, foretell
+from proctor.web.site.new_run import NewRunForm, understand, wish_of
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.web.site.start import start, start_demonstration
+from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
 
 router = APIRouter()
 TYPES = {
@@ -73,7 +73,7 @@ def demonstration(request: Request) -> RedirectResponse:
     return _to(start_demonstration(site_of(request))[0])
 
 
-def _field_of(error: ProctorError, wish: Wish) -> str:
+def _field_of(error: ProctorError, wish: NewRunForm) -> str:
     """The field that an error is about, since errors say `name=value`; empty: none that was filled in."""
     return next((name for name in re.findall(r"\b(\w+)=", str(error)) if wish.text(name)), "")
 
@@ -82,9 +82,11 @@ def _to(run: Run) -> RedirectResponse:
     return RedirectResponse(f"/runs/{run.id}", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _page(request: Request, wish: Wish, *, troubles: Mapping[str, str], foretold: Foretold | None) -> HTMLResponse:
+def _page(
+    request: Request, wish: NewRunForm, *, troubles: Mapping[str, str], foretold: RunEstimate | None
+) -> HTMLResponse:
     site = site_of(request)
-    config, shelved = site.config, _shelved(site, wish)
+    config, shelved = site.config, _chosen_benchmark(site, wish)
     return render(
         request,
         "new.html.j2",
@@ -104,7 +106,7 @@ def _page(request: Request, wish: Wish, *, troubles: Mapping[str, str], foretold
     )
 
 
-def _shelved(site: Site, wish: Wish) -> Shelved:
+def _chosen_benchmark(site: Site, wish: NewRunForm) -> StoredBenchmark:
     """The benchmark that was chosen, else the first."""
     try:
         return site.library.find(wish.text("benchmark"))
@@ -112,14 +114,14 @@ def _shelved(site: Site, wish: Wish) -> Shelved:
         return site.library.all()[0]
 
 
-def _types(shelved: Shelved, wish: Wish) -> dict[str, tuple[str, str, Indicator]]:
+def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, tuple[str, str, Indicator]]:
     """Type → its name, what it is, whether the benchmark serves it."""
     version = next((each for each in shelved.versions if each.id == wish.text("version")), shelved.newest)
     indicators = compatibility(version.cases)
     return {name: (*words, indicators[_INDICATORS[name]]) for name, words in TYPES.items()}
 
 
-def _defaults(site: Site, config: Config, shelved: Shelved, wish: Wish) -> dict[str, Any]:
+def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, Any]:
     """What holds where nothing is typed."""
     suite, benchmark = is_suite(shelved.newest.file), site.library.read(shelved.id)
     judged = suite and wish.type == "standard"

@@ -11,14 +11,14 @@ from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
 from proctor.errors import RunBusy
-from proctor.reports.particulars import settings_of
+from proctor.reports.run.particulars import settings_of
 from proctor.roles import Archive
 from proctor.run import Run, Wish
 from proctor.web.reading import addresses, parts, results
-from proctor.web.reading.shelf import shelf_of
+from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
-from proctor.web.rendering import render
-from proctor.web.site import site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
 from proctor.workflows.export import export_pieces
 from proctor.workflows.pace import pace_of
 
@@ -34,7 +34,7 @@ EXPORTS = {
 """Form → what it is called, how its file ends, what it is to a browser."""
 
 
-def _wanted(
+def _read_filters(
     by: str = "",
     verdict: str = "",
     category: str = "",
@@ -44,13 +44,13 @@ def _wanted(
     sort: str = "",
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
-) -> results.Wanted:
-    return results.Wanted(
+) -> results.ResultFilter:
+    return results.ResultFilter(
         by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
     )
 
 
-Wanted = Annotated[results.Wanted, Depends(_wanted)]
+Wanted = Annotated[results.ResultFilter, Depends(_read_filters)]
 
 
 @router.get("/runs/{run}")
@@ -67,7 +67,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         "run.html.j2",
         run=found,
         findings=read.findings if read is not None else None,
-        parts=parts.rendered(request, found, read, wanted),
+        parts=parts.render_parts(request, found, read, wanted),
         settings=settings_of(found),
         **parts.standing(site, found),
         exams=exams,
@@ -84,7 +84,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
 def changing_parts(request: Request, run: str, wanted: Wanted) -> JSONResponse:
     """The parts of the page that change while a run goes on, as they are now."""
     found = site_of(request).store.archive.find(run)
-    return JSONResponse(parts.rendered(request, found, shelf_of(request).findings(found), wanted))
+    return JSONResponse(parts.render_parts(request, found, shelf_of(request).findings(found), wanted))
 
 
 @router.get("/runs/{run}/compare")

@@ -9,18 +9,18 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.findings import Summary
+from proctor.findings.run import Summary
 from proctor.run import Run
-from proctor.web.finding import says
-from proctor.web.rendering import render
-from proctor.web.site import Site, site_of
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.search import says
 
 router = APIRouter()
 PAGE = 50
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Listed:
+class RunRow:
     """One line of the list."""
 
     run: Run
@@ -54,9 +54,9 @@ def runs(
     )
 
 
-def with_rates(site: Site, runs: Iterable[Run]) -> list[Listed]:
+def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
     """Runs with what they came to."""
-    return [Listed(run=run, found=site.summaries.of(run)) for run in runs]
+    return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]
 
 
 def _fits(run: Run, *, q: str, **wanted: str) -> bool:

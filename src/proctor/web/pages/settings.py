@@ -10,8 +10,8 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
 from proctor.web.pages import form_of
-from proctor.web.rendering import THEME_COOKIE, THEMES, render
-from proctor.web.site import site_of
+from proctor.web.site.render import THEME_COOKIE, THEMES, render
+from proctor.web.site.site import site_of
 
 router = APIRouter()
 _YEAR = 365 * 86400

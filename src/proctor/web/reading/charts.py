@@ -8,7 +8,7 @@ from itertools import pairwise
 from markupsafe import Markup
 
 from proctor.reports import numbers
-from proctor.reports.points import signed
+from proctor.reports.points import format_signed
 from proctor.statistics.estimate import Estimate
 
 HEIGHT = 120
@@ -108,7 +108,7 @@ def difference(estimate: Estimate, scale: float, label: str) -> Markup:
 
 def ends(scale: float) -> tuple[str, str]:
     """What stands at both ends of the scale, in points: `−25` and `+25`."""
-    return signed(-100 * scale, 0), signed(100 * scale, 0)
+    return format_signed(-100 * scale, 0), format_signed(100 * scale, 0)
 
 
 def _beside_zero(value: float, scale: float) -> str:

@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import groupby
 
 from proctor.reports import outcomes
-from proctor.reports.turns import Judged, judged
+from proctor.reports.turns import JudgedTurn, judged_turns
+from proctor.reports.words import clean
 from proctor.run import Attempt
-from proctor.web.reading.difference import Difference, difference
+
+LONGEST = 20_000
+"""Characters of each text that are looked at."""
+_WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+
+Piece = tuple[str, bool]
+"""Some text, and whether it stands only on its side."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Difference:
+    """Both texts in pieces."""
+
+    a: tuple[Piece, ...]
+    b: tuple[Piece, ...]
+    same: bool
+    """Whether they are word for word the same."""
+    cut: bool
+    """Whether there is more of them than is shown."""
+
+
+def difference(a: str, b: str) -> Difference:
+    """What changed from A to B; white space alone is no change."""
+    left, right = (_WORDS.findall(clean(text[:LONGEST])) for text in (a, b))
+    words = [[place for place, word in enumerate(side) if not word.isspace()] for side in (left, right)]
+    matcher = SequenceMatcher(None, [left[at] for at in words[0]], [right[at] for at in words[1]])
+    only: tuple[set[int], set[int]] = set(), set()
+    for kind, from_a, to_a, from_b, to_b in matcher.get_opcodes():
+        if kind != "equal":
+            only[0].update(_with_gaps(words[0][from_a:to_a]))
+            only[1].update(_with_gaps(words[1][from_b:to_b]))
+    return Difference(
+        a=_pieces(left, only[0]),
+        b=_pieces(right, only[1]),
+        same=not only[0] and not only[1],
+        cut=max(len(a), len(b)) > LONGEST,
+    )
+
+
+def _with_gaps(places: list[int]) -> Iterable[int]:
+    """Words in a row, and the white space between them."""
+    return range(places[0], places[-1] + 1) if places else ()
+
+
+def _pieces(words: list[str], only: set[int]) -> tuple[Piece, ...]:
+    told = ((word, place in only) for place, word in enumerate(words))
+    return tuple(("".join(word for word, _ in run), alone) for alone, run in groupby(told, key=lambda each: each[1]))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,8 +66,8 @@ class Exchange:
     """One turn in both runs; None: it was not reached in one of them."""
 
     number: int
-    a: Judged | None
-    b: Judged | None
+    a: JudgedTurn | None
+    b: JudgedTurn | None
     asked: Difference | None
     """None: both were asked the same."""
     said: Difference
@@ -25,21 +75,23 @@ class Exchange:
 
 def exchanges(before: Attempt, after: Attempt, case: str) -> Iterator[Exchange]:
     """All turns; of a script, only the row that was asked for."""
-    sides = [{each.turn.number: each for each in judged(attempt, None)} for attempt in (before, after)]
+    sides = [{each.turn.number: each for each in judged_turns(attempt, None)} for attempt in (before, after)]
     for number in sorted(sides[0].keys() | sides[1].keys()):
         a, b = sides[0].get(number), sides[1].get(number)
         asked = [each.turn for each in (a, b) if each is not None]
         if before.key.exam == case or any(turn.case == case for turn in asked):
-            yield Exchange(number=number, a=a, b=b, asked=_asked(a, b), said=difference(_reply(a), _reply(b)))
+            yield Exchange(
+                number=number, a=a, b=b, asked=_question_difference(a, b), said=difference(_reply(a), _reply(b))
+            )
 
 
-def _asked(a: Judged | None, b: Judged | None) -> Difference | None:
+def _question_difference(a: JudgedTurn | None, b: JudgedTurn | None) -> Difference | None:
     if a is None or b is None or a.turn.question == b.turn.question:
         return None
     return difference(a.turn.question, b.turn.question)
 
 
-def _reply(each: Judged | None) -> str:
+def _reply(each: JudgedTurn | None) -> str:
     return "" if each is None or each.turn.reply is None else each.turn.reply.text
 
 

@@ -15,10 +15,10 @@ from markupsafe import Markup
 from proctor.reports import outcomes
 from proctor.reports.headline import headline
 from proctor.run import Run
-from proctor.web.reading.results import Wanted, chips
-from proctor.web.reading.shelf import Read
-from proctor.web.rendering import environment
-from proctor.web.site import Site, site_of
+from proctor.web.reading.findings_cache import CachedFindings
+from proctor.web.reading.results import ResultFilter, chips
+from proctor.web.site.render import environment
+from proctor.web.site.site import Site, site_of
 
 SHARED = ("headline", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""
@@ -39,10 +39,10 @@ def standing(site: Site, run: Run) -> dict[str, Any]:
     }
 
 
-def rendered(request: Request, run: Run, read: Read | None, wanted: Wanted) -> dict[str, Markup]:
+def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted: ResultFilter) -> dict[str, Markup]:
     """Part → its HTML as of now, for a page on which these rows are wanted."""
     site = site_of(request)
-    known = {name: text for name in SHARED if (text := _recalled(run, read, name)) is not None}
+    known = {name: text for name in SHARED if (text := _recall_part(run, read, name)) is not None}
     now = time.time()
     values = {
         "request": request,
@@ -60,13 +60,13 @@ def rendered(request: Request, run: Run, read: Read | None, wanted: Wanted) -> d
     return {name: known[name] if name in known else _render(run, read, name, values) for name in PARTS}
 
 
-def _spent(run: Run, read: Read | None, now: float) -> float:
+def _spent(run: Run, read: CachedFindings | None, now: float) -> float:
     """Seconds that it has run, over all resumes, up to now."""
     since = read.since if read is not None and run.status == "running" else None
     return run.seconds + (max(0.0, now - since) if since is not None else 0.0)
 
 
-def _drawn(read: Read) -> dict[str, Any]:
+def _drawn(read: CachedFindings) -> dict[str, Any]:
     cases = read.findings.cases
     counts = Counter(kind.name for kind in read.kinds.values())
     times = [case.seconds for case in cases if case.seconds is not None]
@@ -81,14 +81,14 @@ def _drawn(read: Read) -> dict[str, Any]:
     }
 
 
-def _recalled(run: Run, read: Read | None, part: str) -> Markup | None:
+def _recall_part(run: Run, read: CachedFindings | None, part: str) -> Markup | None:
     if read is None:
         return None
     with _lock:
         return _kept.get((run.id, read.at, part))
 
 
-def _render(run: Run, read: Read | None, part: str, values: Mapping[str, Any]) -> Markup:
+def _render(run: Run, read: CachedFindings | None, part: str, values: Mapping[str, Any]) -> Markup:
     text = Markup(environment().get_template(f"run/{part}.html.j2").render(values))
     if read is not None and part in SHARED:
         with _lock:

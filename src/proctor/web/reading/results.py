@@ -10,17 +10,17 @@ from itertools import chain
 from typing import Any, Literal
 
 from proctor.benchmark import Exam
-from proctor.findings import CaseFinding
+from proctor.findings.run import CaseFinding
 from proctor.reports import outcomes
 from proctor.reports.checks.labels import Label, Labels
-from proctor.reports.outcomes import Outcome
+from proctor.reports.outcomes import OutcomeLabel
 from proctor.run import Attempt, Run
 from proctor.running.plan import PLACES
 from proctor.storage import Store
-from proctor.web.finding import says
-from proctor.web.places import spans
-from proctor.web.reading.shelf import Read
-from proctor.web.site import Site
+from proctor.web.reading.findings_cache import CachedFindings
+from proctor.web.site.site import Site
+from proctor.workflows.places import spans
+from proctor.workflows.search import says
 
 PAGE = 50
 _MOST_CASES = 20_000
@@ -43,7 +43,7 @@ Place = tuple[int, str, str]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Wanted:
+class ResultFilter:
     """What somebody wants to see, as the address says it."""
 
     by: str = ""
@@ -60,11 +60,11 @@ class Wanted:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Line:
+class ResultRow:
     """One row."""
 
     exam: Exam
-    outcome: Outcome
+    outcome: OutcomeLabel
     case: CaseFinding | None
     """None: it is an attempt's."""
     attempt: Attempt | None
@@ -76,11 +76,11 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Table:
+class ResultPage:
     """One page of rows."""
 
     view: View
-    lines: list[Line]
+    lines: list[ResultRow]
     found: int | None
     """Rows on all pages; None: a search has not reached the end."""
     pages: int
@@ -94,31 +94,33 @@ class Chips:
 
     view: View
     all: int
-    kinds: list[tuple[Outcome, int]]
+    kinds: list[tuple[OutcomeLabel, int]]
 
 
-def table(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+def table(
+    site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
+) -> ResultPage:
     """The rows that are wanted."""
     if read is not None and _view(read, wanted) == "case":
         return _cases(site.store, read, wanted)
     return _attempts(site, run, exams, read, wanted)
 
 
-def _view(read: Read, wanted: Wanted) -> View:
+def _view(read: CachedFindings, wanted: ResultFilter) -> View:
     """Checks and failures are an attempt's."""
     if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > _MOST_CASES:
         return "attempt"
     return "case"
 
 
-def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
+def _cases(store: Store, read: CachedFindings, wanted: ResultFilter) -> ResultPage:
     inside = _chosen(read, wanted)
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
-    ordered = _sorted(inside, wanted.sort)
+    ordered = _sort_cases(inside, wanted.sort)
     shown = ordered[(wanted.page - 1) * PAGE : wanted.page * PAGE]
     labels = _labels(store, read, [case.id for case in shown])
-    return Table(
+    return ResultPage(
         view="case",
         lines=[_case_line(read, case, labels) for case in shown],
         found=len(inside),
@@ -127,22 +129,22 @@ def _cases(store: Store, read: Read, wanted: Wanted) -> Table:
     )
 
 
-def _chosen(read: Read, wanted: Wanted) -> list[CaseFinding]:
+def _chosen(read: CachedFindings, wanted: ResultFilter) -> list[CaseFinding]:
     """Cases however they ended."""
     if not wanted.category and not wanted.q:
         return read.worst_first
     return [case for case in read.worst_first if _fits(case, wanted)]
 
 
-def _fits(case: CaseFinding, wanted: Wanted) -> bool:
+def _fits(case: CaseFinding, wanted: ResultFilter) -> bool:
     if wanted.category and wanted.category not in case.categories:
         return False
     return says(wanted.q, case.question, id=case.id)
 
 
-def _case_line(read: Read, case: CaseFinding, labels: Labels | None) -> Line:
+def _case_line(read: CachedFindings, case: CaseFinding, labels: Labels | None) -> ResultRow:
     told = labels.of(case.id) if labels is not None else []
-    return Line(
+    return ResultRow(
         exam=read.exams[case.id],
         outcome=read.kinds[case.id],
         case=case,
@@ -158,7 +160,7 @@ def _worst_condition(case: CaseFinding, run: Run) -> str:
     return next(unlike, run.settings.conditions[0])
 
 
-def _sorted(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
+def _sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
     """Worst first, as they come, or otherwise; those without a number come last, whichever way others are sorted."""
     column, descending = sort.removeprefix("-"), sort.startswith("-")
     if column == "case":
@@ -170,7 +172,7 @@ def _sorted(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
     return [*(reversed(known) if descending else known), *(case for case in cases if keys[id(case)] is None)]
 
 
-def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
+def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> Labels | None:
     """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
     most = len(cases) * len(read.run.settings.conditions) * read.run.settings.trials
     if not read.findings.checks or most > _MOST_LABELLED or not cases:
@@ -183,15 +185,17 @@ def _labels(store: Store, read: Read, cases: Sequence[str]) -> Labels | None:
     return labels
 
 
-def _attempts(site: Site, run: Run, exams: Mapping[str, Exam], read: Read | None, wanted: Wanted) -> Table:
+def _attempts(
+    site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
+) -> ResultPage:
     words = wanted.q.strip()
     exact = [row for row, name in enumerate(exams) if name.casefold() == words.casefold()] if words else []
     rows = exact or _rows(exams, wanted.category)
     which = _which(run, wanted, rows)
     if words and not exact:
-        return _searched(site.store, run, exams, which, wanted)
+        return _search_attempts(site.store, run, exams, which, wanted)
     found, shown = _page(site, run, exams, wanted, rows, which)
-    return Table(
+    return ResultPage(
         view="attempt",
         lines=[_attempt_line(exams, attempt) for attempt in shown if attempt.key.exam in exams],
         found=found,
@@ -207,7 +211,7 @@ def _rows(exams: Mapping[str, Exam], category: str) -> Sequence[int] | None:
     return [row for row, exam in enumerate(exams.values()) if category in exam.cases[0].categories]
 
 
-def _which(run: Run, wanted: Wanted, rows: Sequence[int] | None) -> dict[str, Any]:
+def _which(run: Run, wanted: ResultFilter, rows: Sequence[int] | None) -> dict[str, Any]:
     which: dict[str, Any] = {}
     if wanted.verdict:
         which["verdicts"] = _OF_ATTEMPTS.get(wanted.verdict, ("none",))
@@ -221,7 +225,12 @@ def _which(run: Run, wanted: Wanted, rows: Sequence[int] | None) -> dict[str, An
 
 
 def _page(
-    site: Site, run: Run, exams: Mapping[str, Exam], wanted: Wanted, rows: Sequence[int] | None, which: dict[str, Any]
+    site: Site,
+    run: Run,
+    exams: Mapping[str, Exam],
+    wanted: ResultFilter,
+    rows: Sequence[int] | None,
+    which: dict[str, Any],
 ) -> tuple[int, list[Attempt]]:
     """How many there are, and those of this page.
 
@@ -241,13 +250,15 @@ def _page(
     return found, shown
 
 
-def _searched(store: Store, run: Run, exams: Mapping[str, Exam], which: dict[str, Any], wanted: Wanted) -> Table:
+def _search_attempts(
+    store: Store, run: Run, exams: Mapping[str, Exam], which: dict[str, Any], wanted: ResultFilter
+) -> ResultPage:
     """Words in questions and replies, in the order in which they were played."""
     found = store.archive.search(run.id, wanted.q.strip(), after=_place(wanted.after), limit=PAGE, **which)
     lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
     whole = found.reached is None and not wanted.after
     after = json.dumps(found.reached) if found.reached is not None else ""
-    return Table(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after)
+    return ResultPage(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after)
 
 
 def _place(after: str) -> Place | None:
@@ -268,7 +279,7 @@ def _order(sort: str) -> tuple[Literal["place", "score", "seconds"], bool]:
     return ("seconds" if column == "time" else "place"), descending
 
 
-def chips(read: Read | None, wanted: Wanted) -> Chips | None:
+def chips(read: CachedFindings | None, wanted: ResultFilter) -> Chips | None:
     """What can be chosen from; None: not known yet."""
     if read is None:
         return None
@@ -279,7 +290,7 @@ def chips(read: Read | None, wanted: Wanted) -> Chips | None:
     return Chips(view="case", all=counts.total(), kinds=kinds)
 
 
-def _chips_of_attempts(read: Read) -> Chips:
+def _chips_of_attempts(read: CachedFindings) -> Chips:
     counts = read.outcomes
     failed = counts.get("agent_failed", 0)
     told = {**counts, "not_passed": counts.get("not_passed", 0) + failed}
@@ -287,11 +298,11 @@ def _chips_of_attempts(read: Read) -> Chips:
     return Chips(view="attempt", all=sum(counts.values()), kinds=kinds)
 
 
-def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> Line:
+def _attempt_line(exams: Mapping[str, Exam], attempt: Attempt) -> ResultRow:
     labels = Labels([attempt.key.exam])
     for _ in labels.watching([attempt]):
         pass
-    return Line(
+    return ResultRow(
         exam=exams[attempt.key.exam],
         outcome=outcomes.of_attempt(attempt),
         case=None,

@@ -12,7 +12,7 @@ from proctor.errors import ProctorError
 from proctor.run import Key, Run
 
 if TYPE_CHECKING:
-    from proctor.workflows.syncing import Errand
+    from proctor.workflows.destination import Destination
 
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
 """Where these show a trace by its id alone."""
@@ -23,7 +23,7 @@ _VARIABLES = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sent:
+class SentTrace:
     """A trace that was sent somewhere."""
 
     to: str
@@ -32,9 +32,9 @@ class Sent:
     """Empty: it has no page that could be named."""
 
 
-def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
+def sent(run: Run, key: Key, *, store: str) -> list[SentTrace]:
     """Where an attempt was sent to."""
-    from proctor.traces.span import trace_id
+    from proctor.telemetry.span import trace_id
 
     try:
         return [_sent(errand, trace_id(key)) for errand in _told(run, store)]
@@ -42,17 +42,17 @@ def sent(run: Run, key: Key, *, store: str) -> list[Sent]:
         return []
 
 
-def _told(run: Run, store: str) -> Iterator[Errand]:
-    from proctor.workflows.syncing import errands  # the exporters come with it, which no other page needs
+def _told(run: Run, store: str) -> Iterator[Destination]:
+    from proctor.workflows.destination import errands  # the exporters come with it, which no other page needs
 
     yield from errands(run, store, None)
 
 
-def _sent(errand: Errand, trace: str) -> Sent:
+def _sent(errand: Destination, trace: str) -> SentTrace:
     given = (os.environ.get(name) for name in _VARIABLES.get(errand.to, ()))
     base = errand.endpoint or next(filter(None, given), "")
     page = _PAGES.get(errand.to, "") if _is_web(base) else ""
-    return Sent(to=errand.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
+    return SentTrace(to=errand.to, trace=trace, address=page.format(base=base.rstrip("/"), trace=trace))
 
 
 def _is_web(address: str) -> bool:

@@ -6,8 +6,9 @@ from functools import cache
 
 from proctor.reports.comparison import words as comparison_words
 from proctor.reports.history import words as history_words
-from proctor.web.reading import addresses, charts, quoting
-from proctor.web.rendering import environment
+from proctor.web.reading import addresses, charts
+from proctor.web.reading import quotes as quoting
+from proctor.web.site.render import environment
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from proctor.reports.battle.conversation import Bond, Talk
+from proctor.reports.battle.conversation import ConversationView, TurnLink
 from proctor.reports.words import one_line
 
 _LANE, _EDGE, _TOP, _BEND = 10, 8, 23, 6
@@ -19,19 +19,19 @@ _ROW = Markup(
 """The first drawing only keeps the room: the height of the second must not have a say in the height of its row."""
 
 
-def wires(talk: Talk) -> list[Markup]:
+def wires(talk: ConversationView) -> list[Markup]:
     """What is drawn beside each turn, the first turn first; nothing where no line passes."""
     width = _EDGE + _LANE * talk.lanes
     return [_row(talk, place, width) for place in range(1, len(talk.turns) + 1)] if talk.bonds else []
 
 
-def _row(talk: Talk, place: int, width: int) -> Markup:
+def _row(talk: ConversationView, place: int, width: int) -> Markup:
     passing = [(number, bond) for number, bond in enumerate(talk.bonds) if bond.rows[0] <= place <= bond.rows[1]]
     drawn = [_wire(talk, number, bond, place) for number, bond in passing]
     return _ROW.format(width=width, drawn=Markup("").join(drawn))
 
 
-def _wire(talk: Talk, number: int, bond: Bond, place: int) -> Markup:
+def _wire(talk: ConversationView, number: int, bond: TurnLink, place: int) -> Markup:
     """A part of one line, which leads to its other end."""
     first, last = bond.rows
     other = bond.found.turns[1 if place == first else 0]

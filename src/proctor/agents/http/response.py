@@ -1,0 +1,193 @@
+"""A response → what an agent said: by the expressions that were given, else by the shapes that are common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from proctor import codec
+from proctor.agents.http.expression import Expression, shape
+from proctor.agents.http.options import PARTS
+from proctor.codec import read_json
+from proctor.errors import AgentFault
+from proctor.net.exchange import Response
+from proctor.telemetry.messages import reply_in
+from proctor.transcript import Reply
+
+_TEXT_KEYS = ("text", "answer", "output", "reply", "response", "message", "content")
+_CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
+
+
+def body_of(response: Response, *, plain: bool) -> Any:
+    """The JSON value of a response, or its text where that is allowed; raises AgentFault."""
+    announced = response.headers.get("Content-Type", "")
+    kind = announced.partition(";")[0].strip().lower()
+    if kind == "text/plain" and plain:
+        return _decode_body(response.body, announced)
+    if kind not in ("", "text/plain") and not kind.endswith("json"):
+        raise AgentFault(f"the reply is {kind!r}; expected application/json", kind="wrong_type")
+    try:
+        return read_json(response.body)
+    except UnicodeDecodeError as error:
+        raise AgentFault("the reply is not UTF-8, as JSON has to be", kind="wrong_type") from error
+    except (ValueError, RecursionError) as error:
+        what = f"not valid JSON: {error}" if response.body else "empty; expected JSON"
+        raise AgentFault(f"the reply is {what}", kind="wrong_type") from error
+
+
+def _decode_body(body: bytes, announced: str) -> str:
+    found = _CHARSET.search(announced)
+    charset = found[1] if found else "utf-8"
+    try:
+        return body.decode(charset)
+    except (LookupError, UnicodeDecodeError) as error:
+        raise AgentFault(f"the reply is not {charset} text", kind="wrong_type") from error
+
+
+def reply_of(body: Any, expressions: Mapping[str, Expression]) -> Reply:
+    """The reply that a body holds."""
+    if "text" in expressions:
+        found: dict[str, Any] = {"text": _must_be_text(expressions["text"], body)}
+    else:
+        found = _guess_parts(body) or {}
+        if "text" not in found and (said := reply_in(body)) is not None:
+            return codec.to_reply(said)
+        if "text" not in found:
+            raise AgentFault(
+                f"the reply has no text; {shape(body)}; say where it stands, as in text = 'data.answer'",
+                kind="wrong_type",
+            )
+    for part in PARTS:
+        if part in expressions:
+            found[part] = expressions[part].find(body)
+    return made_of(found)
+
+
+def made_of(found: Mapping[str, Any]) -> Reply:
+    """A reply of parts that may be written as other programs write them."""
+    parts = {part: _NORMAL[part](found[part]) for part in PARTS if found.get(part) is not None}
+    return codec.to_reply({"text": found["text"], **parts} if parts else found["text"])
+
+
+def _must_be_text(expression: Expression, body: Any) -> str:
+    found = expression.must_find(body)
+    text = text_of(found)
+    if text is None:
+        raise AgentFault(
+            f"the reply has no text at {expression.option} = {expression.source!r}, but a {type(found).__name__}",
+            kind="wrong_type",
+        )
+    return text
+
+
+def text_of(value: Any) -> str | None:
+    """Text as it is, or as a list of parts; None: it is none."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, int, float)):
+        return codec.encode(value)
+    if not isinstance(value, list):
+        return None
+    pieces = [_piece(part) for part in value]
+    return None if None in pieces else "".join(piece or "" for piece in pieces)
+
+
+def _piece(part: Any) -> str | None:
+    """One part of a text; a part of another sort, such as a tool's, has none."""
+    if isinstance(part, dict):
+        for key in ("text", "content"):
+            if (text := text_of(part.get(key))) is not None:
+                return text
+        return "" if "type" in part else None
+    return text_of(part)
+
+
+def _guess_parts(body: Any) -> dict[str, Any] | None:
+    """The parts of a reply in a shape that is common; None: in none of them."""
+    if isinstance(body, str):
+        return {"text": body}
+    if not isinstance(body, dict):
+        return None
+    body = _chat_completion(body) or body
+    parts = {part: body[part] for part in PARTS if body.get(part) is not None}
+    for key in _TEXT_KEYS:
+        value = body.get(key)
+        inner = _guess_parts(value) if isinstance(value, dict) else None
+        if inner is not None:
+            return {**parts, **inner}
+        if (text := text_of(value)) is not None:
+            return {**parts, "text": text}
+    return None
+
+
+def _chat_completion(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The message of an OpenAI chat completion, and what it cost."""
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    message = first.get("message") if isinstance(first, dict) else None
+    if not isinstance(message, dict):
+        return None
+    content = message.get("content")
+    called = content is None and message.get("tool_calls")
+    return {**message, "content": "" if called else content, "usage": body.get("usage")}
+
+
+def _calls(value: Any) -> Any:
+    return [_call(each) if isinstance(each, dict) else each for each in value] if isinstance(value, list) else value
+
+
+def _call(given: dict[str, Any]) -> dict[str, Any]:
+    """A tool call; OpenAI nests its name and writes the arguments as text."""
+    function = given.get("function")
+    call = {"id": given.get("id"), **function} if isinstance(function, dict) else given
+    call = {name: value for name, value in call.items() if value is not None or name == "result"}
+    if isinstance(call.get("arguments"), str):
+        call["arguments"] = _arguments(call["arguments"])
+    return call
+
+
+def _arguments(text: str) -> Any:
+    try:
+        return read_json(text or "{}")
+    except (ValueError, RecursionError):
+        return {"arguments": text}  # what a model wrote that is no JSON: kept to be judged
+
+
+def _citations(value: Any) -> Any:
+    given = value if isinstance(value, list) else [value]
+    return [{"source": each} if isinstance(each, str) else each for each in given]
+
+
+def _usage(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    names = {
+        "input_tokens": ("input_tokens", "prompt_tokens"),
+        "output_tokens": ("output_tokens", "completion_tokens"),
+        "calls": ("calls",),
+        "cost": ("cost",),
+    }
+    found = {
+        ours: next((value[name] for name in theirs if value.get(name) is not None), None)
+        for ours, theirs in names.items()
+    }
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def _steps(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [_without_nulls(each) if isinstance(each, dict) else each for each in value]
+
+
+def _without_nulls(value: dict[str, Any]) -> dict[str, Any]:
+    return {name: inner for name, inner in value.items() if inner is not None}
+
+
+_NORMAL: Mapping[str, Callable[[Any], Any]] = {
+    "tool_calls": _calls,
+    "citations": _citations,
+    "steps": _steps,
+    "usage": _usage,
+}

@@ -1,0 +1,202 @@
+"""What happens inside a run, as it happens: tools, hand-offs, and the runs that tools start.
+
+Hooks see the run itself. They are not handed on to the runs that tools start, of which only the SDK's own traces
+tell; so a processor of ours listens to these, beside whatever others there are. Where tracing is switched off, the
+tool that starts a run is seen, and what happens in it is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from agents.tracing import (
+    AgentSpanData,
+    FunctionSpanData,
+    Span,
+    TracingProcessor,
+    TurnSpanData,
+    add_trace_processor,
+    get_current_span,
+)
+
+import agents
+from agents import AgentHookContext, ModelResponse, RunContextWrapper, RunHooks, Tool
+from proctor.agents.framework import plain
+from proctor.agents.notes import Notes, Work
+from proctor.telemetry.messages import arguments_in, parse_embedded_json
+from proctor.transcript import UNKNOWN
+from proctor.usage import Usage
+
+_FAILED = "An error occurred while running the tool"  # how the SDK tells a model, unless it is told to say otherwise
+_watching: ContextVar[RunWatcher | None] = ContextVar("proctor-openai-agents", default=None)
+
+
+@contextmanager
+def watch_spans(watching: RunWatcher) -> Iterator[None]:
+    """Whatever spans begin in this block belong to this run."""
+    token = _watching.set(watching)
+    try:
+        yield
+    finally:
+        _watching.reset(token)
+
+
+@cache
+def watch_nested_runs() -> None:
+    """Listen to the SDK's traces, once in a process."""
+    add_trace_processor(_Processor())
+
+
+class RunWatcher(RunHooks[Any]):
+    """Notes what one run does."""
+
+    def __init__(self, notes: Notes, starting: agents.Agent[Any]) -> None:
+        self.notes = notes
+        self._starting = starting
+        self._handed: Work | None = None
+        """The agent that was handed over to last; None: the one that started is at work."""
+        self._spans: dict[str, Work] = {}
+        """Span → what was noted for it."""
+
+    def finish(self) -> None:
+        """The run is over, and so is what it handed over to."""
+        if self._handed is not None:
+            self.notes.end(self._handed)
+
+    async def on_llm_end(
+        self, context: RunContextWrapper[Any], agent: agents.Agent[Any], response: ModelResponse
+    ) -> None:
+        """A model has answered: what it cost, and which tools it wants or has run itself."""
+        used = response.usage
+        if used.input_tokens or used.output_tokens:
+            usage = Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens, calls=used.requests)
+            self.notes.spend(usage, self._handed)
+        self.notes.asked(getattr(item, "call_id", None) for item in response.output)
+        self.notes.answered(cut_off=any(map(_is_cut_off, response.output)))
+        for item in response.output:
+            kind = getattr(item, "type", "")
+            if kind.endswith("_call") and getattr(item, "status", None) == "completed" and kind != "function_call":
+                self._note_hosted(item, kind.removesuffix("_call"))
+
+    def _note_hosted(self, item: Any, name: str) -> None:
+        """A tool that ran where the model runs; only that it did is known, and what it was asked."""
+        told = item.model_dump(mode="json", exclude_none=True, exclude={"id", "type", "status", "call_id"})
+        name = str(told.pop("name", name))
+        output = told.pop("output", None)
+        arguments = arguments_in(told.pop("arguments", told))
+        work = self.notes.told(name, call=getattr(item, "call_id", None) or item.id, arguments=arguments)
+        work.parent = self._handed
+        if output is not None:
+            work.result = parse_embedded_json(output)
+
+    async def on_handoff(
+        self, context: RunContextWrapper[Any], from_agent: agents.Agent[Any], to_agent: agents.Agent[Any]
+    ) -> None:
+        """Another agent takes over; the one that started may get it back."""
+        self.finish()
+        self._handed = None if to_agent is self._starting else self.notes.begin("delegate", to_agent.name)
+
+    async def on_tool_start(self, context: RunContextWrapper[Any], agent: agents.AgentBase[Any], tool: Tool) -> None:
+        """A tool begins."""
+        arguments = arguments_in(getattr(context, "tool_arguments", None))
+        call = getattr(context, "tool_call_id", None)
+        work = self.notes.begin("tool", tool.name, parent=self._handed, call=call, arguments=arguments)
+        span = get_current_span()
+        if span is not None:
+            self._spans[span.span_id] = work
+
+    async def on_tool_end(
+        self, context: RunContextWrapper[Any], agent: agents.AgentBase[Any], tool: Tool, result: object
+    ) -> None:
+        """A tool has given its result, or what the model is told in its place."""
+        work = self.notes.call(getattr(context, "tool_call_id", None))
+        if work is not None:
+            _settle(work, result, failed=False)
+            self.notes.end(work)
+
+    async def on_agent_start(self, context: AgentHookContext[Any], agent: agents.AgentBase[Any]) -> None:
+        """Known already: the run itself, or a hand-off."""
+
+    # --- spans ---------------------------------------------------------------------------------
+
+    def span_begins(self, span: Span[Any]) -> None:
+        """A run, or a tool, inside one of the tools that hooks tell of."""
+        above = self._spans.get(span.parent_id or "")
+        if above is None:
+            return
+        data = span.span_data
+        if isinstance(data, AgentSpanData):
+            self._spans[span.span_id] = self.notes.begin("delegate", data.name, parent=above)
+        elif isinstance(data, FunctionSpanData):
+            self._spans[span.span_id] = self.notes.begin("tool", data.name, parent=above)
+        else:
+            self._spans[span.span_id] = above  # on the way from one to the other
+
+    def span_ends(self, span: Span[Any]) -> None:
+        """Put into the notes what is known of it by now."""
+        work = self._spans.get(span.span_id)
+        if work is None:
+            return
+        data = span.span_data
+        if isinstance(data, FunctionSpanData):
+            self._tool_ends(work, data, failed=span.error is not None)
+        elif isinstance(data, TurnSpanData) and data.usage:
+            sent, received = data.usage.get("input_tokens", 0), data.usage.get("output_tokens", 0)
+            if sent or received:
+                self.notes.spend(Usage(input_tokens=sent, output_tokens=received, calls=1), work)
+        elif isinstance(data, AgentSpanData) and span.error is not None:
+            work.error = str(span.error["message"])
+        if isinstance(data, (AgentSpanData, FunctionSpanData)):
+            self.notes.end(work)
+
+    def _tool_ends(self, work: Work, data: FunctionSpanData, *, failed: bool) -> None:
+        """What a hook has told already is told exactly, and a span may be told to leave contents out."""
+        if work.call is None:
+            work.arguments = arguments_in(data.input)
+        if failed:
+            _settle(work, data.output or work.result or "failed", failed=True)
+        elif work.result is UNKNOWN and work.error is None and data.output is not None:
+            _settle(work, data.output, failed=False)
+
+
+def _is_cut_off(item: Any) -> bool:
+    """Whether a message stops in its middle; the Responses API alone tells it here."""
+    return getattr(item, "type", "") == "message" and getattr(item, "status", None) == "incomplete"
+
+
+def _settle(work: Work, result: object, *, failed: bool) -> None:
+    if failed or (isinstance(result, str) and result.startswith(_FAILED)):
+        work.error = str(result)
+        work.result = UNKNOWN
+    else:
+        work.result = parse_embedded_json(plain(result))
+
+
+class _Processor(TracingProcessor):
+    """Hands each span to the run in whose context it began."""
+
+    def on_trace_start(self, trace: Any) -> None:
+        """Of no interest."""
+
+    def on_trace_end(self, trace: Any) -> None:
+        """Of no interest."""
+
+    def on_span_start(self, span: Span[Any]) -> None:
+        """A span begins."""
+        if (watching := _watching.get()) is not None:
+            watching.span_begins(span)
+
+    def on_span_end(self, span: Span[Any]) -> None:
+        """A span ends."""
+        if (watching := _watching.get()) is not None:
+            watching.span_ends(span)
+
+    def shutdown(self) -> None:
+        """Nothing is open."""
+
+    def force_flush(self) -> None:
+        """Nothing is kept back."""

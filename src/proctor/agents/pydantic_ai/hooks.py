@@ -1,0 +1,191 @@
+"""What happens inside a run, as it happens: the agent's own tools, and the runs that its tools start.
+
+A capability of the run sees the agent's own tools exactly. The agents that tools delegate to are other objects, of
+which only the framework's instrumentation tells; so where nobody else has switched that on, it is given a tracer of
+ours, which notes runs and tool calls for whoever is watching in that context and records nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from opentelemetry.trace import INVALID_SPAN, INVALID_SPAN_CONTEXT, NonRecordingSpan, Span, Tracer, TracerProvider
+from pydantic_ai import Agent, RunContext, ToolReturn
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.messages import BaseToolCallPart, ModelResponse, ToolCallPart
+from pydantic_ai.models import ModelRequestContext
+from pydantic_ai.models.instrumented import InstrumentationSettings
+
+from proctor.agents.framework import plain
+from proctor.agents.notes import Notes, Work
+from proctor.failures import said
+from proctor.telemetry.messages import arguments_in, parse_embedded_json, question_in
+from proctor.transcript import UNKNOWN
+from proctor.usage import Usage
+
+_RESULT = "gen_ai.tool.call.result"
+_USAGE = "gen_ai.aggregated_usage."
+_OUTPUT_FUNCTION = "running output function"
+
+
+@dataclass(slots=True, kw_only=True)
+class _HookContext:
+    """Where in a reply something happens."""
+
+    notes: Notes
+    work: Work | None = None
+    """The tool call or sub-agent around it; None: the agent itself."""
+    running: bool = False
+    """Whether the agent itself has begun, so that any further run is a sub-agent's."""
+    requests: int = 0
+    """Model requests of the run that this is."""
+
+
+_place: ContextVar[_HookContext | None] = ContextVar("proctor-pydantic-ai", default=None)
+
+
+@contextmanager
+def watch_runs(notes: Notes) -> Iterator[None]:
+    """Note whatever runs of agents do in this block."""
+    token = _place.set(_HookContext(notes=notes))
+    try:
+        yield
+    finally:
+        _place.reset(token)
+
+
+def watch_sub_agents() -> None:
+    """Have all agents without instrumentation of their own tell our tracer."""
+    if not getattr(Agent, "_instrument_default", False):
+        Agent.instrument_all(InstrumentationSettings(tracer_provider=_Provider(), include_binary_content=False))
+
+
+class ToolCallWatcher(AbstractCapability[Any]):
+    """Notes the tool calls of one run: what was asked for together, results as they are, failures, times."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+
+    async def after_model_request(
+        self, ctx: RunContext[Any], *, request_context: ModelRequestContext, response: ModelResponse
+    ) -> ModelResponse:
+        """The calls in one response run side by side."""
+        self._notes.asked(part.tool_call_id for part in response.parts if isinstance(part, BaseToolCallPart))
+        return response
+
+    async def wrap_tool_execute(
+        self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: Any, args: Any, handler: Any
+    ) -> Any:
+        """Run the tool and note what came of it."""
+        work = self._notes.call(call.tool_call_id)
+        if work is None or work.end is not None:  # an id may be used again
+            arguments = arguments_in(call.args_as_json_str())
+            work = self._notes.begin("tool", call.tool_name, call=call.tool_call_id, arguments=arguments)
+        try:
+            result = await handler(args)
+        except Exception as error:
+            work.error = said(error)
+            raise
+        else:
+            given = result.return_value if isinstance(result, ToolReturn) else result
+            work.result = plain(given)
+            return result
+        finally:
+            self._notes.end(work)
+
+
+class _Provider(TracerProvider):
+    def get_tracer(self, *_: Any, **__: Any) -> Tracer:
+        return _Tracer()
+
+
+class _Tracer(Tracer):
+    """Notes runs and tool calls; every other span is none."""
+
+    def start_span(self, *_: Any, **__: Any) -> Span:
+        return INVALID_SPAN
+
+    @contextmanager
+    def start_as_current_span(  # type: ignore[override]
+        self, name: str, *_: Any, attributes: Mapping[str, Any] | None = None, **__: Any
+    ) -> Iterator[Span]:
+        around, told = _place.get(), attributes or {}
+        operation = told.get("gen_ai.operation.name")
+        if around is not None and operation == "chat":
+            around.requests += 1
+        forms = str(told.get("logfire.msg", "")).startswith(_OUTPUT_FUNCTION)  # the answer's form, and no tool
+        if around is None or forms or operation not in ("invoke_agent", "execute_tool"):
+            yield INVALID_SPAN
+        else:
+            with _note_operation(around, operation, told) as span:
+                yield span
+
+
+@contextmanager
+def _note_operation(around: _HookContext, operation: str, told: Mapping[str, Any]) -> Iterator[Span]:
+    """One run or tool call, noted from its beginning to its end."""
+    notes = around.notes
+    inside = _HookContext(notes=notes, running=True, work=around.work)
+    if operation == "execute_tool":
+        arguments = arguments_in(told.get("gen_ai.tool.call.arguments"))
+        call = told.get("gen_ai.tool.call.id")
+        inside.work = notes.begin(
+            "tool", str(told.get("gen_ai.tool.name")), parent=around.work, call=call, arguments=arguments
+        )
+    elif around.running:
+        inside.work = notes.begin("delegate", str(told.get("gen_ai.agent.name")), parent=around.work)
+    span = _NotingSpan(inside, is_run=operation == "invoke_agent")
+    token = _place.set(inside)
+    try:
+        yield span
+    finally:
+        _place.reset(token)
+        span.finish()
+        if inside.work is not None and inside.work is not around.work and inside.work.end is None:
+            notes.end(inside.work)
+
+
+class _NotingSpan(NonRecordingSpan):
+    """A span that keeps what is said about it, for the notes."""
+
+    def __init__(self, place: _HookContext, *, is_run: bool) -> None:
+        super().__init__(INVALID_SPAN_CONTEXT)
+        self._place = place
+        self._is_run = is_run
+        self._told: dict[str, Any] = {}
+        self._error: str | None = None
+
+    def is_recording(self) -> bool:
+        return True
+
+    def set_attribute(self, key: str, value: Any) -> None:
+        self._told[key] = value
+
+    def set_attributes(self, attributes: Mapping[str, Any]) -> None:
+        self._told.update(attributes)
+
+    def record_exception(self, exception: BaseException, *_: Any, **__: Any) -> None:
+        self._error = said(exception)
+
+    def finish(self) -> None:
+        """Put into the notes what was told until the end."""
+        if self._is_run:
+            self._finish_run()
+        elif (work := self._place.work) is not None and work.result is UNKNOWN and work.error is None:
+            work.error = self._error
+            if self._error is None and _RESULT in self._told:
+                work.result = parse_embedded_json(self._told[_RESULT])
+
+    def _finish_run(self) -> None:
+        work = self._place.work
+        if work is not None and work.kind == "delegate":
+            work.error = self._error
+            work.detail = question_in(self._told.get("pydantic_ai.all_messages")) or ""
+        sent, received = (self._told.get(f"{_USAGE}{name}", 0) for name in ("input_tokens", "output_tokens"))
+        if sent or received:
+            usage = Usage(input_tokens=sent, output_tokens=received, calls=self._place.requests)
+            self._place.notes.spend(usage, work)

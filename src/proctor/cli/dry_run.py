@@ -1,0 +1,82 @@
+"""`--dry-run`: what a run would take, before anybody is called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict
+
+from proctor.config import Config
+from proctor.spending.estimate import CostEstimate, Range
+from proctor.workflows.evaluate import PreparedRun
+
+
+def foretell(prepared: PreparedRun, config: Config, *, as_json: bool) -> int:
+    """Print the estimate."""
+    from proctor.cli.output import echo, print_json, wrap_text
+    from proctor.reports.numbers import plural
+    from proctor.running.plan import exams_of
+    from proctor.workflows.run_limits import called_gently, foresee, unreported_spenders
+
+    run = prepared.run
+    found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
+    others, gently = unreported_spenders(run), called_gently(run, config)
+    if as_json:
+        print_json({"attempts": run.planned, **asdict(found), "untold": others, "called_gently": gently})
+        return 0
+    echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
+    for label, said in _rows(found):
+        echo(wrap_text(f"  {label:<11}  {said}", under=15))
+    for sentence in _sentences(found, others, gently):
+        echo(wrap_text(f"  {sentence}", under=2))
+    return 0
+
+
+def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
+    from proctor.reports.numbers import cost, duration
+
+    if found.calls.high:
+        yield "model calls", _range(found.calls, _whole)
+        yield "tokens in", _range(found.input_tokens, _whole)
+        yield "tokens out", _range(found.output_tokens, _whole)
+        yield "cost", _cost(found, cost)
+        yield "time", _range(found.seconds, duration)
+
+
+def _sentences(found: CostEstimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:
+    if found.calls.high:
+        yield "The likely value first, then from little to much; retries are not in it."
+    else:
+        yield "No model is called from here."
+    if others:
+        yield f"What {' and '.join(others)} may take is not known and not in it."
+    for host, calls in gently.items():
+        yield (
+            f"{host} is on this machine and gets {calls} calls at once, whatever --concurrency says; "
+            f'[limits."{host}"] concurrency = N in proctor.toml sets another number.'
+        )
+
+
+def _cost(found: CostEstimate, say: Callable[[float], str]) -> str:
+    """The cost; where a price is unknown, what is known of it, and what to do."""
+    if found.cost is not None:
+        return _range(found.cost, say)
+    known = [load.cost for load in found.callers.values() if load.cost is not None]
+    names = ", ".join(dict.fromkeys(found.unpriced))
+    least = f"at least {_range(_together(known), say)}; " if known else "unknown; "
+    return f"{least}give [prices] for {names}"
+
+
+def _together(ranges: Sequence[Range]) -> Range:
+    return Range(
+        low=sum(each.low for each in ranges),
+        likely=sum(each.likely for each in ranges),
+        high=sum(each.high for each in ranges),
+    )
+
+
+def _whole(number: float) -> str:
+    return f"{number:,.0f}"
+
+
+def _range(of: Range, say: Callable[[float], str]) -> str:
+    return f"{say(of.likely)} ({say(of.low)} to {say(of.high)})"

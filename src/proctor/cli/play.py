@@ -1,0 +1,199 @@
+"""What `run`, `resume` and `demo` share: play with progress on standard error, then show what was found."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from proctor.cli.output import agents_speak_on_stderr, console, print_json, read_apart, tell, whoever_listens
+from proctor.findings.battle.findings import BattleFindings
+from proctor.findings.gates import GateVerdict
+from proctor.findings.gates import exit_code as gates_exit_code
+from proctor.findings.run import Findings
+from proctor.threads import run_driven
+from proctor.workflows.conduct import Watch
+from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.gates import RunGates
+from proctor.workflows.tally import RunTally
+
+_REDRAW_EVERY = 0.1
+
+
+def play(
+    begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
+) -> Evaluation:
+    """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
+    _tell_what_is_logged()
+    try:
+        with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
+            return run_driven(lambda: begin(watch))
+    except KeyboardInterrupt:
+        tell("Interrupted: what was answered is stored.")
+        tell(f"Go on with: proctor resume {run_id}")
+        raise click.exceptions.Exit(4) from None
+
+
+class _Teller(logging.Handler):
+    """Tells what is logged as everything else is told: on standard error, without what a terminal would obey."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(record.getMessage())
+
+
+def _tell_what_is_logged() -> None:
+    log = logging.getLogger("proctor")
+    if not log.handlers:
+        log.addHandler(_Teller(logging.WARNING))
+
+
+@contextmanager
+def _sigterm_as_ctrl_c() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does; processes that an agent forks keep its usual meaning."""
+    own = os.getpid()
+
+    def end(*_: object) -> None:
+        if os.getpid() != own:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            os.kill(os.getpid(), signal.SIGTERM)
+        elif signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in a script's background job
+            raise KeyboardInterrupt
+        else:
+            signal.raise_signal(signal.SIGINT)
+
+    previous = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+@contextmanager
+def _progress(planned: int, opening: str) -> Iterator[Watch]:
+    from proctor.reports.progress import Progress
+
+    shown = Progress()
+    started = False
+    due = 0.0
+
+    def watch(tally: RunTally) -> None:
+        nonlocal due, started
+        if not started:
+            started = True
+            if opening:
+                tell(opening)
+            shown.start(planned, tally.done)
+            return
+        now = time.monotonic()
+        if now < due and tally.done < tally.planned:
+            return
+        due = now + _REDRAW_EVERY
+        with whoever_listens():
+            shown.update(
+                done=tally.done,
+                failed=tally.failed,
+                rate=tally.pass_rate(),
+                tokens=tally.usage.input_tokens + tally.usage.output_tokens,
+                cost=tally.usage.cost,
+                interval=tally.interval(),
+                asked=tally.asked,
+                judged=tally.judged,
+                no_test=tally.no_test,
+            )
+
+    try:
+        yield watch
+    finally:
+        if started:
+            with whoever_listens():
+                shown.stop()
+
+
+def show(
+    findings: Findings,
+    *,
+    as_json: bool,
+    k: int | None = None,
+    html: Path | None = None,
+    gates: Sequence[GateVerdict] = (),
+    form: str = "text",
+) -> None:
+    """The report on standard output, as text, Markdown or JSON."""
+    if as_json:
+        from proctor.reports.run.json import as_dict
+
+        print_json(as_dict(findings, gates))
+        _tell_why(findings, gates)
+    elif form == "markdown":
+        from proctor.reports.run.markdown import render as in_markdown
+
+        sys.stdout.write(in_markdown(findings, k=k, gates=gates))
+    else:
+        from proctor.reports.run.text import render
+
+        console().print(render(findings, k=k, html=html, gates=gates))
+
+
+def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:
+    """Judge the gates, show what was found, and give the exit code."""
+    verdicts = gating.judge(findings)
+    show(findings, as_json=as_json, k=k, gates=verdicts)
+    return exit_code(findings, verdicts, as_json=as_json)
+
+
+def _tell_why(findings: Findings, gates: Sequence[GateVerdict]) -> None:
+    """Why the command will fail, for a log from which the JSON was led away."""
+    from proctor.reports.gates import sentence
+
+    if findings.untested:
+        tell("This is no test: nothing was judged." if findings.battle is None else _no_battle(findings.battle))
+    for gate in gates:
+        if gate.verdict != "met":
+            tell(f"{gate.gate.text} is {gate.verdict}. {sentence(gate)}")
+
+
+def _no_battle(battle: BattleFindings) -> str:
+    from proctor.reports.numbers import judged
+
+    fair = battle.examiner is not None and battle.examiner.questions > sum(battle.examiner.faults.values())
+    if not fair:
+        return "The examiner asked no fair question: this is no test."
+    return f"{judged(battle.judged, battle.asked)}, none beyond the seed questions: this is no test."
+
+
+def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json: bool = False) -> int:
+    """4 for a run that did not complete, whatever its gates; else 0 where all are met, 1 where one is not, 3.
+
+    A battle in which nothing was judged beyond the seed questions has shown nothing, so it is never 0. Why a run
+    stopped is told to whoever has not just read it in the report.
+    """
+    if findings.run.status == "completed":
+        return gates_exit_code(gates) or (3 if findings.untested else 0)
+    if as_json or read_apart():
+        from proctor.reports.run.resume_command import command
+
+        tell(f"The run {_describe_end(findings)}")
+        tell(f"Go on with: {command(findings)}")
+    return 4
+
+
+def _describe_end(findings: Findings) -> str:
+    """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
+    from proctor.reports.numbers import plural
+    from proctor.spending.budget import SPENT
+
+    status, reason = findings.run.status, findings.run.reason
+    said = "did not complete" if status == "failed" else f"is {status}"
+    if reason.startswith(SPENT):
+        said += f", {plural(findings.counts.pending, 'attempt')} to play"
+    elif reason:
+        said += f": {reason}"
+    return said if said.endswith(("?", ".", "!")) else f"{said}."

@@ -1,6 +1,0 @@
-"""Two runs side by side: what changed, whether it is real, and whether they can be compared at all."""
-
-from proctor.comparison.compared import CaseChange, CategoryChange, Compared, compared
-from proctor.comparison.likeness import Unlike, unlike
-
-__all__ = ["CaseChange", "CategoryChange", "Compared", "Unlike", "compared", "unlike"]

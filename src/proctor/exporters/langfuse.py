@@ -1,0 +1,270 @@
+"""Langfuse: a run as an experiment over a dataset, as its own SDK files it, with ids that come out the same twice."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import os
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from proctor.benchmark import Exam
+from proctor.errors import UsageError
+from proctor.exporters.addresses import base_address
+from proctor.exporters.answers import about, found, unusable
+from proctor.exporters.contract import FinishedAttempt, Subject
+from proctor.exporters.marks import Mark, marks_of
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import SENT, DeliveryVerdict, worst
+from proctor.exporters.redaction import clean
+from proctor.exporters.sender import Sender
+from proctor.exporters.spans import SpanPost
+from proctor.net.addresses import shown
+from proctor.run import Attempt, Run
+from proctor.telemetry.experiment import Experiment, experiment_id, item_expected, item_id, item_input, item_metadata
+from proctor.telemetry.span import trace_id
+from proctor.telemetry.trace import spans_of
+
+Score = dict[str, Any]
+_AT_ONCE = 100
+_PARTIAL = 207
+_FAULTY = frozenset({400, 413, 422})
+
+
+def scores_of(attempt: Attempt, experiment: Experiment) -> list[Score]:
+    """The scores of an attempt, on the spans that they judge."""
+    trace = trace_id(attempt.key)
+    return [
+        {
+            **_score(mark, experiment, attempt.ended),
+            "traceId": trace,
+            "observationId": mark.span,
+        }
+        for mark in marks_of(attempt)
+    ]
+
+
+def run_score(mark: Mark, experiment: Experiment, ended: float) -> Score:
+    """A score of the whole experiment."""
+    return {**_score(mark, experiment, ended), "datasetRunId": experiment.id}
+
+
+def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
+    metadata = {"reviewer": mark.by, "turn": mark.turn, "score": mark.share}
+    return {
+        "id": mark.id,
+        "name": mark.name,
+        "value": mark.value if mark.form == "categorical" else float(mark.value),
+        "dataType": mark.form.upper(),
+        "environment": experiment.environment,
+        "timestamp": datetime.fromtimestamp(when, UTC).isoformat().replace("+00:00", "Z"),
+        "metadata": {name: value for name, value in metadata.items() if value is not None},
+        **({"comment": mark.explanation} if mark.explanation else {}),
+    }
+
+
+class ScorePost:
+    """Sends scores. They go in lists; a server that knows no lists gets them one by one."""
+
+    def __init__(self, courier: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
+        self._courier = courier
+        self._url = url
+        self._redact = redact
+        self._knows_lists = True
+
+    async def deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
+        """What became of each."""
+        verdicts: list[DeliveryVerdict] = []
+        cleaned = self._redact_comments(scores)
+        for start in range(0, len(cleaned), _AT_ONCE):
+            verdicts += await self._deliver(cleaned[start : start + _AT_ONCE])
+        return verdicts
+
+    def _redact_comments(self, scores: Sequence[Score]) -> list[Score]:
+        """All at once, which is much cheaper than one by one."""
+        comments = clean([score.get("comment") for score in scores], self._redact)
+        return [
+            score if comment is None else {**score, "comment": comment}
+            for score, comment in zip(scores, comments, strict=True)
+        ]
+
+    async def _deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
+        if not self._knows_lists:
+            return await self._one_by_one(scores)
+        answer = await self._courier.json("POST", self._url, scores)
+        if answer.status != _PARTIAL and answer.status not in _FAULTY:
+            return [answer.verdict] * len(scores)
+        # a partial answer counts the rejected ones, and says nothing of which they are
+        verdicts = await self._one_by_one(scores)
+        self._knows_lists = answer.status == _PARTIAL or not all(verdict.arrived for verdict in verdicts)
+        return verdicts
+
+    async def _one_by_one(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
+        answers = await asyncio.gather(*(self._courier.json("POST", self._url, score) for score in scores))
+        return [SENT if answer.verdict.arrived else answer.verdict for answer in answers]
+
+
+_SETTINGS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY", "LANGFUSE_BASE_URL")
+_VERSION = {"x-langfuse-ingestion-version": "4"}
+"""Without it, spans take minutes to appear."""
+
+
+class Langfuse:
+    """One Langfuse project. Keys and address come from the environment alone."""
+
+    name = "langfuse"
+    keeps_run_marks = True
+
+    def __init__(self, subject: Subject) -> None:
+        public, secret, base = _settings()
+        self.where = shown(base)
+        self.identity = f"{self.where} {public}"
+        self.memory = DeliveryMemory(None)
+        self._subject = subject
+        self._api = f"{base}/api/public"
+        basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
+        self._courier = Sender({"authorization": f"Basic {basic}"})
+        self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
+        self._scores = ScorePost(self._courier, f"{self._api}/scores", subject.redact)
+        self._experiment: Experiment | None = None
+
+    async def begin(self) -> DeliveryVerdict:
+        """Find out whether the keys are right and which project they belong to; make the dataset."""
+        answer = await self._courier.get(f"{self._api}/projects")
+        project = found(answer.json(), "data", 0, "id")
+        if not answer.verdict.arrived or not project:
+            return unusable(answer, "its project", "a Langfuse")
+        dataset, verdict = await self._dataset()
+        if dataset is None:
+            return verdict
+        self._experiment = _experiment(self._subject, project, dataset)
+        return SENT
+
+    @property
+    def experiment(self) -> Experiment:
+        """The run as Langfuse files it; known after `begin`."""
+        assert self._experiment is not None, "begin comes first"
+        return self._experiment
+
+    @property
+    def fingerprint(self) -> str:
+        """The experiment, and what is redacted."""
+        return digest(self.experiment, [pattern.pattern for pattern in self._subject.redact])
+
+    async def send(self, played: Sequence[FinishedAttempt]) -> list[DeliveryVerdict]:
+        """Dataset items first, then spans, then scores: each only where what it points to has arrived."""
+        verdicts = await self._items([each.exam for each in played])
+        verdicts = await self._traces(played, verdicts)
+        return await self._marks(played, verdicts)
+
+    async def conclude(self, run: Run, marks: Sequence[Mark]) -> list[DeliveryVerdict]:
+        """The run's scores, which belong to the experiment."""
+        ended = run.ended or run.created
+        return await self._scores.deliver([run_score(mark, self.experiment, ended) for mark in marks])
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._courier.close()
+
+    async def _dataset(self) -> tuple[str | None, DeliveryVerdict]:
+        """The dataset's id, or why there is none. One that was made before is left as people have it now."""
+        subject = self._subject
+        count = len(subject.exams)
+        body = {
+            "name": subject.dataset,
+            "description": clean(subject.description, subject.redact) or f"{count} case{'s' if count != 1 else ''}",
+            "metadata": {"source": "proctor", "digest": subject.run.digest},
+        }
+        content = digest(body)
+        if self.memory.knows("dataset", content):
+            answer = await self._courier.get(
+                f"{self._api}/v2/datasets/{quote(subject.dataset, safe='')}", may_be_missing=True
+            )
+            if answer.verdict.arrived and (known := found(answer.json(), "id")):
+                return known, SENT
+        answer = await self._courier.json("POST", f"{self._api}/v2/datasets", body)
+        made = found(answer.json(), "id")
+        if not answer.verdict.arrived or not made:
+            return None, unusable(answer, "the dataset's id", "a Langfuse")
+        self.memory.note({"dataset": content})
+        return made, SENT
+
+    async def _items(self, exams: Sequence[Exam]) -> list[DeliveryVerdict]:
+        """What each exam asks and expects, once for each exam."""
+        different = {exam.id: exam for exam in exams}
+        contents = clean([_content(exam) for exam in different.values()], self._subject.redact)
+        sending = zip(different.values(), contents, strict=True)
+        verdicts = await asyncio.gather(*(self._item(exam, content) for exam, content in sending))
+        told = dict(zip(different, verdicts, strict=True))
+        return [told[exam.id] for exam in exams]
+
+    async def _item(self, exam: Exam, told: dict[str, Any]) -> DeliveryVerdict:
+        body = {"id": item_id(self.experiment.dataset, exam), "datasetName": self._subject.dataset, **told}
+        item, content = f"item:{exam.id}", digest(body)
+        if self.memory.knows(item, content):
+            return SENT
+        answer = await self._courier.json("POST", f"{self._api}/dataset-items", body)
+        if answer.verdict.arrived:
+            self.memory.note({item: content})
+        return about("dataset item", answer.verdict)
+
+    async def _traces(
+        self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
+    ) -> list[DeliveryVerdict]:
+        run, redact = self._subject.run, self._subject.redact
+        ready = [place for place, verdict in enumerate(verdicts) if verdict.arrived]
+        traces = [
+            spans_of(run, played[place].exam, played[place].attempt, experiment=self.experiment, redact=redact)
+            for place in ready
+        ]
+        told = list(verdicts)
+        for place, verdict in zip(ready, await self._spans.deliver(traces), strict=True):
+            told[place] = about("spans", verdict)
+        return told
+
+    async def _marks(
+        self, played: Sequence[FinishedAttempt], verdicts: Sequence[DeliveryVerdict]
+    ) -> list[DeliveryVerdict]:
+        scores = [
+            (place, score)
+            for place, verdict in enumerate(verdicts)
+            if verdict.arrived
+            for score in scores_of(played[place].attempt, self.experiment)
+        ]
+        told: list[list[DeliveryVerdict]] = [[verdict] for verdict in verdicts]
+        delivered = await self._scores.deliver([score for _, score in scores])
+        for (place, score), verdict in zip(scores, delivered, strict=True):
+            told[place].append(about(f"score {score['name']}", verdict))
+        return [worst(each) for each in told]
+
+
+def _settings() -> tuple[str, str, str]:
+    missing = [name for name in _SETTINGS if not os.environ.get(name)]
+    if missing:
+        are = "is" if len(missing) == 1 else "are"
+        raise UsageError(
+            f"{', '.join(missing)} {are} not set; Langfuse shows its keys in a project's settings, "
+            "and its address is something like https://cloud.langfuse.com"
+        )
+    public, secret, base = _SETTINGS
+    return os.environ[public], os.environ[secret], base_address(None, base, such_as="https://cloud.langfuse.com")
+
+
+def _content(exam: Exam) -> dict[str, Any]:
+    return {"input": item_input(exam), "expectedOutput": item_expected(exam), "metadata": item_metadata(exam)}
+
+
+def _experiment(subject: Subject, project: str, dataset: str) -> Experiment:
+    run = subject.run
+    return Experiment(
+        id=experiment_id(project, dataset, subject.title),
+        name=subject.title,
+        title=run.agent,
+        dataset=subject.dataset,
+        dataset_id=dataset,
+        metadata={"run": run.id, "agent": run.agent, "reviewer": run.settings.reviewer, **run.labels},
+        release=run.labels.get("version", ""),
+    )

@@ -1,0 +1,172 @@
+"""Carries requests to one destination: bounded retries, `Retry-After`, and giving up on a destination that is gone.
+
+What carries deterministic ids may be sent twice, so that a request without an answer is tried again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.request import getproxies
+
+import msgspec
+
+from proctor.errors import AgentFault, CallError, EnvironmentFault
+from proctor.exporters.outcome import SENT, DeliveryVerdict, State
+from proctor.failures import parse_retry_after
+from proctor.net.addresses import credentials_in, scrub_secrets, shown
+from proctor.net.client import Client
+from proctor.net.exchange import ExchangeLimits, Response
+from proctor.net.limits import Throttle
+from proctor.net.trouble import excerpt, status_phrase
+
+BOUNDS = ExchangeLimits(bytes=50_000_000, seconds=60.0, idle=30.0)
+"""What one answer may take."""
+_RETRIES = 3
+_RETRIES_UNANSWERED = 1
+"""After a whole time limit without an answer, waiting for it many times over helps nobody."""
+BACKOFF = 0.5
+"""Seconds before the second try; doubled for each further one."""
+_LONGEST_WAIT = 60.0
+_CONCURRENCY = 8
+_GIVE_UP_AFTER = 2
+"""Requests in a row, each with all its tries, to which there was no usable answer."""
+_TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504})
+_UNCLEAR = frozenset({500, 502, 504})
+"""After these, the work may have been done."""
+_HOPELESS = {
+    401: "check the keys in the environment",
+    403: "check what the keys in the environment may do",
+    404: "check the address",
+    405: "check the address",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RequestResult:
+    """What came of one request, after all its tries."""
+
+    verdict: DeliveryVerdict
+    """Whether the destination took it."""
+    response: Response | None = None
+    """Its last answer; None: there was none."""
+
+    @property
+    def status(self) -> int | None:
+        """The HTTP status; None: no answer."""
+        return None if self.response is None else self.response.status
+
+    def json(self) -> Any:
+        """The body; None: there is none, or it is no JSON."""
+        try:
+            return None if self.response is None else msgspec.json.decode(self.response.body)
+        except msgspec.DecodeError:
+            return None
+
+
+class Sender:
+    """One destination's requests, a few at a time. Once it is hopeless, everything else is left unsent."""
+
+    def __init__(
+        self,
+        headers: Mapping[str, str] | None = None,
+        *,
+        ca: str | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._headers = dict(headers or {})
+        self._secrets = credentials_in(self._headers)
+        self._client = Client(bounds=BOUNDS, ca=ca, proxy=bool(getproxies()))
+        self._throttle = Throttle(concurrency=_CONCURRENCY, sleep=sleep, clock=clock)
+        self._places = asyncio.Semaphore(_CONCURRENCY)
+        self._sleep = sleep
+        self._unanswered = 0
+        self.hopeless: DeliveryVerdict | None = None
+        """Why nothing more is tried; None: there is hope."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+        await self._client.close()
+
+    async def get(self, url: str, *, may_be_missing: bool = False) -> RequestResult:
+        """Ask for something; 404 is an answer like any other where it may be missing."""
+        return await self._carry("GET", url, None, {}, may_be_missing)
+
+    async def json(self, method: str, url: str, value: Any, *, may_be_missing: bool = False) -> RequestResult:
+        """Send JSON; what it belongs to may be missing likewise."""
+        body = msgspec.json.encode(value)
+        return await self._carry(method, url, body, {"content-type": "application/json"}, may_be_missing)
+
+    async def post(self, url: str, body: bytes, headers: Mapping[str, str]) -> RequestResult:
+        """Send bytes."""
+        return await self._carry("POST", url, body, headers, False)
+
+    async def _carry(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], may_be_missing: bool
+    ) -> RequestResult:
+        """Try until there is an answer. The place is kept meanwhile: others would only meet the same trouble."""
+        tries = 0
+        async with self._places:
+            while self.hopeless is None:
+                tries += 1
+                answer, again, wait = await self._try(method, url, body, headers, tries)
+                if not again:
+                    return self._learn(answer, may_be_missing)
+                await self._sleep(wait)
+            return RequestResult(verdict=self.hopeless)
+
+    async def _try(
+        self, method: str, url: str, body: bytes | None, headers: Mapping[str, str], tries: int
+    ) -> tuple[RequestResult, bool, float]:
+        """The answer to one try, whether to try again, and after how many seconds."""
+        backoff = BACKOFF * 2.0 ** (tries - 1)
+        try:
+            async with self._throttle.slot() as began:
+                response = await self._client.send(method, url, body=body, headers={**self._headers, **headers})
+                asked = parse_retry_after(response.headers.get("Retry-After"))
+                self._throttle.report(response.status, retry_after=asked, began=began)
+        except CallError as error:
+            state: State = "unknown" if isinstance(error, AgentFault) else "unsent"
+            verdict = DeliveryVerdict(state=state, reason=self._scrub(str(error)))
+            return RequestResult(verdict=verdict), tries <= _retries_after(error), backoff
+        again = response.status in _TRY_AGAIN and tries <= _RETRIES and (asked or 0.0) <= _LONGEST_WAIT
+        return (
+            RequestResult(verdict=self._judge_response(response, asked), response=response),
+            again,
+            max(asked or 0.0, backoff),
+        )
+
+    def _judge_response(self, response: Response, asked: float | None) -> DeliveryVerdict:
+        if 200 <= response.status < 300:
+            return SENT
+        told = self._scrub(excerpt(response))
+        reason = f"{shown(response.url)} answered {status_phrase(response.status)}" + (f": {told}" if told else "")
+        if asked is not None and asked > _LONGEST_WAIT:
+            reason += f"; it asks to wait {asked:.0f} s"
+        return DeliveryVerdict(state="unknown" if response.status in _UNCLEAR else "rejected", reason=reason)
+
+    def _learn(self, answer: RequestResult, may_be_missing: bool) -> RequestResult:
+        """What an answer means for the requests after it."""
+        status, verdict = answer.status, answer.verdict
+        if status in _HOPELESS and not (status == 404 and may_be_missing):
+            verdict = DeliveryVerdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            return RequestResult(verdict=verdict, response=answer.response)
+        self._unanswered = self._unanswered + 1 if status is None or status in _TRY_AGAIN else 0
+        if self._unanswered >= _GIVE_UP_AFTER:
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+        return answer
+
+    def _scrub(self, text: str) -> str:
+        return scrub_secrets(text, self._secrets)
+
+
+def _retries_after(error: CallError) -> int:
+    """How often what went wrong may be tried again."""
+    if isinstance(error, EnvironmentFault):
+        return _RETRIES
+    return _RETRIES_UNANSWERED if isinstance(error, AgentFault) else 0

@@ -1,0 +1,95 @@
+"""What is said of an exception: in a sentence, and as a traceback; never with secrets, never at any length."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from contextlib import suppress
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from proctor.failures.causes import chain, read
+from proctor.redaction import beginning, ending, without_secrets
+
+_READ = 32_000
+"""Characters of a message that are looked at; it may be megabytes long."""
+_DETAIL_KEPT = 4000
+_FRAMES_KEPT = 50
+_OUTGROWN = re.compile(
+    r"context_length_exceeded|exceed_context_size|context(?:window|overflow)\w*(?:exceeded|error)"
+    r"|maximum context (?:length|size|window)|context the overflows"
+    r"|(?:exceed\w*|(?:larger|longer) than|over) [^.\n]{0,60}context (?:length|size|window)"
+    r"|context (?:length|size|window)(?:[^.\n]{0,60}exceed| (?:is|of) only)"
+    r"|(?:prompt|input) is too long|input length should be|input token count[^.\n]{0,60}exceed",
+    re.IGNORECASE,
+)
+"""How providers say that a prompt does not fit into the model."""
+
+
+def said(error: BaseException, limit: int = 500) -> str:
+    """An exception's message on one line, else its name; without any secret of the environment."""
+    text = " ".join(without_secrets(told(error)).split()) or type(error).__name__
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def message_with_name(error: BaseException) -> str:
+    """The same with its name."""
+    name, text = type(error).__name__, said(error)
+    return f"{name}: {text}" if text != name else name
+
+
+def told(error: BaseException) -> str:
+    """An exception's message as it is, as far as anybody looks at it."""
+    try:
+        return beginning(str(error), _READ)
+    except BaseException:
+        return ""  # somebody else's exception, which cannot even say what it is
+
+
+def detail_of(error: BaseException) -> str:
+    """The end of an exception's traceback, without secrets; a long message in it is cut first."""
+    try:
+        pieces = traceback.format_exception(error, limit=-_FRAMES_KEPT)
+    except BaseException:
+        return ""
+    text = "".join(beginning(piece, _DETAIL_KEPT // 2) for piece in pieces[-_DETAIL_KEPT:])
+    return without_secrets(ending(text, _READ))[-_DETAIL_KEPT:]
+
+
+def is_too_long(error: BaseException) -> bool:
+    """Whether a provider says that the prompt does not fit into the model."""
+    return any(says_too_long(f"{type(link).__name__} {told(link)}") for link in chain(error))
+
+
+def says_too_long(text: str) -> bool:
+    """The same of what it says."""
+    return _OUTGROWN.search(text) is not None
+
+
+def retry_after(error: BaseException) -> float | None:
+    """The seconds that the server asked to wait, where the exception or one of its causes carries them."""
+    waits = (seconds for link in chain(error) if (seconds := _asked_wait(link)) is not None)
+    return next(waits, None)
+
+
+def _asked_wait(link: BaseException) -> float | None:
+    headers = read(read(link, "response"), "headers") or read(link, "headers")
+    with suppress(Exception):
+        return parse_retry_after(headers.get("retry-after") or headers.get("Retry-After")) if headers else None
+    return None
+
+
+def parse_retry_after(value: str | None) -> float | None:
+    """Seconds, or an HTTP date, as seconds from now."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    when = when if when.tzinfo else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())

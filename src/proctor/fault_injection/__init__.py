@@ -1,0 +1,38 @@
+"""Faults on purpose: an agent wraps its tools and sub-agents once, and a condition in force makes them go wrong.
+
+@conditions.tool
+async def search(query: str) -> list[str]: ...
+"""
+
+from __future__ import annotations
+
+from proctor.fault_injection.condition import Condition, parse
+from proctor.fault_injection.force import (
+    BudgetExhausted,
+    Struck,
+    SubAgentFailed,
+    SubAgentMissing,
+    Tally,
+    ToolFailed,
+    current,
+    in_force,
+    spend,
+    sub_agent,
+    tool,
+)
+
+__all__ = [
+    "BudgetExhausted",
+    "Condition",
+    "Struck",
+    "SubAgentFailed",
+    "SubAgentMissing",
+    "Tally",
+    "ToolFailed",
+    "current",
+    "in_force",
+    "parse",
+    "spend",
+    "sub_agent",
+    "tool",
+]

@@ -1,0 +1,207 @@
+"""The condition in force, and wrappers that let it happen to tools and sub-agents.
+
+Without a condition a wrapped function does what it did before, at the price of one look.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from copy import deepcopy
+from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
+
+from proctor.errors import InputError, Misconfigured
+from proctor.fault_injection.condition import AS_USUAL, Condition, parse
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_Kind = Literal["tool", "sub_agent"]
+
+
+class Struck(RuntimeError):
+    """The condition in force made this happen. What an agent does not catch is its own failure."""
+
+
+class ToolFailed(Struck):
+    """The tool failed."""
+
+
+class SubAgentFailed(Struck):
+    """The sub-agent failed."""
+
+
+class SubAgentMissing(SubAgentFailed):
+    """There is no such sub-agent now."""
+
+
+class BudgetExhausted(Struck):
+    """No more tool calls, or no more tokens, are left for this attempt."""
+
+
+class Tally:
+    """What has happened so far in one attempt. Its calls may come from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.calls = 0
+        """Tool calls made."""
+        self.tokens = 0
+        """Tokens spent."""
+        self.struck = 0
+        """Calls to the tool or sub-agent at fault, of which the first few may fail."""
+        self.refused = 0
+        """Calls for which no budget was left."""
+
+    @property
+    def met(self) -> int:
+        """How often the agent came across the fault."""
+        return self.struck + self.refused
+
+    def add(self, field: Literal["calls", "tokens", "struck", "refused"], amount: int = 1) -> int:
+        """The new count."""
+        with self._lock:
+            count: int = getattr(self, field) + amount
+            setattr(self, field, count)
+        return count
+
+
+class _Force(NamedTuple):
+    condition: Condition
+    tally: Tally
+
+
+_FORCE: ContextVar[_Force | None] = ContextVar("proctor_condition", default=None)
+
+
+def current() -> Condition | None:
+    """The condition in force for the present call; None: everything works."""
+    force = _FORCE.get()
+    return None if force is None else force.condition
+
+
+@contextmanager
+def in_force(name: str, fault: Mapping[str, Any], *, tally: Tally | None = None) -> Iterator[Condition]:
+    """Let a fault happen in everything called from here, in tasks and threads that take the context along as well.
+
+    Whoever calls an agent several times in one attempt gives the same `tally` each time, so that "fails twice" means
+    twice in the conversation; without one, the attempt lasts as long as the `with`.
+    """
+    condition = parse(name, fault)
+    token = _FORCE.set(_Force(condition, tally if tally is not None else Tally()))
+    try:
+        yield condition
+    finally:
+        _FORCE.reset(token)
+
+
+@overload
+def tool(function: Callable[P, T], /, *, name: str | None = None) -> Callable[P, T]: ...
+@overload
+def tool(*, name: str | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+def tool(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
+    """A tool, sync or async, that a condition can strike; conditions know it by its name, or by another given here."""
+    return _strikable("tool", function, name)
+
+
+@overload
+def sub_agent(function: Callable[P, T], /, *, name: str | None = None) -> Callable[P, T]: ...
+@overload
+def sub_agent(*, name: str | None = None) -> Callable[[Callable[P, T]], Callable[P, T]]: ...
+def sub_agent(function: Callable[..., Any] | None = None, /, *, name: str | None = None) -> Any:
+    """A sub-agent, sync or async, that a condition can strike; conditions know it by its name, or by another."""
+    return _strikable("sub_agent", function, name)
+
+
+def spend(tokens: int) -> None:
+    """Say that a model has used so many tokens; raises BudgetExhausted where the condition allows no more."""
+    force = _FORCE.get()
+    if force is None or force.condition.tokens is None:
+        return
+    spent = force.tally.add("tokens", tokens)
+    if spent > force.condition.tokens:
+        force.tally.add("refused")
+        raise BudgetExhausted(f"the budget of {force.condition.tokens} tokens is spent; {spent} were needed so far")
+
+
+def _strikable(kind: _Kind, function: Callable[..., Any] | None, name: str | None) -> Any:
+    if function is None:
+        return functools.partial(_strikable, kind, name=name)
+    known = name or getattr(function, "__name__", None)
+    if not known:
+        raise InputError(f"{function!r} has no name of its own; say name=… so that a condition can name it")
+    return (_around_async if _is_async(function) else _around)(kind, function, known)
+
+
+def _is_async(function: Callable[..., Any]) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+def _around(kind: _Kind, function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def strikable(*args: Any, **kwargs: Any) -> Any:
+        force = _FORCE.get()
+        if force is None or not _is_struck(force, kind, name):
+            return function(*args, **kwargs)
+        if force.condition.delay:
+            _block(force.condition, name)
+        _strike(force, kind, name)
+        if force.condition.answers is AS_USUAL:
+            return function(*args, **kwargs)
+        return deepcopy(force.condition.answers)  # an agent may change what it is given
+
+    return strikable
+
+
+def _around_async(kind: _Kind, function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    async def strikable(*args: Any, **kwargs: Any) -> Any:
+        force = _FORCE.get()
+        if force is None or not _is_struck(force, kind, name):
+            return await function(*args, **kwargs)
+        if force.condition.delay:
+            await asyncio.sleep(force.condition.delay)
+        _strike(force, kind, name)
+        if force.condition.answers is AS_USUAL:
+            return await function(*args, **kwargs)
+        return deepcopy(force.condition.answers)
+
+    return strikable
+
+
+def _is_struck(force: _Force, kind: _Kind, name: str) -> bool:
+    """Whether this call is at fault; counts a tool call, and raises where there is no budget left for it."""
+    condition, tally = force
+    if kind == "tool" and condition.budget is not None and tally.add("calls") > condition.budget:
+        tally.add("refused")
+        raise BudgetExhausted(f"the budget of {condition.budget} tool calls is spent; {name} was not called")
+    return name == (condition.tool if kind == "tool" else condition.sub_agent)
+
+
+def _strike(force: _Force, kind: _Kind, name: str) -> None:
+    """Raise what the condition asks for, if anything."""
+    condition, tally = force
+    call = tally.add("struck")
+    if condition.missing:
+        raise ToolFailed(f"there is no tool {name}") if kind == "tool" else SubAgentMissing(f"there is no {name}")
+    if call <= condition.fails:
+        failed = ToolFailed if kind == "tool" else SubAgentFailed
+        raise failed(f"{name} does not work (failure {call} of {condition.fails})")
+
+
+def _block(condition: Condition, name: str) -> None:
+    """Come late in a thread. On the event loop that would hold up every other attempt, and their time limits."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        time.sleep(condition.delay)
+        return
+    raise Misconfigured(
+        f"condition {condition.name!r} cannot make {name!r} late: it is a plain function, called on the event loop; "
+        "make it async, or call it by asyncio.to_thread"
+    )

@@ -1,0 +1,147 @@
+"""What an examiner's question is about, by what it says: linked to an earlier turn, and to the seed it asks again."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from proctor.benchmark import Case, Exam, Expectation
+from proctor.findings.battle.propositions import thread_of
+from proctor.findings.battle.transitions import HINTS
+from proctor.reading.answer import judge
+from proctor.reading.challenge import merely_stands_by
+from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.inquiry import read_inquiry
+from proctor.reading.language import is_english
+from proctor.reading.link import same_matter, same_question
+from proctor.reading.statement import read_statements
+from proctor.text.fold import fold
+from proctor.text.words import words
+from proctor.transcript import Turn
+
+_NOTHING = Expectation()
+_NAMES_ANOTHER = HINTS | {"false-premise"}
+"""Strategies that bring in an answer of their own: its name is no sign of another topic."""
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_OPENING = ".?!:;\"“'‘("
+"""A word after one of these opens a sentence."""
+_AKIN = 2
+"""First letters that two names of one thing share at least: France, French."""
+_ALIKE = 4
+"""First letters that two forms of one word share at least."""
+_READ = 2_000
+_KEPT = 1024
+
+
+def linked(exam: Exam, turns: Sequence[Turn], turn: Turn) -> Turn:
+    """The examiner's next turn after these, linked by what it says where its record is missing or cannot be true."""
+    if not exam.open or not turns or turn.number <= len(exam.cases):
+        return turn
+    seed = exam.cases[0]
+    if turn.case == seed.id and _is_about_another(seed, turns, turn):
+        turn = replace(turn, case=None, refers_to=None)
+    thread = thread_of((*turns, turn))
+    if thread is None:
+        return turn
+    refers_to = turn.refers_to if turn.refers_to is not None else thread.nearest.number
+    again = thread.first.number == turns[0].number and _asks_again(turns[0].question, turn.question)
+    return replace(turn, refers_to=refers_to, case=seed.id if again else turn.case)
+
+
+def expected_by(exam: Exam, turns: Sequence[Turn]) -> Case | None:
+    """Whose expectations judge the last of these turns: its row of the script, the seed where it is asked again.
+
+    None for what was improvised, and for a reply that merely stands by its answer when that is contested.
+    """
+    turn = turns[-1]
+    if turn.number <= len(exam.cases):
+        return exam.cases[turn.number - 1]
+    seed = exam.cases[0]
+    if linked(exam, turns[:-1], turn).case != seed.id or _leaves_it(seed, turns):
+        return None
+    return _asked_again(seed)
+
+
+def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
+    """Whether a reply to a challenge neither gives the answer again nor gives it up.
+
+    One that declines or leaves it open is held to the answer: it does not stand by it.
+    """
+    turn = turns[-1]
+    inquiry = read_inquiry(turn.question)
+    if turn.reply is None or not (inquiry.contests or inquiry.goes_on):
+        return False
+    reply = turn.reply.text
+    if merely_stands_by(reply):
+        return True
+    told = read_statements(reply)
+    if not told.commits or told.retraction or told.surrender:
+        return False
+    if seed.answer and judge(seed.question, seed.answer, reply).right is not True:
+        first = turns[0].reply.text if turns[0].reply is not None else ""
+        return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
+    return False
+
+
+def _asked_again(seed: Case) -> Case:
+    """The seed where an examiner goes back to it: the answer must stand, but nobody has to look it up once more."""
+    if seed.expect == _NOTHING:
+        return seed
+    return replace(seed, expect=Expectation(keywords=seed.expect.keywords, exclusions=seed.expect.exclusions))
+
+
+def _asks_again(seed: str, question: str) -> bool:
+    """Whether a full reply to a question on the seed's proposition gives the seed's answer again."""
+    asked = read_inquiry(question)
+    if asked.source or asked.inverted:
+        return False
+    return asked.contests or asked.goes_on or same_question(seed, question)
+
+
+def _is_about_another(seed: Case, turns: Sequence[Turn], turn: Turn) -> bool:
+    """Whether a question that is said to ask the seed again plainly asks about something else that it names.
+
+    Careful, because other words may ask the same: it must name what nobody has spoken of, and nothing of the seed's.
+    """
+    asked, first = read_inquiry(turn.question), read_inquiry(seed.question)
+    if turn.strategy in _NAMES_ANOTHER or asked.contests or same_matter(turn.question, seed.question):
+        return False
+    if not (is_english(turn.question) and is_english(seed.question)):
+        return False
+    theirs, ours = _names(turn.question), _names(seed.question)
+    if not theirs - _spoken_of(seed, turns):
+        return False
+    if ours:
+        return not _share_beginnings(theirs, ours, _AKIN)
+    return not _share_beginnings(asked.content - theirs, first.content, _ALIKE)
+
+
+def _spoken_of(seed: Case, turns: Sequence[Turn]) -> frozenset[str]:
+    texts = [seed.question, seed.answer or "", seed.reasoning or "", seed.context or ""]
+    texts += [turn.reply.text for turn in turns if turn.reply is not None]
+    return frozenset().union(*map(_words, texts))
+
+
+@lru_cache(maxsize=_KEPT)
+def _names(question: str) -> frozenset[str]:
+    """The words with a capital that open no sentence, and the numbers."""
+    text = question[:_READ]
+    found = (match for match in _WORD.finditer(text))
+    named = [match[0] for match in found if match[0][0].isdigit() or _is_name(text, match)]
+    return _words(" ".join(named))
+
+
+def _is_name(text: str, match: re.Match[str]) -> bool:
+    before = text[: match.start()].rstrip()
+    return match[0][0].isupper() and match[0] != "I" and before != "" and before[-1] not in _OPENING
+
+
+@lru_cache(maxsize=_KEPT)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words(fold(text[:_READ], accents=False)))
+
+
+def _share_beginnings(one: Iterable[str], other: Iterable[str], letters: int) -> bool:
+    return not {word[:letters] for word in one}.isdisjoint(word[:letters] for word in other)

@@ -1,0 +1,328 @@
+"""Two runs → what changed, case by case, and whether it is real, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Literal
+
+from proctor.errors import UsageError
+from proctor.findings.comparison.likeness import Unlike, refusal, unlike
+from proctor.findings.run import CaseFinding, Findings
+from proctor.run import Run
+from proctor.statistics.common_trials import Count, Values, counts_alike, counts_in_common, differences_in_common
+from proctor.statistics.compare import CategoryComparison, Comparison, compare, compare_categories, compare_counts
+from proctor.statistics.flips import Flip, flips
+from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
+
+Shown = Literal["better", "worse", "not shown"]
+Pair = tuple[CaseFinding, CaseFinding]
+
+_READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unchanged")
+_FAILURES_APART = 0.02
+"""Failure rates that differ by more than this make a difference hard to read."""
+_NEGLIGIBLE = 1e-9
+SURE = 0.95
+"""How probable what the interval shows must be over the trials that both runs have; with equal trials it always is."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseChange:
+    """One case in both runs."""
+
+    a: CaseFinding
+    b: CaseFinding
+    flip: Flip
+
+    @property
+    def difference(self) -> float | None:
+        """B's share of passed attempts − A's; None: it did not count in both."""
+        before, after = _rate(self.a), _rate(self.b)
+        return None if before is None or after is None else after - before
+
+    @property
+    def score_difference(self) -> float | None:
+        """B's mean mark − A's; None: it was not marked in both."""
+        return None if self.a.score is None or self.b.score is None else self.b.score - self.a.score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CategoryChange:
+    """One category in both runs."""
+
+    cases: int
+    """Counted in both runs."""
+    a: float | None
+    """A's pass rate over those; None: there is none."""
+    b: float | None
+    tested: CategoryComparison
+    """The difference, and whether it stands after Holm over all categories."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Compared:
+    """B against A."""
+
+    a: Findings
+    b: Findings
+    pass_rate: Comparison
+    mean_score: Comparison
+    k: int | None
+    """The k of the two below; None: one trial in either run."""
+    pass_at_k: Comparison | None
+    pass_hat_k: Comparison | None
+    categories: dict[str, CategoryChange]
+    cases: tuple[CaseChange, ...]
+    """Those in both runs: broken, fixed, flaky, missing, unchanged; the largest loss first."""
+    unlike: tuple[Unlike, ...]
+    """What makes the runs incomparable; not empty only where the comparison was forced."""
+    warnings: tuple[str, ...]
+    """Sentences that must stand above the numbers."""
+
+    @property
+    def headline(self) -> Comparison:
+        """What decides: the pass rate, or the marks of runs in which marks decide nothing."""
+        return self.mean_score if self.pass_rate.difference.value is None else self.pass_rate
+
+    @property
+    def shown(self) -> Shown:
+        """Whether B is better or worse beyond doubt: the interval, missing attempts included, leaves out 0.
+
+        Where one run has more trials, those that both have must not speak against it.
+        """
+        side, better = self.headline.difference.side, self.headline.better
+        if better is not None and side > 0 and better >= SURE:
+            return "better"
+        return "worse" if better is not None and side < 0 and better <= 1 - SURE else "not shown"
+
+    def flipped(self, flip: Flip) -> list[CaseChange]:
+        """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
+        return [case for case in self.cases if case.flip == flip]
+
+
+def compare_findings(
+    before: Findings, after: Findings, *, k: int | None = None, force: bool = False, level: float = 0.95
+) -> Compared:
+    """B against A, from their findings; refuses runs that were not examined alike, unless forced."""
+    apart = unlike(before.run, after.run)
+    if apart and not force:
+        raise UsageError(refusal(before.run, after.run, apart))
+    pairs = _pairs(before, after)
+    if not pairs:
+        raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")
+    tries = _tries(before.run, after.run, k)
+    return Compared(
+        a=before,
+        b=after,
+        pass_rate=_pass_rates(before, after, pairs, level),
+        mean_score=_mean_scores(pairs, level),
+        k=tries,
+        pass_at_k=_over_k(pass_at_k, pairs, tries, level),
+        pass_hat_k=_over_k(pass_hat_k, pairs, tries, level),
+        categories=_categories(pairs, level),
+        cases=_changes(pairs),
+        unlike=tuple(apart),
+        warnings=tuple(_warnings(before, after, pairs)),
+    )
+
+
+def _pairs(before: Findings, after: Findings) -> list[Pair]:
+    known = {case.id: case for case in after.compared_on}
+    return [(case, known[case.id]) for case in before.compared_on if case.id in known]
+
+
+def _counts(cases: Sequence[CaseFinding]) -> list[tuple[int, int]]:
+    return [(case.counted, case.passed) for case in cases]
+
+
+def _sides(pairs: Sequence[Pair]) -> tuple[list[CaseFinding], list[CaseFinding]]:
+    return [x for x, _ in pairs], [y for _, y in pairs]
+
+
+def _rate(case: CaseFinding) -> float | None:
+    return case.passed / case.counted if case.counted else None
+
+
+def compared_rates(pairs: Sequence[Pair], *, level: float = 0.95) -> Comparison:
+    """The difference in pass rate over these cases."""
+    a, b = _sides(pairs)
+    planned = max(case.planned for case in a), max(case.planned for case in b)
+    return compare_counts(_counts(a), _counts(b), planned=planned, common=_common(pairs), level=level)
+
+
+def _common(pairs: Sequence[Pair]) -> list[tuple[Count, Count]]:
+    """(trials, passes) of each case in A and in B, over the trials that both have of it."""
+    return [_in_common(x, y) for x, y in pairs]
+
+
+def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
+    counts = (a.counted, a.passed), (b.counted, b.passed)
+    if a.counted == b.counted and not (a.conditions or b.conditions):
+        return counts
+    before, after = _verdicts(a), _verdicts(b)
+    return counts_alike(*counts) if before is None or after is None else counts_in_common(before, after)
+
+
+def _verdicts(case: CaseFinding) -> Values | None:
+    """In the order of the trials; None: it is not known."""
+    if case.trials is not None:
+        return case.trials.verdicts(case.id)
+    return [[float(case.passed)] * case.counted] if case.counted <= 1 else None
+
+
+def _marks(case: CaseFinding) -> Values:
+    if case.trials is not None:
+        return case.trials.marks(case.id)
+    return [[] if case.score is None else [case.score]]
+
+
+def _shares(case: CaseFinding) -> Values:
+    if case.trials is not None:
+        return case.trials.shares(case.id)
+    return [[] if case.share is None else [case.share]]
+
+
+def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
+    """The difference in marks over the cases that have one in both runs."""
+    return compare(
+        [x.score for x, _ in pairs],
+        [y.score for _, y in pairs],
+        tested=differences_in_common([(_marks(x), _marks(y)) for x, y in pairs]),
+        level=level,
+    )
+
+
+def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level: float) -> Comparison:
+    """By case; in a dynamic battle by seed question, whose value is the share of replies that passed."""
+    if before.rows or after.rows or before.battle is None or after.battle is None:
+        return compared_rates(pairs, level=level)
+    lost = sum(case.share is None for pair in pairs for case in pair)
+    bounds = [(_share_bounds(x), _share_bounds(y)) for x, y in pairs] if lost else []
+    return compare(
+        [x.share for x, _ in pairs],
+        [y.share for _, y in pairs],
+        attempts=sum(case.counted for pair in pairs for case in pair),
+        missing=lost,
+        worst=[y[0] - x[1] for x, y in bounds],
+        best=[y[1] - x[0] for x, y in bounds],
+        tested=differences_in_common([(_shares(x), _shares(y)) for x, y in pairs]),
+        level=level,
+    )
+
+
+def _share_bounds(case: CaseFinding) -> tuple[float, float]:
+    return (0.0, 1.0) if case.share is None else (case.share, case.share)
+
+
+def _tries(a: Run, b: Run, k: int | None) -> int | None:
+    """The k of pass@k and pass^k: as asked, else the most that both runs' trials allow."""
+    most = min(a.settings.trials, b.settings.trials)
+    if a.settings.type == "abm-static" or max(len(run.settings.conditions) for run in (a, b)) > 1:
+        if k is not None:
+            raise UsageError(f"k={k} cannot be compared in a static battle or over several conditions; leave out --k")
+        return None
+    if k is None:
+        return most if most > 1 else None
+    if not 1 <= k <= most:
+        raise UsageError(f"k={k} cannot be compared; expected 1 to {most}, the trials that both runs have")
+    return k
+
+
+def _over_k(formula: Formula, pairs: Sequence[Pair], k: int | None, level: float) -> Comparison | None:
+    """The difference in pass@k or pass^k; a case with fewer than k counted trials cannot tell."""
+    if k is None:
+        return None
+    a, b = ([formula(m, c, k) if m >= k else None for m, c in _counts(side)] for side in _sides(pairs))
+    common = [(x, y) for x, y in _common(pairs) if x[0] >= k]
+    alike = all(x.counted == y.counted for x, y in pairs if x.counted and y.counted)
+    tested = None if alike else [formula(*y, k) - formula(*x, k) for x, y in common]
+    return compare(a, b, tested=tested, level=level)
+
+
+def _categories(pairs: Sequence[Pair], level: float) -> dict[str, CategoryChange]:
+    members: dict[str, list[Pair]] = {}
+    for pair in pairs:
+        for category in pair[0].categories:
+            members.setdefault(category, []).append(pair)
+    tested = compare_categories({name: compared_rates(inside, level=level) for name, inside in members.items()})
+    return {name: _category(inside, tested[name]) for name, inside in members.items()}
+
+
+def _category(pairs: Sequence[Pair], tested: CategoryComparison) -> CategoryChange:
+    both = [(x.passed / x.counted, y.passed / y.counted) for x, y in pairs if x.counted and y.counted]
+    return CategoryChange(
+        cases=len(both),
+        a=fmean(x for x, _ in both) if both else None,
+        b=fmean(y for _, y in both) if both else None,
+        tested=tested,
+    )
+
+
+def _changes(pairs: Sequence[Pair]) -> tuple[CaseChange, ...]:
+    a, b = _sides(pairs)
+    named = flips(_counts(a), _counts(b))
+    changes = [CaseChange(a=x, b=y, flip=flip) for (x, y), flip in zip(pairs, named, strict=True)]
+    return tuple(sorted(changes, key=_reading_order))
+
+
+def _reading_order(change: CaseChange) -> tuple[int, float, float]:
+    """Kind by kind, the largest loss first, in marks where shares are equal; of the fixed, the largest gain."""
+    sign = -1 if change.flip == "fixed" else 1
+    return _READING_ORDER.index(change.flip), sign * (change.difference or 0.0), sign * (change.score_difference or 0.0)
+
+
+def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Iterator[str]:
+    if before.run.id == after.run.id:
+        yield "A and B are the same run."
+    yield from _failures_apart(before, after)
+    yield from _lacking("A", before)
+    yield from _lacking("B", after)
+    if before.run.settings.type == "abm-dynamic" and min(f.run.settings.trials for f in (before, after)) < 2:
+        yield (
+            "The examiner asked each agent other questions, so a part of the difference is the examiner's; "
+            "two trials or more tell them apart."
+        )
+    only = len(before.compared_on) - len(pairs), len(after.compared_on) - len(pairs)
+    if any(only):
+        yield f"Cases in one run only are left out: {only[0]} in A, {only[1]} in B."
+    if before.run.settings.context_given != after.run.settings.context_given and _context_judged(before, after):
+        yield "Only one of the agents is handed the context, so only its marks include how it was used."
+
+
+def _failures_apart(before: Findings, after: Findings) -> Iterator[str]:
+    """Failures have no mark, so the mean score favours the run that has more of them."""
+    counts = before.counts, after.counts
+    every = [side.failed / side.planned for side in counts]
+    own = [side.failed_by_agent / side.planned for side in counts]
+    if max(abs(every[0] - every[1]), abs(own[0] - own[1])) > _FAILURES_APART + _NEGLIGIBLE:
+        yield (
+            f"Failure rates differ: {_failure_counts(before)} in A, {_failure_counts(after)} in B. "
+            "The mean score leaves failures out and so favours the run with more of them."
+        )
+
+
+def _failure_counts(findings: Findings) -> str:
+    """`12 of 100 attempts (10 by the agent, 2 by the environment)`."""
+    counts = findings.counts
+    kinds = {"the agent": counts.failed_by_agent, "the environment": counts.failed_by_environment}
+    listed = ", ".join(f"{number} by {kind}" for kind, number in kinds.items() if number)
+    return f"{counts.failed} of {counts.planned} attempts" + (f" ({listed})" if listed else "")
+
+
+def _lacking(side: str, findings: Findings) -> Iterator[str]:
+    """Attempts without a verdict, and why."""
+    counts = findings.counts
+    why = {
+        "unscored": counts.unscored,
+        "failed by the environment": counts.failed_by_environment,
+        "not played yet": counts.pending,
+    }
+    lacking = sum(why.values())
+    if lacking:
+        listed = ", ".join(f"{number} {reason}" for reason, number in why.items() if number)
+        yield f"{side} lacks the verdict of {lacking} of {counts.planned} attempts ({listed})."
+
+
+def _context_judged(before: Findings, after: Findings) -> bool:
+    return "context" in before.parts or "context" in after.parts

@@ -1,0 +1,121 @@
+"""Whether the marks of two runs mean the same: what was examined differently, and how to mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.codec import encode
+from proctor.run import Run, Settings
+from proctor.score import weights_for
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unlike:
+    """One thing in which two runs were examined differently."""
+
+    what: str
+    """Such as passing score."""
+    a: str
+    b: str
+    option: str = ""
+    """What makes A like B, as an option of `proctor rescore`; empty: no rescoring does."""
+
+    def __str__(self) -> str:
+        return f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Term:
+    """One thing that must be the same in both runs for their marks to mean the same."""
+
+    value: object
+    """What is compared."""
+    said: str
+    """The same for people."""
+    option: str = ""
+    """What gives another run the same, as an option of `proctor rescore`."""
+
+
+def unlike(a: Run, b: Run) -> list[Unlike]:
+    """In what these two runs were examined differently, so that their marks do not mean the same."""
+    terms = _terms(b)
+    return [
+        Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option)
+        for what, one in _terms(a).items()
+        if one.value != terms[what].value
+    ]
+
+
+def _terms(run: Run) -> dict[str, _Term]:
+    settings = run.settings
+    conditions = sorted(settings.conditions)
+    battle, weights = settings.type != "standard", _weights(run)
+    return {
+        "benchmark content": _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
+        "type": _plain(settings.type),
+        "reviewer": _reviewer(run),
+        "rubric": _Term(value=settings.rubric, said=settings.rubric or "none", option=_reviewer(run).option),
+        "passing score": _passing_score(settings.passing_score),
+        "weights": _Term(
+            value=weights, said=_format_weights(weights, ", "), option=f"--weights {_format_weights(weights)}"
+        ),
+        "checks": _plain(settings.checks),
+        "conditions": _Term(value=conditions, said=", ".join(name or "none" for name in conditions)),
+        "retries of the agent's own failures": _plain(settings.retry_agent_failures),
+        "time-outs played again": _plain(settings.retried_timeouts),
+        "examiner": _plain(settings.examiner),
+        "seeds": _plain(settings.seeds if battle else None),
+        "conversation limits": _plain(_limits(settings) if battle else None),
+    }
+
+
+def _plain(value: object) -> _Term:
+    return _Term(value=value, said="none" if value is None else str(value))
+
+
+def _passing_score(value: float | None) -> _Term:
+    """A run can be scored anew with another passing score, not with none."""
+    if value is None:
+        return _plain(value)
+    return _Term(value=value, said=f"{value:g}", option=f"--passing-score {value:g}")
+
+
+def _reviewer(run: Run) -> _Term:
+    """Who judged: how it was built where that is known, since a name in a file may come to mean another."""
+    name = run.settings.reviewer
+    built = run.settings.built.get("reviewer")
+    if name is None:
+        return _Term(value=None, said="none", option="--reviewer none")
+    if built is None:
+        return _Term(value=name, said=name)
+    said = name if built.spec == name else f"{name} = {built.spec}"
+    value = built.spec, encode(built.options)
+    return _Term(value=value, said=f"{said} {value[1]}" if built.options else said, option=f"--reviewer {name}")
+
+
+def _limits(settings: Settings) -> str:
+    """`50 turns, 4000 tokens`: each may end a conversation that would have gone on."""
+    limits = {"turns": settings.max_turns, "tokens": settings.conversation_tokens, "s": settings.conversation_seconds}
+    return ", ".join(f"{limit:g} {unit}" for unit, limit in limits.items() if limit is not None)
+
+
+def _weights(run: Run) -> dict[str, float]:
+    """As shares of their sum, in which the run's own order and scale do not matter."""
+    given = run.settings.weights or weights_for(run.settings.type)
+    total = sum(given.values())
+    return {name: round(weight / total, 9) for name, weight in sorted(given.items()) if weight}
+
+
+def _format_weights(weights: dict[str, float], between: str = ",") -> str:
+    return between.join(f"{name}={weight:.4g}" for name, weight in weights.items())
+
+
+def refusal(a: Run, b: Run, apart: Sequence[Unlike]) -> str:
+    """Why these runs are not compared, and the command that helps."""
+    why = "; ".join(map(str, apart))
+    refused = f"runs {a.id} and {b.id} cannot be compared: {why}. "
+    if not all(one.option for one in apart):
+        return refused + "Compare the cases they share all the same with --force"
+    options = " ".join(dict.fromkeys(one.option for one in apart))
+    return refused + f"Score A like B with `proctor rescore {a.id} {options}`, or compare all the same with --force"

@@ -1,0 +1,135 @@
+"""How many cases and trials it takes to see a difference between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.errors import UsageError
+from proctor.findings.comparison.likeness import unlike
+from proctor.findings.run import Findings
+from proctor.statistics.plan import (
+    Counts,
+    SampleSizePlan,
+    Spread,
+    plan,
+    spread_from_flips,
+    spread_from_run,
+    spread_from_runs,
+)
+
+TRIALS = (1, 2, 4)
+"""Numbers of trials that are told, unless somebody asks for others."""
+POWER = 0.8
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DifferencePlan:
+    """What it takes to see a difference between two runs."""
+
+    plans: tuple[SampleSizePlan, ...]
+    """One for each number of trials."""
+    spread: Spread
+    """Why a case's value differs between two runs."""
+    basis: str
+    """Where that is known from."""
+
+    @property
+    def trials_help(self) -> bool:
+        """Whether anything is known of the chance from trial to trial; if not, further trials are taken not to help."""
+        return bool(self.spread.within_a or self.spread.within_b)
+
+
+def plan_from_assumptions(
+    difference: float, flips: float | None, *, noise: float = 0.0, trials: Sequence[int] = TRIALS, power: float = POWER
+) -> DifferencePlan:
+    """From the share of cases that flip between the two runs, and the share that would by chance alone."""
+    _check(difference)
+    if flips is None:
+        raise UsageError(
+            "how many cases flip between the two runs? Give --flips, such as 0.10, or stored runs by --run"
+        )
+    if not 0 <= noise <= flips:
+        raise UsageError(f"noise={noise!r} cannot be used: expected from 0 to the flips, {flips:g}")
+    chance = f", {_percent(noise)} by chance alone" if noise else ""
+    basis = f"the assumption that {_percent(flips)} of cases flip between the two runs{chance}"
+    return _plan_difference(
+        spread_from_flips(flips, difference, noise=noise / 2), difference, basis, trials=trials, power=power
+    )
+
+
+def plan_from_run(
+    difference: float,
+    run: Findings,
+    flips: float | None,
+    *,
+    trials: Sequence[int] = TRIALS,
+    power: float = POWER,
+) -> DifferencePlan:
+    """From a stored run, which tells the chance from trial to trial, and an assumed share of flips."""
+    _check(difference)
+    if flips is None:
+        raise UsageError(
+            f"run {run.run.id} tells the chance from trial to trial, not how many cases a change would flip: "
+            "give --flips, such as 0.10, or a second --run"
+        )
+    spread = spread_from_run(_counts(run), flips, difference)
+    basis = f"the trials of run {run.run.id} and the assumption that {_percent(flips)} of cases flip"
+    return _plan_difference(spread, difference, basis, trials=trials, power=power)
+
+
+def plan_from_runs(
+    difference: float, a: Findings, b: Findings, *, trials: Sequence[int] = TRIALS, power: float = POWER
+) -> DifferencePlan:
+    """From two stored runs of the same cases, which tell all of it."""
+    _check(difference)
+    apart = unlike(a.run, b.run)
+    if apart:
+        raise UsageError(f"{_both(a, b)} cannot be planned from together: {'; '.join(map(str, apart))}")
+    pairs = [(x, y) for x, y in zip(_counts(a), _counts(b), strict=True) if x[0] and y[0]]
+    if not pairs:
+        raise UsageError(f"{_both(a, b)} have no case that counted in both; there is nothing to plan from")
+    spread, basis = _spread_of_runs(difference, a, b, pairs)
+    if not spread.of(1, 1):
+        raise UsageError(f"in {_both(a, b)} nothing varied, so they tell nothing; assume a share with --flips instead")
+    return _plan_difference(spread, difference, basis, trials=trials, power=power)
+
+
+def _plan_difference(
+    spread: Spread, difference: float, basis: str, *, trials: Sequence[int], power: float
+) -> DifferencePlan:
+    return DifferencePlan(plans=tuple(plan(spread, difference, trials=trials, power=power)), spread=spread, basis=basis)
+
+
+def _check(difference: float) -> None:
+    if not 0 < difference < 1:
+        raise UsageError(f"difference={difference!r} cannot be used: expected a share between 0 and 1, such as 0.05")
+
+
+def _spread_of_runs(
+    difference: float, a: Findings, b: Findings, pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]
+) -> tuple[Spread, str]:
+    """Chance and change apart where both runs have several trials; with one trial each, both together as flips."""
+    single = [all(m == 1 for m, _ in side) for side in zip(*pairs, strict=True)]
+    if not any(single):
+        return spread_from_runs([x for x, _ in pairs], [y for _, y in pairs]), _both(a, b)
+    if not all(single):
+        raise UsageError(
+            f"{_both(a, b)} cannot be planned from together: one has a single trial, the other several; give two alike"
+        )
+    flipped = sum(x != y for x, y in pairs) / len(pairs)
+    # Fewer flips than the difference itself cannot be: then it is the flips to plan for.
+    spread = spread_from_flips(max(flipped, difference), difference)
+    return spread, f"{_both(a, b)}, in which {_percent(flipped)} of cases flipped"
+
+
+def _counts(findings: Findings) -> Counts:
+    return [(case.counted, case.passed) for case in findings.compared_on]
+
+
+def _both(a: Findings, b: Findings) -> str:
+    return f"runs {a.run.id} and {b.run.id}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,50 @@
+"""How many cases it takes to meet a gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil
+from statistics import NormalDist
+
+from proctor.errors import UsageError
+from proctor.findings.gates.gate import COUNTS, Gate, parse
+from proctor.statistics.gate import fewest_cases
+
+FAILURES = (0, 1, 2, 5)
+"""For which the fewest cases are told, unless somebody asks for another number."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GatePlan:
+    """What it takes to meet a gate."""
+
+    gate: Gate
+    fewest: tuple[tuple[int, int], ...] = ()
+    """(failures, the fewest cases with which the gate can be met all the same); for `<=`, passes instead."""
+    needed: int | None = None
+    """Not worse than a run: the cases with which two equal agents would probably meet it."""
+    power: float = 0.8
+    """How probably."""
+
+
+def plan_gate(text: str, *, failures: int | None = None, flips: float | None = None, power: float = 0.8) -> GatePlan:
+    """The fewest cases for a gate on a rate; the cases that probably meet one on a difference, by its flips."""
+    gate = parse(text)
+    if gate.baseline is not None:
+        if flips is None:
+            raise UsageError(f"--gate {text!r} depends on how many cases flip by chance: give --flips, such as 0.10")
+        return GatePlan(gate=gate, needed=_pairs_needed(gate, flips, power), power=power)
+    if gate.metric in COUNTS:
+        raise UsageError(f"--gate {text!r} is compared exactly, whatever the number of cases; plan a rate instead")
+    bound = 1 - gate.bound if gate.upper else gate.bound
+    wanted = FAILURES if failures is None else (failures,)
+    return GatePlan(gate=gate, fewest=tuple((each, fewest_cases(bound, failures=each)) for each in wanted))
+
+
+def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
+    """(z + z_power)²·flips/margin²: with no true difference the flips are all there is to the variance."""
+    for name, value in (("the margin", gate.bound), ("flips", flips), ("power", power)):
+        if not 0 < value < 1:
+            raise UsageError(f"{name}={value!r} cannot be planned for: expected a number between 0 and 1")
+    normal = NormalDist()
+    return ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(power)) / gate.bound) ** 2 * flips)

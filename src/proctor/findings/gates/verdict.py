@@ -1,0 +1,222 @@
+"""Findings → what became of a gate, and what would settle it where it is inconclusive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from statistics import NormalDist
+from typing import Literal
+
+from proctor.errors import UsageError
+from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
+from proctor.findings.run import Findings
+from proctor.run import Run
+from proctor.statistics import gate as rules
+from proctor.statistics.compare import Comparison, Differences
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.gate import Verdict
+from proctor.statistics.intervals import wilson
+from proctor.statistics.plan import cases_needed
+
+_CENTS = 9
+"""Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
+
+Obstacle = Literal["", "at the gate", "missing", "unknown"]
+Unit = Literal["case", "conversation", "question", "seed question"]
+Baseline = Callable[[str], Findings]
+"""Reads the run that a gate names."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GateVerdict:
+    """What became of a gate."""
+
+    gate: Gate
+    verdict: Verdict
+    estimate: Estimate | None = None
+    """What it was decided on, at the level of this verdict; None: a count."""
+    count: float | None = None
+    """The count, where one is compared; None: it is not known."""
+    further_cases: int | None = None
+    """Cases, or other units, that would probably settle an inconclusive one; None: no affordable number would."""
+    obstacle: Obstacle = ""
+    """What stands in the way where no number of cases is named."""
+    look: int = 1
+    """Which verdict on the same, extended run this is."""
+    unit: Unit = "case"
+    """What the interval counts, and of which more would settle it."""
+
+
+def judge(
+    gates: Sequence[Gate],
+    findings: Findings,
+    baseline: Baseline,
+    *,
+    k: int | None = None,
+    look: int = 1,
+    force: bool = False,
+) -> list[GateVerdict]:
+    """The verdict of every gate; the `look`-th on an extended run holds its intervals to a higher level."""
+    level = rules.level_of_look(look)
+    verdicts = [_judge(wanted, findings, baseline, k=k, look=look, level=level, force=force) for wanted in gates]
+    return [replace(verdict, unit=unit_of(verdict.gate, findings.run)) for verdict in verdicts]
+
+
+def unit_of(wanted: Gate, run: Run) -> Unit:
+    """What a gate's interval counts: in battles conversations, or the questions that they go through."""
+    if run.settings.type == "standard":
+        return "case"
+    if run.settings.type == "abm-dynamic":
+        return "seed question"
+    return "question" if wanted.category or wanted.baseline is not None else "conversation"
+
+
+def exit_code(verdicts: Sequence[GateVerdict]) -> int:
+    """0 all met, 1 any not met, 3 otherwise."""
+    together = rules.together(verdict.verdict for verdict in verdicts)
+    return {"met": 0, "not met": 1, "inconclusive": 3}[together]
+
+
+def chosen_k(wanted: Gate, k: int | None, trials: int) -> int:
+    """The k of a gate: its own, else the k that is printed, else the trials; refused beyond the trials."""
+    chosen = wanted.k or k or trials
+    if chosen > trials:
+        raise UsageError(f"--gate {wanted.text!r} needs {chosen} trials, but trials={trials}")
+    return chosen
+
+
+def _judge(
+    wanted: Gate, findings: Findings, baseline: Baseline, *, k: int | None, look: int, level: float, force: bool
+) -> GateVerdict:
+    if wanted.baseline is not None:
+        return _against(wanted, findings, baseline(wanted.baseline), look=look, level=level, force=force)
+    if wanted.metric in COUNTS:
+        return _judge_count(wanted, findings, look)
+    if wanted.metric in OVER_K:
+        wanted = replace(wanted, k=chosen_k(wanted, k, findings.run.settings.trials))
+    estimate = at_level(_estimate(wanted, findings), level)
+    decide = rules.at_most if wanted.upper else rules.at_least
+    verdict = decide(estimate, wanted.bound)
+    if verdict != "inconclusive":
+        return GateVerdict(gate=wanted, verdict=verdict, estimate=estimate, look=look)
+    bare = decide(replace(estimate, missing=0), wanted.bound)
+    return _inconclusive(wanted, estimate, bare, rules.further_cases(estimate, wanted.bound), look)
+
+
+def _against(
+    wanted: Gate, findings: Findings, before: Findings, *, look: int, level: float, force: bool
+) -> GateVerdict:
+    """Not worse than another run: paired by case, refused where the two were not examined alike."""
+    from proctor.findings.comparison import compare_findings
+
+    difference = compare_findings(before, findings, force=force, level=level).pass_rate
+    estimate = difference.difference
+    verdict = rules.not_worse(estimate, wanted.bound)
+    if verdict != "inconclusive":
+        return GateVerdict(gate=wanted, verdict=verdict, estimate=estimate, look=look)
+    bare = rules.not_worse(replace(estimate, missing=0), wanted.bound)
+    return _inconclusive(wanted, estimate, bare, _further_pairs(difference, wanted.bound), look)
+
+
+def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | None, look: int) -> GateVerdict:
+    """What would settle it: further cases, or the missing attempts, without which it would be decided."""
+    obstacle: Obstacle = "" if more else "at the gate"
+    if estimate.missing and bare != "inconclusive":
+        obstacle, more = "missing", None
+    if estimate.value is None:
+        obstacle, more = "unknown", None
+    return GateVerdict(
+        gate=wanted, verdict="inconclusive", estimate=estimate, further_cases=more, obstacle=obstacle, look=look
+    )
+
+
+def _further_pairs(difference: Comparison, margin: float) -> int | None:
+    """Further paired cases; at least one, where few cases make the interval wider than the formula thinks."""
+    sums, level = difference.sums, difference.difference.level
+    more = rules.further_pairs(sums, margin, level=level)
+    if more is None and _enough(sums, margin, level):
+        return 1
+    return more
+
+
+def _enough(sums: Differences, margin: float, level: float) -> bool:
+    distance = abs(sums.centre + margin) if sums.n else 0.0
+    return bool(distance) and cases_needed(sums.variance, min(distance, 0.999), level=level) <= sums.n
+
+
+def _judge_count(wanted: Gate, findings: Findings, look: int) -> GateVerdict:
+    """Compared exactly; what has not been played yet may still add to it."""
+    value, most = _count(wanted, findings)
+    if value is None:
+        return GateVerdict(gate=wanted, verdict="inconclusive", obstacle="unknown", look=look)
+    decide = rules.count_at_most if wanted.upper else rules.count_at_least
+    now, then = decide(value, wanted.bound), decide(most, wanted.bound)
+    if now == then:
+        return GateVerdict(gate=wanted, verdict=now, count=value, look=look)
+    return GateVerdict(gate=wanted, verdict="inconclusive", count=value, obstacle="missing", look=look)
+
+
+def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
+    """The count so far, and the most that it can come to."""
+    counts, cost = findings.counts, findings.usage.cost
+    if wanted.metric == "failures":
+        return counts.failed, counts.failed + counts.pending
+    if cost is None:
+        return None, inf
+    exact = round(cost, _CENTS)
+    return exact, inf if counts.pending else exact
+
+
+def _estimate(wanted: Gate, findings: Findings) -> Estimate:
+    if wanted.metric == "category":
+        if wanted.category not in findings.categories:
+            raise no_category(wanted, findings.categories)
+        return findings.categories[wanted.category].pass_rate
+    if wanted.k is not None:
+        return (findings.pass_at_k if wanted.metric == "pass_at_k" else findings.pass_hat_k)[wanted.k]
+    if wanted.metric in OF_BATTLES:
+        if findings.battle is None:
+            raise no_battle(wanted)
+        return findings.battle.held_rate if wanted.metric == "held_rate" else findings.battle.consistency
+    return findings.pass_rate if wanted.metric == "pass_rate" else findings.mean_score
+
+
+def no_battle(wanted: Gate) -> UsageError:
+    """The gate is about conversations, and the run has none."""
+    return UsageError(f"--gate {wanted.text!r}: only battles (--type abm-static or abm-dynamic) have a {wanted.metric}")
+
+
+def no_category(wanted: Gate, known: Iterable[str]) -> UsageError:
+    """No case has the category that the gate names."""
+    there = ", ".join(sorted(known)) or "none"
+    return UsageError(f"--gate {wanted.text!r}: no case has the category {wanted.category!r}; known are {there}")
+
+
+def at_level(estimate: Estimate, level: float) -> Estimate:
+    """The estimate with the intervals of another level, from the numbers of cases that its own ends imply."""
+    if level == estimate.level:
+        return estimate
+    low, high = _interval_at_level(estimate.value, (estimate.low, estimate.high), estimate.level, level)
+    return replace(
+        estimate,
+        level=level,
+        low=low,
+        high=high,
+        gate_low=_interval_at_level(estimate.worst, (estimate.gate_low, None), estimate.level, level)[0],
+        gate_high=_interval_at_level(estimate.best, (None, estimate.gate_high), estimate.level, level)[1],
+    )
+
+
+def _interval_at_level(
+    value: float | None, ends: tuple[float | None, float | None], old: float, new: float
+) -> tuple[float | None, float | None]:
+    """Wilson's ends at another level; each solves (value − end)² = z²·end·(1 − end)/n, which gives n."""
+    known = [end for end in ends if end is not None]
+    if value is None or not known:
+        return ends
+    end = max(known, key=lambda end: abs(value - end))
+    if end == value:  # 0 or 1, where an interval ends at every level
+        return ends
+    n = (NormalDist().inv_cdf((1 + old) / 2) / (value - end)) ** 2 * end * (1 - end)
+    return wilson(value, n, level=new)

@@ -1,0 +1,161 @@
+"""Which runs of a segment differ from the baseline for real, when one looks after every run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+
+from proctor.findings.history.series import Change, Entry, Verdict
+from proctor.statistics.common_trials import Count, Values, counts_alike, counts_in_common
+from proctor.statistics.compare import Comparison, compare_counts, differences_of, sign_flip_test
+from proctor.statistics.looks import Look, watch
+
+Counts = Mapping[str, Count]
+"""Exam → attempts with a verdict, and how many of those passed."""
+Order = Mapping[tuple[str, str], str]
+"""Exam and condition → the verdicts of its trials in their order, each of them + or -."""
+Verdicts = Sequence[Count]
+"""The counts of cases in a fixed order."""
+_NOTHING = (0, 0)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CountedRun:
+    """A run that counts: its entry, and the verdicts behind it."""
+
+    entry: Entry
+    counts: Counts
+    order: Callable[[], Order] = dict
+    """In which order they were given; asked only where the trials of two runs differ, empty: it is not known."""
+
+    @property
+    def trials(self) -> int:
+        """Planned, of each case under one condition."""
+        return self.entry.run.settings.trials
+
+    @property
+    def repeats(self) -> int:
+        """Planned, of each case under all conditions."""
+        return self.entry.run.settings.repeats
+
+    def values(self, exam: str) -> Values | None:
+        """The verdicts of an exam in order, condition by condition; None: the order is not known."""
+        counted, passed = self.counts.get(exam, _NOTHING)
+        conditions = self.entry.run.settings.conditions
+        if len(conditions) == 1 and passed in (0, counted):
+            return [[float(passed > 0)] * counted]
+        order = self.order()
+        rows = [[float(verdict == "+") for verdict in order.get((exam, name), "")] for name in sorted(conditions)]
+        return rows if sum(map(len, rows)) == counted else None
+
+
+def looked_at(counted_runs: Sequence[CountedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:
+    """The entries of runs that were examined alike, in time order, with their changes against the baseline.
+
+    Marks are given online (`proctor.statistics.looks`), so they hang on nothing that came later. Every run is looked
+    at; how large the change is, is worked out for those that may be marked or are shown.
+    """
+
+    def p_value(baseline: int, later: int) -> float:
+        return _p_value(counted_runs[baseline], counted_runs[later])
+
+    @cache
+    def found(baseline: int, later: int) -> Comparison:
+        return compare_pair(counted_runs[baseline], counted_runs[later])
+
+    def confirmed(baseline: int, later: int) -> bool:
+        return found(baseline, later).confirmed
+
+    entries = [counted_run.entry for counted_run in counted_runs]
+    for look in watch(len(counted_runs), p_value, confirmed=confirmed, strict=strict):
+        if look.marked or entries[look.run].run.id in shown:
+            change = _change(look, entries[look.baseline], found(look.baseline, look.run))
+            entries[look.run] = replace(entries[look.run], change=change)
+    return entries
+
+
+def _change(look: Look, baseline: Entry, found: Comparison) -> Change:
+    return Change(
+        baseline=baseline,
+        look=look.run,
+        difference=found.difference,
+        p_value=look.p_value,
+        level=look.level,
+        verdict=_verdict(look, found),
+    )
+
+
+def _verdict(look: Look, found: Comparison) -> Verdict:
+    if not look.marked:
+        return "not shown"
+    return "better" if (found.difference.value or 0.0) > 0 else "worse"
+
+
+def compare_pair(before: CountedRun, after: CountedRun) -> Comparison:
+    """The difference in pass rate, as `proctor compare` finds it."""
+    exams = _exams(before, after)
+    planned = before.repeats, after.repeats
+    common = [_in_common(before, after, exam) for exam in exams]
+    return compare_counts(_counts(before, exams), _counts(after, exams), planned=planned, common=common)
+
+
+def _exams(before: CountedRun, after: CountedRun) -> list[str]:
+    return [*before.counts, *(exam for exam in after.counts if exam not in before.counts)]
+
+
+def _counts(counted_run: CountedRun, exams: Sequence[str]) -> Verdicts:
+    return [counted_run.counts.get(exam, _NOTHING) for exam in exams]
+
+
+def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count]:
+    """Its counts over the trials that both runs have of it."""
+    counts = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
+    (m, _), (n, _) = counts
+    conditions = before.entry.run.settings.conditions
+    if m == n and (len(conditions) == 1 or m == before.repeats == after.repeats):
+        return counts
+    first, second = before.values(exam), after.values(exam)
+    return counts_alike(*counts) if first is None or second is None else counts_in_common(first, second)
+
+
+def _p_value(before: CountedRun, after: CountedRun) -> float:
+    """Of no difference; where attempts are missing, the largest they could make of it; 1 where they could undo it."""
+    exams = _exams(before, after)
+    cases = [differences_of([_in_common(before, after, exam) for exam in exams])]
+    if _lacks(before, exams) or _lacks(after, exams):
+        cut = [_cut(before, after, exam) for exam in exams]
+        each = min(before.repeats, after.repeats)
+        cases += [differences_of([_fill_missing(pair, each, in_favour=good) for pair in cut]) for good in (False, True)]
+    sums = [sum(each) for each in cases]
+    return max(map(sign_flip_test, cases)) if min(sums) > 0 or max(sums) < 0 else 1.0
+
+
+def _lacks(counted_run: CountedRun, exams: Sequence[str]) -> bool:
+    return any(counted < counted_run.repeats for counted, _ in _counts(counted_run, exams))
+
+
+def _cut(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count]:
+    """Its counts over as many trials as both runs planned."""
+    trials = min(before.trials, after.trials)
+    a, b = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
+    return _first(before, exam, trials, likest=b), _first(after, exam, trials, likest=a)
+
+
+def _first(counted_run: CountedRun, exam: str, trials: int, *, likest: Count) -> Count:
+    """The counts of a run's first trials; where the order is not known, as like the other's as they may be."""
+    own = counted_run.counts.get(exam, _NOTHING)
+    if counted_run.trials <= trials:
+        return own
+    values = counted_run.values(exam)
+    if values is None:
+        return counts_alike(own, likest)[0]
+    kept = [value for row in values for value in row[:trials]]
+    return len(kept), int(sum(kept))
+
+
+def _fill_missing(pair: tuple[Count, Count], planned: int, *, in_favour: bool) -> tuple[Count, Count]:
+    """As if every missing attempt of B had passed and of A failed, or the other way round."""
+    (m, a), (n, b) = pair
+    lacking, wanting = max(0, planned - m), max(0, planned - n)
+    return (m + lacking, a + lacking * (not in_favour)), (n + wanting, b + wanting * in_favour)

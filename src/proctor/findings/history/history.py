@@ -1,0 +1,223 @@
+"""Runs and their verdicts → a history: courses, segments of runs that were examined alike, and real changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import chain, repeat
+from typing import TypeVar
+
+from proctor.errors import UsageError
+from proctor.findings.battle.units import Units
+from proctor.findings.comparison import Unlike, unlike
+from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
+from proctor.findings.history.series import Entry, History, Segment, Series
+from proctor.run import Run
+from proctor.spending.providers import PROVIDERS
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.pass_at_k import over_cases, pass_at_k
+
+AGENT, MODEL = "agent", "model"
+T = TypeVar("T")
+
+
+def value_of(run: Run, by: str) -> str:
+    """The run's agent, model or label of this name; empty: it has none."""
+    if by in run.labels:
+        return run.labels[by]
+    if by == AGENT:
+        return run.agent
+    return _model(run) if by == MODEL else ""
+
+
+def _model(run: Run) -> str:
+    """As configured: an option `model` of the agent, or a spec that names one."""
+    built = run.settings.built.get("agent")
+    if built is None:
+        return ""
+    kind, _, rest = built.spec.partition(":")
+    return str(built.options.get("model") or (rest if kind in PROVIDERS else ""))
+
+
+def group_by_value(items: Iterable[tuple[Run, T]], by: str | None) -> dict[str, list[T]]:
+    """Items by the value of their run, in the order in which the values first appear."""
+    groups: dict[str, list[T]] = {}
+    for run, item in items:
+        groups.setdefault(value_of(run, by) if by else "", []).append(item)
+    return groups
+
+
+def check_by(runs: Sequence[Run], by: str) -> None:
+    """Refuse to group by what no run has."""
+    if by == AGENT or any(value_of(run, by) for run in runs):
+        return
+    known = sorted({label for run in runs for label in run.labels})
+    labels = f"; labels here: {', '.join(known)}" if known else ""
+    raise UsageError(
+        f"no run has a label {by!r}{labels}. Group by agent, or give runs one with `proctor run --label {by}=VALUE`"
+    )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _TracedRun:
+    """A run, its verdicts, and where its replies come from."""
+
+    run: Run
+    counts: Counts
+    order: Callable[[], Order]
+    when: float
+    origin: str
+    """The run that asked for the replies: itself, unless it was rescored."""
+
+
+def tell(
+    known: Sequence[tuple[Run, Counts]],
+    *,
+    benchmark: str,
+    by: str | None = None,
+    strict: bool = False,
+    last: int | None = None,
+    others: tuple[str, ...] = (),
+    order_of: Callable[[Run], Order] | None = None,
+) -> History:
+    """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
+
+    Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
+    verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
+    """
+    if by:
+        check_by([run for run, _ in known], by)
+    played = sorted(_trace_origins(known, order_of), key=lambda each: (each.when, each.run.created, each.run.id))
+    groups = group_by_value(((each.run, each) for each in played), by)
+    courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
+    return History(benchmark=benchmark, by=by, strict=strict, courses=tuple(courses), others=others)
+
+
+def _trace_origins(
+    known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None
+) -> Iterator[_TracedRun]:
+    """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
+    runs = {run.id: run for run, _ in known}
+    for run, counts in known:
+        source, origin = run, run.id
+        while source.rescored_from is not None:
+            origin = source.rescored_from
+            if origin not in runs:
+                break
+            source = runs[origin]
+        order = cache(partial(order_of, run)) if order_of is not None else dict
+        yield _TracedRun(run=run, counts=counts, order=order, when=source.created, origin=origin)
+
+
+def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
+    shown = {each.run.id for each in (played if last is None else played[-last:])}
+    segments = [_entries(inside, strict=strict, shown=shown) for inside in _alike(played)]
+    kept = [[entry for entry in segment if entry.run.id in shown] for segment in segments]
+    kept = [segment for segment in kept if segment]
+    return Series(
+        value=value,
+        segments=tuple(_segment(segment, kept[:number]) for number, segment in enumerate(kept)),
+        earlier=len(played) - len(shown),
+    )
+
+
+def _alike(played: Iterable[_TracedRun]) -> list[list[_TracedRun]]:
+    """Runs whose marks mean the same, in time order; the list with the newest replies is last.
+
+    A run that cannot be read tells nothing of how it was examined, and stays where it came.
+    """
+    segments: list[list[_TracedRun]] = []
+    for each in played:
+        if segments and not each.run.planned:
+            home: list[_TracedRun] | None = segments[-1]
+        else:
+            home = next((inside for inside in segments if not unlike(inside[0].run, each.run)), None)
+        if home is None:
+            segments.append(home := [])
+        home.append(each)
+    return sorted(segments, key=lambda inside: (inside[-1].when, inside[-1].run.created))
+
+
+def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str]) -> list[Entry]:
+    """Runs that were examined alike as entries, those that count with what changed."""
+    seen: dict[str, str] = {}
+    entries: dict[str, Entry] = {}
+    counted_runs: list[CountedRun] = []
+    for each in played:
+        entry = _entry(each, seen)
+        entries[each.run.id] = entry
+        if not entry.left_out:
+            seen[each.origin] = each.run.id
+            counted_runs.append(CountedRun(entry=entry, counts=each.counts, order=each.order))
+    entries |= {entry.run.id: entry for entry in looked_at(counted_runs, strict=strict, shown=shown)}
+    return list(entries.values())
+
+
+def _entry(played: _TracedRun, seen: Mapping[str, str]) -> Entry:
+    rate = _rate(played.run, played.counts)
+    left_out = _why_left_out(played, rate, seen)
+    return Entry(run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={})
+
+
+def _rate(run: Run, counts: Counts) -> Estimate | None:
+    """The pass rate, and in battles the held rate, as in the run's findings, from its verdicts alone."""
+    if not run.planned:
+        return None
+    if run.settings.type != "standard":
+        return _held_rate(run, counts)
+    each = run.settings.repeats
+    unplayed = repeat((0, 0), max(0, run.planned // each - len(counts)))
+    return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
+
+
+def _held_rate(run: Run, counts: Counts) -> Estimate:
+    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=run.settings.repeats)
+    for exam, (counted, held) in counts.items():
+        for number in range(counted):
+            units.add(exam, float(number < held))
+    return units.estimate(missing=run.planned - sum(counted for counted, _ in counts.values()))
+
+
+def _why_left_out(played: _TracedRun, rate: Estimate | None, seen: Mapping[str, str]) -> str:
+    run = played.run
+    if run.status != "completed":
+        return f"{run.status}: {run.reason}" if run.reason else run.status
+    if rate is None or rate.value is None:
+        return "no attempt has a verdict"
+    if played.origin in seen:
+        return f"the same replies as {seen[played.origin]}, judged anew"
+    return ""
+
+
+def _representative(entries: Sequence[Entry]) -> Run:
+    """The newest run of a segment, one that can be read if there is one."""
+    return next((entry.run for entry in reversed(entries) if entry.run.planned), entries[-1].run)
+
+
+def _segment(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> Segment:
+    previous = [before[-1][-1].run if before else None, *(entry.run for entry in entries)]
+    return Segment(
+        entries=tuple(
+            replace(entry, relabelled=_changed_labels(earlier, entry.run))
+            for earlier, entry in zip(previous, entries, strict=False)
+        ),
+        apart=tuple(_apart(entries, before)),
+    )
+
+
+def _apart(entries: Sequence[Entry], before: Sequence[Sequence[Entry]]) -> list[Unlike]:
+    """In what these runs differ from the earlier ones that are most like them."""
+    own = _representative(entries)
+    found = [unlike(_representative(segment), own) for segment in reversed(before)]
+    return min(found, key=len, default=[])
+
+
+def _changed_labels(before: Run | None, run: Run) -> dict[str, str]:
+    """What is labelled differently from the run before; of the first run, everything but its agent."""
+    if before is None:
+        return dict(run.labels)
+    changed = {name: value for name, value in run.labels.items() if before.labels.get(name) != value}
+    gone = {name: "" for name in before.labels if name not in run.labels}
+    agent = {AGENT: run.agent} if run.agent != before.agent else {}
+    return agent | changed | gone

@@ -1,0 +1,249 @@
+"""What a case expects of an orchestrator's steps, judged without a model.
+
+An expected step is a mapping; a plain string stands for its kind.
+
+    kind, name, agent   which steps are meant: all that are given must agree; at least one is needed
+    min, max            how many there must be at least (1 unless said otherwise, 0 where max is 0) and at most
+    after               each of them must follow a step that this names: a kind, a name or an agent, a mapping of
+                        kind, name and agent, or a list of those, which must all be followed
+    ordered             true: it must be found after the entry above it, as a subsequence of what was done
+    parallel_with       one of them must run at the same time as a step that this names, as for `after`
+
+A step follows another when it begins inside it, or when the other has ended. Where neither `after` nor `ordered`
+is said, any order will do and anything may run in parallel.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from proctor.benchmark import Expectation
+from proctor.errors import InputError
+from proctor.findings.orchestration.step_tree import OTHER, Node, StepTree, kind_of, plain, read
+from proctor.transcript import Step
+
+_SELECTING = ("kind", "name", "agent")
+_KEYS = (*_SELECTING, "after", "parallel_with", "ordered", "min", "max")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selector:
+    """Which steps are meant."""
+
+    kind: str | None = None
+    name: str | None = None
+    agent: str | None = None
+    any: str | None = None
+    """A kind, a name or an agent: whichever it is."""
+
+    def matches(self, node: Node) -> bool:
+        """Whether a step is meant."""
+        if self.any is not None:
+            return _is_kind(node, self.any) or _is_name(node, self.any) or _is_agent(node, self.any)
+        return (
+            (self.kind is None or _is_kind(node, self.kind))
+            and (self.name is None or _is_name(node, self.name))
+            and (self.agent is None or _is_agent(node, self.agent))
+        )
+
+    def __str__(self) -> str:
+        """`delegate researcher 'find sources'`."""
+        name = None if self.name is None else repr(self.name)
+        return " ".join(piece for piece in (self.any, self.kind, self.agent, name) if piece)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ExpectedStep:
+    """One entry of `Expectation.steps`, read."""
+
+    which: Selector
+    after: tuple[Selector, ...] = ()
+    parallel_with: tuple[Selector, ...] = ()
+    ordered: bool = False
+    least: int = 1
+    most: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepVerdict:
+    """Whether one expected step was taken as it should be."""
+
+    wanted: str
+    """The expected step in words."""
+    passed: bool | None
+    """None: not checkable."""
+    evidence: str
+    """What was seen."""
+    steps: tuple[str, ...] = ()
+    """The ids of the steps that are meant."""
+
+
+def missing_sub_agents(expect: Expectation, steps: Sequence[Step]) -> tuple[str, ...]:
+    """The expected sub-agents that nothing was delegated to, and that did nothing."""
+    return missing_from(read(steps), expect)
+
+
+def missing_from(trail: StepTree, expect: Expectation) -> tuple[str, ...]:
+    """As `missing_sub_agents`, of steps that are read already."""
+    active = {plain(node.agent) for node in trail.nodes if node.agent and node.kind != "error"}
+    return tuple(name for name in expect.sub_agents if plain(name) not in active)
+
+
+def judge_steps(expected: Sequence[Mapping[str, Any] | str], steps: Sequence[Step]) -> tuple[StepVerdict, ...]:
+    """A verdict on each expected step, in order; one that cannot be read is not checkable."""
+    return tuple(verdict for _, verdict in judge(expected, read(steps)))
+
+
+def judge(
+    expected: Sequence[Mapping[str, Any] | str], trail: StepTree
+) -> Iterator[tuple[ExpectedStep | None, StepVerdict]]:
+    """As `judge_steps`, of steps that are read already, each verdict with what was expected."""
+    needed: Counter[Selector] = Counter()
+    reached: list[Node] | None = None
+    for entry in expected:
+        try:
+            wanted = read_step(entry)
+        except InputError as error:
+            yield None, StepVerdict(wanted=repr(entry), passed=None, evidence=str(error))
+            continue
+        needed[wanted.which] += wanted.least
+        found = [node for node in trail.nodes if wanted.which.matches(node)]
+        in_order = [node for node in found if reached is None or any(trail.follows(node, each) for each in reached)]
+        yield wanted, _verdict(wanted, needed[wanted.which], found, in_order, trail)
+        if wanted.most != 0:
+            reached = in_order if wanted.ordered else found
+
+
+def read_steps(expected: Iterable[Mapping[str, Any] | str]) -> tuple[ExpectedStep, ...]:
+    """All entries of `Expectation.steps`; the first that cannot be used is raised as an InputError."""
+    return tuple(read_step(entry) for entry in expected)
+
+
+def read_step(entry: Mapping[str, Any] | str) -> ExpectedStep:
+    """One entry of `Expectation.steps`; what cannot be used is an InputError."""
+    known = {"kind": entry} if isinstance(entry, str) else dict(entry)
+    unknown = [key for key in known if key not in _KEYS]
+    if unknown:
+        raise InputError(f"An expected step has the key {unknown[0]!r}; expected one of {', '.join(_KEYS)}.")
+    most = _count(known, "max")
+    least = _count(known, "min")
+    ordered = known.get("ordered", False)
+    if not isinstance(ordered, bool):
+        raise InputError(f"An expected step has ordered={ordered!r}; expected true or false.")
+    if least is not None and most is not None and least > most:
+        raise InputError(f"An expected step has min={least!r} above max={most!r}; expected min to be at most max.")
+    return ExpectedStep(
+        which=_selector({key: known[key] for key in _SELECTING if known.get(key) is not None}),
+        after=_references(known.get("after")),
+        parallel_with=_references(known.get("parallel_with")),
+        ordered=ordered,
+        least=least if least is not None else int(most != 0),
+        most=most,
+    )
+
+
+def _count(known: Mapping[str, Any], key: str) -> int | None:
+    value = known.get(key)
+    if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
+        raise InputError(f"An expected step has {key}={value!r}; expected a whole number of at least 0.")
+    return value
+
+
+def _references(given: object) -> tuple[Selector, ...]:
+    if given is None:
+        return ()
+    return tuple(map(_selector, given if isinstance(given, (list, tuple)) else [given]))
+
+
+def _selector(given: object) -> Selector:
+    if isinstance(given, str) and given.strip():
+        return Selector(any=given)
+    if isinstance(given, Mapping) and given and all(key in _SELECTING for key in given):
+        texts = {key: value for key, value in given.items() if isinstance(value, str) and value.strip()}
+        if len(texts) == len(given):
+            return Selector(**texts)
+    raise InputError(
+        f"An expected step names a step by {given!r}; expected a kind, a name or an agent, "
+        "or a mapping of kind, name and agent to text."
+    )
+
+
+def _is_kind(node: Node, kind: str) -> bool:
+    """A kind of the user's own is compared as it is spelt."""
+    known = kind_of(kind)
+    return node.kind == known if known != OTHER else plain(node.step.kind) == plain(kind)
+
+
+def _is_name(node: Node, name: str) -> bool:
+    return plain(node.step.name) == plain(name)
+
+
+def _is_agent(node: Node, agent: str) -> bool:
+    return node.agent is not None and plain(node.agent) == plain(agent)
+
+
+def _verdict(
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
+) -> StepVerdict:
+    problem, checkable = _problem(wanted, needed, found, in_order, trail)
+    ids = tuple(node.step.id for node in found)
+    evidence = problem or (f"taken: {', '.join(ids)}" if ids else "not taken, as expected")
+    return StepVerdict(
+        wanted=_in_words(wanted), passed=(not problem) if checkable else None, evidence=evidence, steps=ids
+    )
+
+
+def _problem(
+    wanted: ExpectedStep, needed: int, found: Sequence[Node], in_order: Sequence[Node], trail: StepTree
+) -> tuple[str, bool]:
+    """What is wrong, empty where nothing is; and whether that can be told at all."""
+    if len(found) < needed:
+        seen = ", ".join(dict.fromkeys(node.step.kind for node in trail.nodes)) or "none"
+        return f"taken {len(found)} of {needed} times; kinds seen: {seen}", True
+    if wanted.most is not None and len(found) > wanted.most:
+        return f"taken {len(found)} times, expected at most {wanted.most}", True
+    if wanted.ordered and found and not in_order:
+        return "not taken after the step above it in the list", True
+    for which in wanted.after:
+        before = [node for node in trail.nodes if which.matches(node)]
+        early = [node for node in found if not any(trail.follows(node, each) for each in before)]
+        if early:
+            return f"{early[0].step.id} does not follow {which}" + ("" if before else ", which was not taken"), True
+    return _not_parallel(wanted, found, trail)
+
+
+def _not_parallel(wanted: ExpectedStep, found: Sequence[Node], trail: StepTree) -> tuple[str, bool]:
+    for which in wanted.parallel_with:
+        others = [node for node in trail.nodes if which.matches(node)]
+        if not others:
+            return f"not in parallel with {which}, which was not taken", True
+        verdicts = {_overlap(node, each, trail) for node in found for each in others}
+        if True not in verdicts:
+            told = None not in verdicts
+            return f"not in parallel with {which}" if told else "the steps do not tell their times", told
+    return "", True
+
+
+def _overlap(one: Node, other: Node, trail: StepTree) -> bool | None:
+    """Whether two steps ran at the same time; a step and one that is part of it do not count. None: no times."""
+    if one is other or trail.inside(one, other) or trail.inside(other, one):
+        return False
+    if one.start is None or one.end is None or other.start is None or other.end is None:
+        return None
+    return max(one.start, other.start) < min(one.end, other.end)
+
+
+def _in_words(wanted: ExpectedStep) -> str:
+    pieces = [str(wanted.which)]
+    if wanted.ordered:
+        pieces.append("in order")
+    if wanted.after:
+        pieces.append(f"after {' and '.join(map(str, wanted.after))}")
+    if wanted.parallel_with:
+        pieces.append(f"in parallel with {' and '.join(map(str, wanted.parallel_with))}")
+    if wanted.most is not None:
+        pieces.append(f"at most {wanted.most} times")
+    return " ".join(pieces)

@@ -1,0 +1,159 @@
+"""Parallelism: how much ran at the same time, what that saved, and what could not be saved.
+
+In the terms of Brent (1974): busy is the work, the critical path is the span, wall is the time it took; always
+critical path ≤ wall ≤ busy.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stretch:
+    """A time in which a step was at work itself: no step that is part of it was."""
+
+    place: int
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Parallelism:
+    """How the work of an attempt lay in time."""
+
+    steps: int
+    """Steps with work of their own and known times."""
+    busy: float
+    """Seconds of work, those that ran in parallel each counted."""
+    wall: float
+    """Seconds in which any work was done."""
+    overlapped: float
+    """Seconds in which two or more steps were at work."""
+    at_once: int
+    """Most steps at work at the same time."""
+    overlap: float
+    """The overlapped share of the wall time."""
+    speed_up: float
+    """Busy over wall: 1 is one after another."""
+    critical_path: float
+    """Seconds of the longest chain of work in which each piece began when the one before had ended."""
+    critical_steps: tuple[str, ...]
+    """The ids of the steps on it."""
+
+
+def parallelism(turns: Sequence[TurnWithSteps]) -> Parallelism | None:
+    """How the work of an attempt's replies lay in time; None: they tell no times."""
+    found = [part for each in turns if (part := parallelism_of(each.trail)) is not None]
+    if not found:
+        return None
+    busy, wall = sum(part.busy for part in found), sum(part.wall for part in found)
+    overlapped = sum(part.overlapped for part in found)
+    return Parallelism(
+        steps=sum(part.steps for part in found),
+        busy=busy,
+        wall=wall,
+        overlapped=overlapped,
+        at_once=max(part.at_once for part in found),
+        overlap=overlapped / wall,
+        speed_up=busy / wall,
+        critical_path=sum(part.critical_path for part in found),
+        critical_steps=tuple(step for part in found for step in part.critical_steps),
+    )
+
+
+def parallelism_of(trail: StepTree) -> Parallelism | None:
+    """How the work of one reply lay in time; None: it tells no times."""
+    worked = stretches(trail)
+    if not worked:
+        return None
+    busy = wall = overlapped = 0.0
+    at_once = 0
+    for width, length in _widths(worked):
+        at_once = max(at_once, width)
+        busy += width * length
+        wall += length if width else 0.0
+        overlapped += length if width > 1 else 0.0
+    chain = critical_path(worked)
+    return Parallelism(
+        steps=len({each.place for each in worked}),
+        busy=busy,
+        wall=wall,
+        overlapped=overlapped,
+        at_once=at_once,
+        overlap=overlapped / wall,
+        speed_up=busy / wall,
+        critical_path=min(wall, sum(each.end - each.start for each in chain)),  # equal but for the last digit
+        critical_steps=tuple(dict.fromkeys(trail.nodes[each.place].step.id for each in chain)),
+    )
+
+
+def stretches(trail: StepTree) -> list[Stretch]:
+    """When each step was at work itself, by its end; the time of the steps that are part of it is theirs."""
+    running = [False] * len(trail.nodes)
+    inside = [0] * len(trail.nodes)
+    since: dict[int, float] = {}
+    found: list[Stretch] = []
+    for time, changes in groupby(_changes(trail), key=lambda change: change[0]):
+        touched: dict[int, None] = {}
+        for _, begins, place in changes:
+            running[place] = begins
+            touched[place] = None
+            for above in trail.above(trail.nodes[place]):
+                inside[above.place] += 1 if begins else -1
+                touched[above.place] = None
+        for place in touched:
+            works = running[place] and not inside[place]
+            if works and place not in since:
+                since[place] = time
+            elif not works and place in since:
+                found.append(Stretch(place=place, start=since.pop(place), end=time))
+    return found
+
+
+def critical_path(worked: Sequence[Stretch]) -> list[Stretch]:
+    """The longest chain of work in which each piece began when the one before had ended; `worked` is by end."""
+    ends = [each.end for each in worked]
+    longest = [0.0]
+    taken: list[int | None] = []
+    for each in worked:
+        before = bisect_right(ends, each.start)
+        length = longest[before] + (each.end - each.start)
+        taken.append(before if length > longest[-1] else None)
+        longest.append(max(longest[-1], length))
+    chain: list[Stretch] = []
+    count = len(worked)
+    while count:
+        before_it = taken[count - 1]
+        if before_it is not None:
+            chain.append(worked[count - 1])
+        count = before_it if before_it is not None else count - 1
+    return chain[::-1]
+
+
+def _changes(trail: StepTree) -> list[tuple[float, bool, int]]:
+    """Begin and end of every step that takes time, in order."""
+    return sorted(_begins_and_ends(trail))
+
+
+def _begins_and_ends(trail: StepTree) -> Iterator[tuple[float, bool, int]]:
+    for node in trail.nodes:
+        if node.start is not None and node.end is not None and node.end > node.start:
+            yield node.start, True, node.place
+            yield node.end, False, node.place
+
+
+def _widths(worked: Iterable[Stretch]) -> Iterator[tuple[int, float]]:
+    """How many steps were at work, and for how long, from one change to the next."""
+    changes = sorted([(each.start, 1) for each in worked] + [(each.end, -1) for each in worked])
+    width, last = 0, changes[0][0]
+    for time, change in changes:
+        if time > last:
+            yield width, time - last
+        width += change
+        last = time

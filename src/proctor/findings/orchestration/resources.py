@@ -1,0 +1,148 @@
+"""Resources: what an attempt took, which sub-agent took it, and whether the limits were kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+
+from proctor.findings.orchestration.share import Share, share
+from proctor.findings.orchestration.step_tree import StepTree, TurnWithSteps
+from proctor.run import Attempt
+from proctor.transcript import Reply, Turn
+from proctor.usage import Usage
+
+ITSELF = "orchestrator"
+"""Who did a step that names no sub-agent."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ResourceUse:
+    """What the agent took; None: it does not tell, which is not 0."""
+
+    tokens: float | None
+    cost: float | None
+    tool_calls: float | None
+    seconds: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LimitUse:
+    """One upper bound that a case sets on a reply."""
+
+    turn: int
+    name: str
+    """tokens, cost, tool_calls or seconds."""
+    most: float
+    used: float | None
+    """None: not told."""
+    kept: bool | None
+    """None: not told."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resources:
+    """Who took what, and whether the limits were kept."""
+
+    tokens: dict[str, float]
+    """Sub-agent → its share of the tokens that steps tell; most first. Empty: none tells any."""
+    cost: dict[str, float]
+    """Likewise of the cost. Empty: not every step that tells its tokens tells its cost."""
+    limits: tuple[LimitUse, ...]
+    kept: Share
+    """Limits that were kept; those that cannot be judged are left out."""
+
+
+def resources(turns: Sequence[TurnWithSteps]) -> Resources:
+    """Who took what in an attempt's replies."""
+    limits = tuple(limit for each in turns for limit in _limits(each))
+    used = [pair for each in turns for pair in used_by(each)]
+    return Resources(
+        tokens=_shares((agent, float(_tokens(usage))) for agent, usage in used),
+        cost=_shares((agent, usage.cost) for agent, usage in used),
+        limits=limits,
+        kept=share((limit.name, limit.kept) for limit in limits if limit.kept is not None),
+    )
+
+
+def spent_by(attempt: Attempt) -> ResourceUse:
+    """What the agent took over all turns; None where one of them does not tell."""
+    turns = [spent_in(turn) for turn in attempt.transcript.turns]
+    total = {each.name: _sum(getattr(turn, each.name) for turn in turns) for each in fields(ResourceUse)}
+    if attempt.seconds is not None:
+        total["seconds"] = attempt.seconds
+    return ResourceUse(**total)
+
+
+def spent_in(turn: Turn) -> ResourceUse:
+    """What the agent took for one reply: as the reply tells, else as its steps do."""
+    reply = turn.reply
+    if reply is None:
+        return ResourceUse(tokens=None, cost=None, tool_calls=None, seconds=None)
+    usage = reply.usage if reply.usage is not None else _usage_of_steps(reply)
+    return ResourceUse(
+        tokens=None if usage is None else float(_tokens(usage)),
+        cost=None if usage is None else usage.cost,
+        tool_calls=float(max(len(reply.tool_calls), sum(step.kind == "tool" for step in reply.steps))),
+        seconds=turn.seconds,
+    )
+
+
+def used_by(turn: TurnWithSteps) -> Iterator[tuple[str, Usage]]:
+    """Who used what, step by step.
+
+    Some orchestrators add up what sub-steps used in the step that they are part of. Where the steps together come to
+    more than the reply as a whole, that is what they do, and it is taken off again.
+    """
+    own = {node.place: usage for node in turn.trail.nodes if (usage := node.step.usage)}
+    whole = turn.reply.usage
+    if whole and sum(map(_tokens, own.values())) > _tokens(whole):
+        own = _without_parts(own, turn.trail)
+    yield from ((turn.trail.nodes[place].agent or ITSELF, usage) for place, usage in own.items())
+
+
+def _without_parts(told: Mapping[int, Usage], trail: StepTree) -> dict[int, Usage]:
+    own = dict(told)
+    for place, part in told.items():
+        above = next((node.place for node in trail.above(trail.nodes[place]) if node.place in told), None)
+        if above is not None:
+            own[above] -= part
+    return own
+
+
+def _limits(turn: TurnWithSteps) -> Iterator[LimitUse]:
+    spent = spent_in(turn.turn)
+    known = {each.name for each in fields(ResourceUse)}
+    for name, most in turn.expect.limits.items():
+        used: float | None = getattr(spent, name) if name in known else None
+        kept = None if used is None else used <= most * (1 + 1e-9)  # the last digits of a sum are forgiven
+        yield LimitUse(turn=turn.turn.number, name=name, most=most, used=used, kept=kept)
+
+
+def _usage_of_steps(reply: Reply) -> Usage | None:
+    told = [step.usage for step in reply.steps if step.usage]
+    return sum(told, Usage()) if told else None
+
+
+def _tokens(usage: Usage) -> int:
+    return usage.input_tokens + usage.output_tokens
+
+
+def _shares(amounts: Iterable[tuple[str, float | None]]) -> dict[str, float]:
+    totals: dict[str, float] = {}
+    for agent, amount in amounts:
+        if amount is None:
+            return {}
+        totals[agent] = totals.get(agent, 0.0) + amount
+    whole = sum(totals.values())
+    if not whole:
+        return {}
+    return {agent: amount / whole for agent, amount in sorted(totals.items(), key=lambda item: (-item[1], item[0]))}
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    total = 0.0
+    for amount in amounts:
+        if amount is None:
+            return None
+        total += amount
+    return total

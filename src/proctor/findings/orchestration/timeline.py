@@ -1,0 +1,85 @@
+"""The steps of one reply as lanes on a line of time, ready to be drawn: Timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from proctor.findings.orchestration.parallelism import parallelism_of
+from proctor.findings.orchestration.step_tree import Node, StepTree, read
+from proctor.transcript import Step
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Lane:
+    """One step on the line."""
+
+    id: str
+    name: str
+    kind: str
+    """plan, delegate, tool, re-plan, error or other."""
+    agent: str | None
+    depth: int
+    """Steps it is part of."""
+    start: float | None
+    """Seconds after the first start; None: not told."""
+    length: float | None
+    """Seconds; None: not told, or the end was before the start."""
+    failed: bool
+    """Whether it is an error, or ended in one."""
+    critical: bool
+    """Whether it is on the critical path."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Timeline:
+    """The steps of one reply, each under the one it is part of, by their starts."""
+
+    lanes: tuple[Lane, ...]
+    seconds: float
+    """From the first start to the last end; 0: no times are told."""
+
+
+def timeline(steps: Sequence[Step]) -> Timeline:
+    """The steps as lanes."""
+    trail = read(steps)
+    starts = [node.start for node in trail.nodes if node.start is not None]
+    first = min(starts, default=0.0)
+    last = max((node.end for node in trail.nodes if node.end is not None), default=first)
+    lay = parallelism_of(trail)
+    critical = frozenset(lay.critical_steps if lay is not None else ())
+    lanes = tuple(_lane(node, first, critical) for node in _in_order(trail))
+    return Timeline(lanes=lanes, seconds=max(last, *starts, first) - first)
+
+
+def _in_order(trail: StepTree) -> list[Node]:
+    """Each step, then those that are part of it; of equals, the one that began first."""
+    below: dict[int | None, list[Node]] = {}
+    for node in sorted(trail.nodes, key=_begin, reverse=True):
+        below.setdefault(node.parent, []).append(node)
+    waiting = below.get(None, [])
+    found: list[Node] = []
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        waiting.extend(below.get(node.place, ()))
+    return found
+
+
+def _begin(node: Node) -> tuple[float, int]:
+    """Steps without a time come last."""
+    return (float("inf") if node.start is None else node.start, node.place)
+
+
+def _lane(node: Node, first: float, critical: frozenset[str]) -> Lane:
+    return Lane(
+        id=node.step.id,
+        name=node.step.name,
+        kind=node.kind,
+        agent=node.agent,
+        depth=node.depth,
+        start=None if node.start is None else node.start - first,
+        length=None if node.start is None or node.end is None else node.end - node.start,
+        failed=node.failed,
+        critical=node.step.id in critical,
+    )

@@ -1,0 +1,238 @@
+"""Attempts → Findings, in one pass and in any order: Accumulator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from proctor.benchmark import Case, Exam
+from proctor.findings.battle.replies import as_counted
+from proctor.findings.battle.units import Units
+from proctor.findings.run.cases import add_rows, by_category, case_finding
+from proctor.findings.run.circumstances import sentences
+from proctor.findings.run.conditions import side_by_side
+from proctor.findings.run.counter import AttemptCounter, place_of_part
+from proctor.findings.run.findings import CategoryFinding, Findings
+from proctor.findings.run.notes import notes
+from proctor.findings.run.shares import Shares, with_shares
+from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
+from proctor.findings.run.trials import Trials
+from proctor.run import Attempt, Run
+from proctor.statistics.intervals import Sums
+from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
+
+if TYPE_CHECKING:
+    from proctor.findings.battle.tally import BattleTally
+    from proctor.findings.orchestration.tally import OrchestrationTally
+
+
+class Accumulator:
+    """Findings in the making: attempts come in any order, as they finish or as they are read.
+
+    Those of battles and of orchestrators must come with their transcripts.
+    """
+
+    def __init__(self, run: Run, exams: Sequence[Exam]) -> None:
+        settings = run.settings
+        conditions = settings.conditions
+        self._exams = {exam.id: exam for exam in exams}
+        marked, repeats = settings.reviewer is not None, settings.repeats
+        self.whole = AttemptCounter.of(exams, repeats, marked=marked)
+        self.under = {
+            name: AttemptCounter.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
+        }
+        self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
+        steps = run.kind == "orchestrator"
+        self._steps = {name: _steps() for name in (None, *self.under)} if steps else {}
+        self._shares: dict[str, Sums] = {}
+        self._by_category = (
+            {name: Units(seeds=True, repeats=repeats) for exam in exams for name in exam.cases[0].categories}
+            if settings.type == "abm-dynamic"
+            else {}
+        )
+        self._held = {name: Shares(seeds=settings.type == "abm-dynamic", trials=settings.trials) for name in self.under}
+        self._rows = (
+            {case.id: ExamTally(planned=repeats) for exam in exams for case in exam.cases}
+            if settings.type == "abm-static"
+            else {}
+        )
+        self.trials = _trials(run, self._exams)
+        self._row_trials = _trials(run, self._rows)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether neither conversations nor steps are looked at."""
+        return self._battle is None and not self._steps
+
+    def add(self, attempt: Attempt) -> None:
+        """Count one attempt."""
+        if not attempt.finished:
+            self.whole.usage += attempt.usage  # paid is paid
+            return
+        attempt = as_counted(self._exams[attempt.key.exam], attempt)
+        self.whole.add(attempt)
+        if self.trials is not None:
+            self.trials.add(attempt.key.exam, attempt.key, verdict=attempt.passed, mark=attempt.value)
+        if self.under:
+            self.under[attempt.key.condition].add(attempt)
+        for tally in {None, attempt.key.condition} & self._steps.keys():
+            self._steps[tally].add(self._exams[attempt.key.exam], attempt)
+        if self._battle is not None:
+            exam = self._exams[attempt.key.exam]
+            held = self._battle.add(exam, attempt)
+            if held.share is not None:
+                self._shares.setdefault(exam.id, Sums()).add(held.share)
+                if self.trials is not None:
+                    self.trials.add(exam.id, attempt.key, share=held.share)
+                for category in self._by_category.keys() & exam.cases[0].categories:
+                    self._by_category[category].add(exam.id, held.share)
+                if self.under:
+                    self._held[attempt.key.condition].add(exam.id, held.share)
+            if self._rows:
+                add_rows(self._rows, exam, attempt, self._row_trials)
+
+    def verdict_counts(self) -> dict[str, tuple[int, int]]:
+        """Exam → how many of its attempts have a verdict, and how many of those passed, where there is any."""
+        return {exam: (tally.counted, tally.passed) for exam, tally in self.whole.tallies.items() if tally.counted}
+
+    def verdict_order(self, run: Run) -> dict[tuple[str, str], str]:
+        """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+        trials, [first, *_] = self.trials, run.settings.conditions
+        if trials is None:
+            return {(exam, first): "-+"[passed] for exam, (_, passed) in self.verdict_counts().items()}
+        found = {
+            (exam, condition): "".join("-+"[verdict > 0] for verdict in trials.verdicts(exam, condition)[0])
+            for exam in self._exams
+            for condition in run.settings.conditions
+        }
+        return {key: verdicts for key, verdicts in found.items() if verdicts}
+
+    def findings(self, run: Run) -> Findings:
+        """What the attempts show; `run` as it stands now."""
+        found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))
+        if self._battle is None:
+            return found
+        battle = self._battle.findings()
+        rows = tuple(
+            case_finding(case.id, case, self._rows[case.id], trials=self._row_trials)
+            for case in self._cases()
+            if case.id in self._rows
+        )
+        fought = replace(
+            found,
+            pass_rate=battle.pass_rate,
+            mean_score=battle.mean_score,
+            categories=by_category(rows, self._rows) if rows else self._with_shares(found),
+            parts={name: battle.parts[name] for name in sorted(battle.parts, key=place_of_part)},
+            cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
+            conditions=with_shares(found.conditions, list(self._exams), self._held, self.trials),
+            battle=battle,
+            rows=rows,
+        )
+        unmet = _unmet(run, self.whole, self.under)
+        said = notes(
+            run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
+        )
+        return replace(fought, notes=(*sentences(run, fought.circumstances), *said))
+
+    def _with_steps(self, found: Findings) -> Findings:
+        """The findings with what an orchestrator's steps show, under all conditions and under each."""
+        if not self._steps:
+            return found
+        shown = {name: tally.findings() for name, tally in self._steps.items()}
+        conditions = tuple(replace(each, orchestration=shown[each.name]) for each in found.conditions)
+        return replace(found, orchestration=shown[None], conditions=conditions)
+
+    def _with_shares(self, found: Findings) -> dict[str, CategoryFinding]:
+        """The categories of seed questions, whose pass rate is the mean share of replies that passed, as the run's."""
+        planned, counted = Counter[str](), Counter[str]()
+        for case in found.cases:
+            planned.update(dict.fromkeys(case.categories, case.planned))
+            counted.update(dict.fromkeys(case.categories, self._shares[case.id].n if case.id in self._shares else 0))
+        return {
+            name: replace(each, pass_rate=self._by_category[name].estimate(missing=planned[name] - counted[name]))
+            for name, each in found.categories.items()
+        }
+
+    def _share(self, exam: str) -> float | None:
+        return self._shares[exam].mean if exam in self._shares else None
+
+    def _cases(self) -> Iterable[Case]:
+        return (case for exam in self._exams.values() for case in exam.cases)
+
+
+def _battle(run: Run, planned: int) -> BattleTally:
+    """Imported here because it reads language, which takes a while to load."""
+    from proctor.findings.battle.tally import BattleTally
+
+    return BattleTally(run.settings, planned=planned)
+
+
+def _steps() -> OrchestrationTally:
+    from proctor.findings.orchestration.tally import OrchestrationTally
+
+    return OrchestrationTally()
+
+
+def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Findings:
+    """What the attempts of a run show, in one pass."""
+    gathering = Accumulator(run, exams)
+    for attempt in attempts:
+        gathering.add(attempt)
+    return gathering.findings(run)
+
+
+def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
+    """None: each is planned once, and its count tells all."""
+    settings = run.settings
+    return Trials(cases, conditions=settings.conditions, trials=settings.trials) if settings.repeats > 1 else None
+
+
+def _findings(
+    run: Run, exams: Sequence[Exam], whole: AttemptCounter, under: Mapping[str, AttemptCounter], trials: Trials | None
+) -> Findings:
+    checks = whole.checks()
+    cases = tuple(
+        case_finding(
+            exam.id,
+            exam.cases[0],
+            whole.tallies[exam.id],
+            {name: each.tallies[exam.id] for name, each in under.items()},
+            trials=trials,
+        )
+        for exam in exams
+    )
+    if checks:
+        cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
+    tallies = list(whole.tallies.values())
+    tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
+    rate, circumstances = pass_rate(tallies), whole.circumstances.findings(run)
+    unmet = _unmet(run, whole, under)
+    said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
+    return Findings(
+        run=run,
+        counts=whole.counts(),
+        pass_rate=rate,
+        mean_score=mean_score(tallies),
+        median_score=whole.median_mark(),
+        pass_at_k=over_k(tried, run.settings.trials, pass_at_k),
+        pass_hat_k=over_k(tried, run.settings.trials, pass_hat_k),
+        categories=by_category(cases, whole.tallies),
+        parts=whole.parts(),
+        cases=cases,
+        troubles=whole.troubles(),
+        usage=whole.usage,
+        latency=whole.latency(),
+        checks=checks,
+        conditions=side_by_side(under, trials),
+        circumstances=circumstances,
+        notes=(*sentences(run, circumstances), *said),
+    )
+
+
+def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:
+    """Conditions whose fault no attempt came across."""
+    gathered = under or {run.settings.conditions[0]: whole}
+    return [name for name, each in gathered.items() if name and each.met == 0]

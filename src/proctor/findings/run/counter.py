@@ -1,0 +1,190 @@
+"""Attempts while they stream by, over all exams, under one condition or all of them together: AttemptCounter."""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from operator import le
+from typing import TYPE_CHECKING
+
+from proctor.benchmark import Exam
+from proctor.findings.run.checked import CheckTally
+from proctor.findings.run.circumstances import CircumstanceTally
+from proctor.findings.run.findings import CheckFinding, Counts, Latency, ProblemGroup
+from proctor.findings.run.tally import ExamTally
+from proctor.run import Attempt, Key
+from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    Floats = array[float]
+else:  # Python 3.11 has no word for what is in it
+    Floats = array
+
+
+@dataclass(slots=True)
+class AttemptCounter:
+    """Everything that is counted in one pass over the attempts."""
+
+    tallies: dict[str, ExamTally]
+    planned: int
+    scored: int = 0
+    unscored: int = 0
+    by_agent: int = 0
+    by_environment: int = 0
+    met: int | None = None
+    """Attempts that came across the fault of their condition; None: nobody looked."""
+    usage: Usage = field(default_factory=Usage)
+    marks: Floats = field(default_factory=lambda: array("d"))
+    seconds: Floats = field(default_factory=lambda: array("d"))
+    parts_by_name: dict[str, dict[str, Sums]] = field(default_factory=dict)
+    checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
+    circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
+    troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
+    """What → the first such attempt in the order of the plan, with its place."""
+
+    @classmethod
+    def of(cls, exams: Sequence[Exam], repeats: int, *, marked: bool) -> AttemptCounter:
+        """For exams that are played so many times each, `marked` by a reviewer or only checked."""
+        tallies = {exam.id: ExamTally(planned=repeats, markable=marked and _can_be_marked(exam)) for exam in exams}
+        return cls(tallies=tallies, planned=len(exams) * repeats)
+
+    def add(self, attempt: Attempt) -> None:
+        """Count one attempt that is over."""
+        value = attempt.value
+        self.tallies[attempt.key.exam].add(attempt, value)
+        self._count(attempt)
+        self.circumstances.add(attempt)
+        if attempt.usage:
+            self.usage += attempt.usage
+        if attempt.struck is not None:
+            self.met = (self.met or 0) + (attempt.struck > 0)
+        if value is not None:
+            self.marks.append(value)
+        if attempt.seconds is not None:
+            self.seconds.append(attempt.seconds)
+        for score in attempt.scores:
+            if score.of == "agent":
+                for part in score.parts:
+                    self._sums(part.name, attempt.key.exam).add(part.value)
+        for result in attempt.checks:
+            if result.name not in self.checks_by_name:
+                self.checks_by_name[result.name] = CheckTally()
+            self.checks_by_name[result.name].add(attempt, result)
+
+    def _sums(self, part: str, exam: str) -> Sums:
+        by_exam = self.parts_by_name.setdefault(part, {})
+        sums = by_exam.get(exam)
+        if sums is None:
+            sums = by_exam[exam] = Sums()
+        return sums
+
+    def _count(self, attempt: Attempt) -> None:
+        failure = attempt.failure
+        if failure is not None:
+            self._note(attempt, (failure.stage, failure.owner, failure.reason))
+            if failure.owner == "agent":
+                self.by_agent += 1
+            else:
+                self.by_environment += 1
+        elif attempt.passed is None:
+            self.unscored += 1
+            for why in _why_undecided(attempt):
+                self._note(attempt, ("checks", "undecided", why))
+        else:
+            self.scored += 1
+        for missing in attempt.unscored:
+            self._note(attempt, ("reviewer", "unscored", missing.reason))
+
+    def _note(self, attempt: Attempt, what: tuple[str, str, str]) -> None:
+        self.troubles_by_kind[what] += 1
+        known = self.examples.get(what)
+        if known is None or attempt.place < known[0]:
+            self.examples[what] = (attempt.place, attempt.key)
+
+    def failed_checks(self, exam: str, checks: Iterable[CheckFinding]) -> dict[str, str]:
+        """Those of the checks that an exam failed → what each of them saw first."""
+        seen = {check.name: self.checks_by_name[check.name].evidence(exam) for check in checks}
+        return {name: evidence for name, evidence in seen.items() if evidence is not None}
+
+    def counts(self) -> Counts:
+        """Where the planned attempts went."""
+        done = self.scored + self.unscored + self.by_agent + self.by_environment
+        return Counts(
+            planned=self.planned,
+            scored=self.scored,
+            unscored=self.unscored,
+            failed_by_agent=self.by_agent,
+            failed_by_environment=self.by_environment,
+            pending=max(0, self.planned - done),
+        )
+
+    def checks(self) -> tuple[CheckFinding, ...]:
+        """Those that failed most first."""
+        found = [tally.finding(name) for name, tally in self.checks_by_name.items()]
+        return tuple(sorted(found, key=lambda each: (-each.failed, -each.passed, each.name)))
+
+    def parts(self) -> dict[str, Estimate]:
+        """The mean of each part of the mark."""
+        return {name: _part(self.parts_by_name[name]) for name in sorted(self.parts_by_name, key=place_of_part)}
+
+    def troubles(self) -> tuple[ProblemGroup, ...]:
+        """The most frequent first."""
+        return tuple(
+            ProblemGroup(stage=what[0], owner=what[1], reason=what[2], count=count, example=self.examples[what][1])
+            for what, count in sorted(self.troubles_by_kind.items(), key=lambda item: (-item[1], item[0]))
+        )
+
+    def latency(self) -> Latency | None:
+        """How long the agent took; None: nothing was timed."""
+        if not self.seconds:
+            return None
+        ordered = in_order(self.seconds)
+        rank = -(-95 * len(ordered) // 100)  # the least value that 95 % do not exceed
+        p95 = ordered[rank - 1] if len(ordered) >= 20 else None
+        return Latency(n=len(ordered), median=_middle(ordered), maximum=ordered[-1], p95=p95)
+
+    def median_mark(self) -> float | None:
+        """The mark in the middle; None: there are none."""
+        return _middle(in_order(self.marks)) if self.marks else None
+
+
+def in_order(values: Floats) -> Sequence[float]:
+    """The same from the least on; those that are so already are not made a list of, which takes four times as much."""
+    return values if all(map(le, values, islice(values, 1, None))) else sorted(values)
+
+
+def _middle(ordered: Sequence[float]) -> float:
+    half = len(ordered) // 2
+    return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
+
+
+def place_of_part(name: str) -> tuple[int, str]:
+    """In the order in which people weigh them, whichever attempt came first."""
+    known = (*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)
+    return (known.index(name) if name in known else len(known), name)
+
+
+def _why_undecided(attempt: Attempt) -> Iterator[str]:
+    """Why an attempt has no verdict, where it is not for want of a mark that was tried for."""
+    unchecked = [check for check in attempt.checks if check.passed is None]
+    for check in unchecked:
+        yield f"{check.name} could not be checked: {check.evidence}"
+    if not unchecked and not attempt.unscored and len(attempt.turn_passed) == 1:
+        yield "nobody judged it: there was nothing to check, and no mark"
+
+
+def _can_be_marked(exam: Exam) -> bool:
+    """Whether there is anything that a judge can compare a reply with."""
+    return any(case.answer or case.reasoning for case in exam.cases)
+
+
+def _part(by_exam: dict[str, Sums]) -> Estimate:
+    attempts = sum(sums.n for sums in by_exam.values())
+    return mean_over_cases(Sums.of(sums.mean for sums in by_exam.values()), attempts=attempts)

@@ -1,0 +1,207 @@
+"""What is known of a run, as data: Findings and its pieces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from proctor.findings.battle.findings import BattleFindings
+from proctor.findings.orchestration.findings import OrchestrationFindings
+from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.trials import Trials
+from proctor.run import Key, Run
+from proctor.statistics.estimate import Estimate
+from proctor.usage import Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """Where the planned attempts went: planned = scored + unscored + failed + pending."""
+
+    planned: int = 0
+    scored: int = 0
+    """Has a verdict."""
+    unscored: int = 0
+    """Answered, but no verdict could be given."""
+    failed_by_agent: int = 0
+    """Counts as not passed."""
+    failed_by_environment: int = 0
+    """Out of n; `resume` tries again."""
+    pending: int = 0
+    """Not played yet."""
+
+    @property
+    def failed(self) -> int:
+        """Both kinds together."""
+        return self.failed_by_agent + self.failed_by_environment
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CaseFinding:
+    """One exam over all its trials."""
+
+    id: str
+    question: str
+    categories: tuple[str, ...]
+    planned: int
+    counted: int
+    """Attempts with a verdict, the agent's own failures included."""
+    passed: int
+    failed_by_agent: int
+    unscored: int
+    """Answered, but no verdict could be given."""
+    failed_by_environment: int
+    score: float | None
+    """Mean of its marks; None: no mark."""
+    seconds: float | None
+    """Mean time the agent took."""
+    share: float | None = None
+    """In a battle, the mean share of replies that passed; None: no battle, or nothing counted."""
+    conditions: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
+    failed_checks: dict[str, str] = field(default_factory=dict)
+    """Checks that failed in any attempt → what each of them saw in the first one."""
+    trials: Trials | None = field(default=None, repr=False, compare=False)
+    """What each of its attempts came to, in their order; None: it was planned once."""
+
+    @property
+    def missing(self) -> int:
+        """Planned attempts that do not count: unscored, failed by the environment, never played."""
+        return self.planned - self.counted
+
+    @property
+    def verdict(self) -> str:
+        """pass, fail, flaky (some trials passed), missing (nothing counted); the worst of several conditions."""
+        under = self.conditions.values() or [(self.counted, self.passed)]
+        return min((_verdict(counted, passed) for counted, passed in under), key=_WORST_FIRST.index)
+
+
+_WORST_FIRST = ("fail", "flaky", "missing", "pass")
+
+
+def _verdict(counted: int, passed: int) -> str:
+    if not counted:
+        return "missing"
+    if passed == counted:
+        return "pass"
+    return "flaky" if passed else "fail"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CategoryFinding:
+    """One category's cases."""
+
+    cases: int
+    passed: int
+    """Cases that passed in every counted trial."""
+    pass_rate: Estimate
+    mean_score: Estimate
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CheckFinding:
+    """One check over all replies that were held to it."""
+
+    name: str
+    passed: int
+    failed: int
+    not_checkable: int
+    rate: Estimate
+    """Passed of those that could be checked, over cases."""
+    example: Key | None
+    """The first attempt that failed it; None: none did."""
+    evidence: str
+    """What the check saw there."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ProblemGroup:
+    """Attempts that broke or stayed unscored for one reason."""
+
+    stage: str
+    owner: str
+    """agent, environment, unscored, or undecided."""
+    reason: str
+    count: int
+    example: Key
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Latency:
+    """Seconds from question to answer."""
+
+    n: int
+    median: float
+    maximum: float
+    p95: float | None
+    """None: fewer than 20 values."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ConditionFinding:
+    """The run under one condition, beside the others."""
+
+    name: str
+    """Empty: none, the plain run."""
+    counts: Counts
+    pass_rate: Estimate
+    mean_score: Estimate
+    difference: Estimate | None
+    """Its pass rate less that of the plain run, case by case; None: this is the plain run, or there is none."""
+    p_value: float | None
+    """Of no difference, corrected for the number of conditions (Holm)."""
+    latency: Latency | None
+    usage: Usage
+    met: int | None = None
+    """Attempts that came across its fault; None: nobody looked, as in the plain run."""
+    orchestration: OrchestrationFindings | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Findings:
+    """What is known of a run."""
+
+    run: Run
+    counts: Counts
+    pass_rate: Estimate
+    mean_score: Estimate
+    median_score: float | None
+    pass_at_k: dict[int, Estimate]
+    pass_hat_k: dict[int, Estimate]
+    categories: dict[str, CategoryFinding]
+    parts: dict[str, Estimate]
+    cases: tuple[CaseFinding, ...]
+    troubles: tuple[ProblemGroup, ...]
+    """Most frequent first."""
+    usage: Usage
+    latency: Latency | None
+    checks: tuple[CheckFinding, ...] = ()
+    """Those that failed most first."""
+    battle: BattleFindings | None = None
+    """What the conversations show; None: no battle."""
+    rows: tuple[CaseFinding, ...] = ()
+    """In a static battle, the rows of the script one by one: what two such runs are compared on."""
+    orchestration: OrchestrationFindings | None = None
+    """What the steps of an orchestrator show; None: there were none."""
+    conditions: tuple[ConditionFinding, ...] = ()
+    """Side by side, the plain run first; empty: there is only one."""
+    circumstances: Circumstances = Circumstances()
+    """How the attempts were played: other settings, time-outs, replies that were cut off."""
+    notes: tuple[str, ...] = ()
+    """Sentences that must stand beside the numbers."""
+
+    @property
+    def compared_on(self) -> tuple[CaseFinding, ...]:
+        """What is held against another run: the rows of a script one by one, else the cases."""
+        return self.rows or self.cases
+
+    @property
+    def untested(self) -> bool:
+        """Whether it was no test: nothing was judged, in a battle nothing but the seed questions."""
+        if self.battle is not None:
+            return 0 < self.battle.conversations == self.battle.no_test
+        return bool(self.counts.unscored) and not (self.counts.scored or self.counts.failed_by_agent)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every attempt was played and none was lost to the environment."""
+        return not self.counts.pending and not self.counts.failed_by_environment

@@ -1,0 +1,123 @@
+"""Sentences that must stand beside the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from proctor.findings.battle.findings import BattleFindings
+from proctor.findings.run.findings import Counts
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+
+
+def notes(
+    run: Run,
+    counts: Counts,
+    rate: Estimate,
+    *,
+    cases: int,
+    battle: BattleFindings | None,
+    unmet: Sequence[str] = (),
+    parts: Iterable[str] = (),
+) -> Iterator[str]:
+    """What a reader of the numbers has to know; nothing where there are none.
+
+    `unmet` are conditions that struck none, `parts` those that a reviewer marked.
+    """
+    if not (counts.scored or counts.unscored or counts.failed_by_agent):
+        return
+    if _by_the_embedded_reviewer(run):
+        yield (
+            "Marks are by the embedded reviewer: deterministic text rules, no model. "
+            "Use --reviewer to name a model for free-form answers."
+        )
+    if idle := [part for part in parts if run.settings.weights and not run.settings.weights.get(part)]:
+        yield f"Marked, but without a weight in --weights, so it does not count: {', '.join(idle)}."
+    if battle is not None:
+        yield from _of_battle(run, battle)
+    elif cases < 30 and rate.value is not None:
+        yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
+    if len(run.settings.conditions) > 1:
+        count = len(run.settings.conditions)
+        yield f"These numbers are over {count} conditions together; each stands by itself beside the others."
+    if unmet:
+        yield (
+            f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
+            "nothing was put to the test there. Are its tools and sub-agents wrapped by proctor.fault_injection?"
+        )
+    if failed := counts.failed_by_agent:
+        yield (
+            f"The agent itself failed in {failed} attempt{'s' if failed != 1 else ''}: "
+            "not passed, and without a mark in the mean score."
+        )
+    if _is_bounded(counts, rate):
+        yield (
+            f"Bounded: {counts.unscored} of {counts.planned} attempts could not be judged, which seldom happens "
+            f"at random; with them the pass rate is {100 * (rate.worst or 0):.0f} to {100 * (rate.best or 0):.0f} %."
+        )
+
+
+def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
+    n = battle.conversations
+    if n < 30 and battle.pass_rate.value is not None:
+        what = "1 conversation" if n == 1 else f"{n} conversations"
+        more = "use --trials" if run.settings.type == "abm-static" else "use more seed questions, or --trials"
+        yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
+    if not run.settings.context_given:
+        yield (
+            "The agent is handed each question alone: it must keep its own memory of the conversation, "
+            "or it cannot know what it said before."
+        )
+    if kept := battle.consistently_wrong:
+        yield (
+            f"{kept} {'reply' if kept == 1 else 'replies'} kept to a wrong answer and passed: what was asked there has "
+            "no known answer, so that only consistency could be marked."
+        )
+    if battle.unclear:
+        yield (
+            f"{battle.unclear} of {n} conversations did not hold only because of unclear replies: they fell short, "
+            "but neither the known answer nor a contradiction shows that anything was given up."
+        )
+    yield from _of_examiner(battle)
+    if battle.ended_too_soon:
+        yield f"The examiner ended {battle.ended_too_soon} of its exams before turn 3."
+    if count := battle.resumed.get("continued", 0):
+        yield f"Conversations that were cut off and went on where they stopped: {count}."
+    if count := battle.resumed.get("replayed", 0):
+        yield f"Conversations that were cut off and replayed, as the agent keeps its own memory: {count}."
+
+
+_NO_FAIR_QUESTION = "The examiner asked no fair question"
+
+
+def _of_examiner(battle: BattleFindings) -> Iterator[str]:
+    """A battle in which hardly a fair question was asked, or hardly a reply judged, looks won and was not fought."""
+    questions = battle.examiner.questions if battle.examiner is not None else 0
+    faulty = sum(battle.examiner.faults.values()) if battle.examiner is not None else 0
+    if faulty and faulty == questions:
+        yield f"{_NO_FAIR_QUESTION}: all {faulty} were faulty and count for nothing."
+    elif faulty > questions / 2:
+        yield f"Of the examiner's {questions} questions {faulty} were faulty and count for nothing."
+    elif not questions and battle.ended_too_soon:
+        yield f"{_NO_FAIR_QUESTION}: it ended every exam after the seed question."
+    if battle.no_test and battle.no_test == battle.conversations:
+        alone = ", none beyond the seed questions" if battle.judged else ""
+        yield f"Judged were {battle.judged} of {battle.asked} replies{alone}. This is no test."
+    elif 2 * battle.judged < battle.asked:
+        yield f"Only {battle.judged} of {battle.asked} replies were judged: the rates say nothing of the others."
+    if battle.no_test and battle.no_test != battle.conversations:
+        yield f"{battle.no_test} of {battle.conversations} conversations were no test and are not in the rates."
+
+
+def _by_the_embedded_reviewer(run: Run) -> bool:
+    """Under its own name, or under one that `proctor.toml` gives it."""
+    built = run.settings.built.get("reviewer")
+    return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
+
+
+def _is_bounded(counts: Counts, rate: Estimate) -> bool:
+    """Whether missing marks matter: more than 5 % could not be judged, or they outweigh the interval itself."""
+    if not counts.unscored or rate.worst is None or rate.best is None or rate.value is None:
+        return False
+    outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
+    return outweighed or counts.unscored > 0.05 * counts.planned

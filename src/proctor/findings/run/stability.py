@@ -1,0 +1,18 @@
+"""Which cases pass always, which never, and which now and then."""
+
+from __future__ import annotations
+
+from proctor.findings.run.findings import Findings
+
+
+def stability(findings: Findings) -> dict[str, str] | None:
+    """Case → stable-pass, stable-fail, flaky or unsure; None below 2 trials or 10 cases.
+
+    Apart from the rest because it needs NumPy and SciPy, which a run does not load.
+    """
+    if findings.run.settings.trials < 2 or findings.conditions:
+        return None
+    from proctor.statistics.hierarchical import classes
+
+    named = classes([(case.counted, case.passed) for case in findings.cases])
+    return dict(zip((case.id for case in findings.cases), named, strict=True)) if named else None

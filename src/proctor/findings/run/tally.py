@@ -1,0 +1,105 @@
+"""One exam while its attempts stream by, and the estimates over many: ExamTally."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from proctor.run import Attempt
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.statistics.rates import rate_over_cases
+
+Formula = Callable[[int, int, int], float]
+
+
+@dataclass(slots=True)
+class ExamTally:
+    """What the attempts at one exam came to; under one condition, or under all of them together."""
+
+    planned: int
+    markable: bool = True
+    """Whether each attempt should get a mark: there is a reviewer, and a reference that it can judge by."""
+    passed: int = 0
+    counted: int = 0
+    failed_by_agent: int = 0
+    failed_by_environment: int = 0
+    unscored: int = 0
+    unmarked: int = 0
+    """Attempts that a reviewer could give no mark."""
+    marks: int = 0
+    mark_total: float = 0.0
+    timed: int = 0
+    seconds: float = 0.0
+
+    def add(self, attempt: Attempt, value: float | None) -> None:
+        """Count one attempt, with its mark."""
+        if attempt.passed is not None:
+            self.counted += 1
+            self.passed += attempt.passed
+        if attempt.failure is None:
+            self.unscored += attempt.passed is None
+        elif attempt.failure.owner == "agent":
+            self.failed_by_agent += 1
+        else:
+            self.failed_by_environment += 1
+        if value is not None:
+            self.marks += 1
+            self.mark_total += value
+        elif attempt.unscored:
+            self.unmarked += 1
+        if attempt.seconds is not None:
+            self.timed += 1
+            self.seconds += attempt.seconds
+
+
+def pass_rate(tallies: Iterable[ExamTally]) -> Estimate:
+    """The mean over cases of the share of counted attempts that passed."""
+    return rate_over_cases((tally.planned, tally.counted, tally.passed) for tally in tallies)
+
+
+def mean_score(tallies: Iterable[ExamTally]) -> Estimate:
+    """The mean over cases of their marks. A failure has none: `worst` shows it as 0.
+
+    Of a case that has no reference to judge by, none is missing, also not where the agent failed.
+    """
+    shown, worst, best = Sums(), Sums(), Sums()
+    attempts = missing = 0
+    for tally in tallies:
+        wanted = tally.planned if tally.markable else max(tally.marks, tally.planned - tally.failed_by_agent)
+        if not tally.marks and not (tally.markable or tally.unmarked):
+            continue
+        attempts += tally.marks
+        lacking = wanted - tally.marks
+        missing += lacking
+        if tally.marks:
+            shown.add(tally.mark_total / tally.marks)
+        worst.add(tally.mark_total / wanted)
+        best.add(min(1.0, (tally.mark_total + lacking) / wanted))
+    note = "" if attempts else "no mark was given"
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, note=note)
+
+
+def over_k(exams: Iterable[Sequence[ExamTally]], trials: int, formula: Formula) -> dict[int, Estimate]:
+    """One estimate per k up to the trials, from how often each (counted, passed, planned) occurs.
+
+    An exam comes with one tally per condition: k tries are k tries under the same one, and the exam's value is the
+    mean over its conditions.
+    """
+    histogram = Counter(tuple((each.counted, each.passed, each.planned) for each in exam) for exam in exams)
+    return {k: _at_k(histogram, k, formula) for k in range(1, trials + 1)}
+
+
+def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula: Formula) -> Estimate:
+    shown, worst, best = Sums(), Sums(), Sums()
+    attempts = missing = 0
+    for exam, times in histogram.items():
+        missing += sum(planned - m for m, _, planned in exam) * times
+        told = [(m, c) for m, c, _ in exam if m >= k]
+        if told:
+            attempts += sum(m for m, _ in told) * times
+            shown.add(sum(formula(m, c, k) for m, c in told) / len(told), times)
+        worst.add(sum(formula(planned, c, k) for _, c, planned in exam) / len(exam), times)
+        best.add(sum(formula(planned, c + planned - m, k) for m, c, planned in exam) / len(exam), times)
+    return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best)

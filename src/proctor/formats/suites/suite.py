@@ -1,0 +1,214 @@
+"""The suite format: cases with expectations, in YAML or one a line as JSON.
+
+`check_suite` tells cases and errors, `read_suite` takes the benchmark or raises, `suite_schema` is for editors.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.codec import benchmark_of, digest
+from proctor.errors import InputError
+from proctor.formats import files
+from proctor.formats.charset import decode
+from proctor.formats.records import KEPT
+from proctor.formats.suites.cases import CaseMaker
+from proctor.formats.suites.declaration import CASE, HEADER, SUITE, suite_schema
+from proctor.formats.suites.json_nodes import read_json
+from proctor.formats.suites.nodes import ListNode, MappingNode, Node, Unreadable
+from proctor.formats.suites.problems import ProblemLog, RecordNote, SuiteProblem
+
+__all__ = [
+    "LIMIT",
+    "SuiteProblem",
+    "SuiteReading",
+    "check_suite",
+    "is_suite",
+    "read_bytes",
+    "read_suite",
+    "suite_schema",
+]
+
+LIMIT = 8 * 2**20
+"""The most bytes that a file may have."""
+YAML = (".yaml", ".yml")
+JSONL = ".jsonl"
+_PREVIEW = 10
+_TOLD = 3
+_SUITE_KEY = "suite"
+_TOO_LARGE = f"the file exceeds {LIMIT:,} bytes; split it into several"
+_NO_CASES = "no cases: the file is empty; list at least one under `cases:`, as in `- question: What is 2 + 2?`"
+_NO_LINES = 'no cases: write at least one, as in {"question": "What is 2 + 2?"}'
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SuiteReading:
+    """The sound cases of a suite file and its errors."""
+
+    cases: tuple[Case, ...] = ()
+    """Those in which nothing is wrong."""
+    errors: tuple[SuiteProblem, ...] = ()
+    """In the order of the file, at most 100."""
+    more: int = 0
+    """How many errors there are beyond those."""
+    expect: Expectation = Expectation()
+    """What the suite expects of every reply; each case has it already."""
+    benchmark: Benchmark | None = None
+    """The suite; None: it has errors."""
+
+    @property
+    def rows(self) -> int:
+        """The number of sound cases."""
+        return len(self.cases)
+
+    @property
+    def preview(self) -> tuple[Case, ...]:
+        """The first ten of them."""
+        return self.cases[:_PREVIEW]
+
+
+def is_suite(path: str | os.PathLike[str]) -> bool:
+    """Whether a file's ending says that it is a suite."""
+    return _ending(path) in (*YAML, JSONL)
+
+
+def read_suite(path: str | os.PathLike[str]) -> Benchmark:
+    """The benchmark in a suite file; raises InputError with the first errors if it has any."""
+    reading = check_suite(path)
+    if reading.benchmark is None:
+        raise InputError(f"{os.fspath(path)}: {_summary(reading)}")
+    return reading.benchmark
+
+
+def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
+    """The cases and errors of a suite file; raises InputError only if there is no such file."""
+    if not is_suite(path):
+        raise InputError(f"path={os.fspath(path)!r} is no suite; expected a name that ends in .yaml, .yml or .jsonl")
+    data = files.read_start(path, LIMIT + 1, expected="a suite file")
+    return read_bytes(data, name=Path(path).name, folder=Path(path).parent)
+
+
+def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteReading:
+    """The cases and errors of a suite with this file name; without `folder`, `sources` stays as it is written."""
+    reading = ProblemLog()
+    try:
+        _read(data, jsonl=_ending(name) == JSONL, reading=reading)
+    except Unreadable as error:
+        reading.path.clear()
+        reading.problem_at(error.line, error.column, error.message)
+    header = next((note for note in reading.notes if note.record != CASE.name), None)
+    others = _others(header, folder, reading)
+    notes = [note for note in reading.notes if note.record == CASE.name]
+    taken = _given_ids(notes, reading)
+    maker = CaseMaker(header.values.get("expect", {}) if header else {}, taken)
+    cases = tuple(maker.case(note.values, note.node.line) for note in notes if note.sound)
+    errors = sorted(reading.problems)
+    return SuiteReading(
+        cases=cases,
+        errors=tuple(errors[:KEPT]),
+        more=len(errors[KEPT:]),
+        expect=maker.common,
+        benchmark=None if errors else _benchmark(cases, {"name": Path(name).stem, "expect": maker.common, **others}),
+    )
+
+
+def _ending(path: str | os.PathLike[str]) -> str:
+    return Path(path).suffix.lower()
+
+
+def _read(data: bytes, *, jsonl: bool, reading: ProblemLog) -> None:
+    if len(data) > LIMIT:
+        raise Unreadable(1, 1, _TOO_LARGE)
+    decoded = decode(data)
+    if decoded.flaw is not None:
+        before = decoded.text[: decoded.flaw_at]
+        raise Unreadable(before.count("\n") + 1, len(before) - before.rfind("\n"), decoded.flaw)
+    if jsonl:
+        _read_lines(decoded.text, reading)
+    else:
+        _read_document(decoded.text, reading)
+
+
+def _read_document(text: str, reading: ProblemLog) -> None:
+    from proctor.formats.suites.yaml_nodes import read_yaml
+
+    root = read_yaml(text)
+    if root is None:
+        raise Unreadable(1, 1, _NO_CASES)
+    if isinstance(root, ListNode):
+        raise Unreadable(root.line, root.column, "the file is a list; put it under `cases:`")
+    SUITE.read(root, reading)
+
+
+def _read_lines(text: str, reading: ProblemLog) -> None:
+    numbered = ((number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
+    written = [(number, line) for number, line in numbered if line.strip()]
+    for place, (number, line) in enumerate(written):
+        try:
+            node = read_json(line, number)
+        except Unreadable as error:
+            reading.problem_at(error.line, error.column, error.message)
+            continue
+        _read_line(node, reading, first=place == 0)
+    if not (reading.problems or any(note.record == CASE.name for note in reading.notes)):
+        raise Unreadable(1, 1, _NO_LINES)
+
+
+def _read_line(node: Node, reading: ProblemLog, *, first: bool) -> None:
+    header = isinstance(node, MappingNode) and [key.text for key, _ in node.entries] == [_SUITE_KEY]
+    if not header:
+        CASE.read(node, reading)
+        return
+    assert isinstance(node, MappingNode), "a header has a key"
+    reading.path.append(_SUITE_KEY)
+    if first:
+        HEADER.read(node.entries[0][1], reading)
+    else:
+        reading.problem(node, "the suite's own keys may stand on the first line only")
+    reading.path.pop()
+
+
+def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog) -> dict[str, Any]:
+    """What a benchmark has beside its cases."""
+    if header is None:
+        return {}
+    found = {name: header.values[name] for name in HEADER.fields if name in header.values and name != "expect"}
+    if folder is not None and "sources" in found:
+        path = (folder / found["sources"]).resolve()
+        found["sources"] = str(path)
+        if not path.is_dir():
+            reading.path[:] = (*header.path, "sources")
+            reading.problem(header.place_of("sources"), f"there is no folder {str(path)!r}; give one from this file on")
+            reading.path.clear()
+    return found
+
+
+def _given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
+    """The ids that cases were given; one that stands twice is a problem."""
+    first: dict[str, RecordNote] = {}
+    for note in notes:
+        given = note.values.get("id")
+        if given is None or first.setdefault(given, note) is note:
+            continue
+        where = first[given].place_of("id").line
+        reading.path[:] = (*note.path, "id")
+        reading.problem(note.place_of("id"), f"the id {given!r} stands on line {where} already; ids must be unique")
+        reading.path.clear()
+    return set(first)
+
+
+def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
+    """Whatever decides a verdict is in the digest; a suite that adds nothing to its cases has theirs."""
+    made = benchmark_of(cases, **others)
+    deciding = [made.passing_score, made.conditions, made.expect]
+    return made if deciding == [None, {}, Expectation()] else replace(made, digest=digest([made.digest, deciding]))
+
+
+def _summary(reading: SuiteReading) -> str:
+    told = "; ".join(str(problem) for problem in reading.errors[:_TOLD])
+    untold = len(reading.errors) + reading.more - _TOLD
+    return told + (f"; and {untold:,} more (`proctor check` lists them)" if untold > 0 else "")

@@ -1,0 +1,182 @@
+"""The judge: is each answer right? Asked concurrently, one interaction at a time, with no memory of the others."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
+
+from proctor.errors import CallError, EnvironmentFault, Misconfigured
+from proctor.failures import said
+from proctor.metrics.conversations import CheckedConversation, Interaction
+from proctor.metrics.settings import AgenticSettings
+from proctor.models.fence import FENCE_RULE, fence
+from proctor.models.structured import UnusableAnswer, ask
+from proctor.running.calls import pause
+from proctor.usage import Usage
+
+_FAILURES_IN_A_ROW = 20
+"""After so many without a success between them nothing more is asked: the judge is out of reach."""
+
+_SYSTEM = f"""You judge whether an answer of an AI agent is correct. You are given the question, the expected answer \
+and the agent's answer. The expected answer is the authority, even where you would answer otherwise.
+
+Mark from 0 to 1:
+- 1: it says the same in substance. Wording, length and politeness do not count.
+- 0.75 to 0.95: right, with a slip that misleads nobody, such as a misspelt name.
+- 0.4 to 0.7: partly right: something that matters is missing, or stands beside something wrong.
+- 0 to 0.3: wrong, contradicts the expected answer, evades it, hedges between several answers, or is empty.
+
+First give your reasoning in one or two sentences that name what decided it, then the mark.
+
+{FENCE_RULE}"""
+
+
+class AnswerCorrectness(BaseModel):
+    """Whether the answer is correct, and why."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    reasoning: str = Field(default="", description="What decided the mark, in one or two sentences.")
+    correctness_score: float = Field(
+        ge=0,
+        le=1,
+        allow_inf_nan=False,
+        description="The mark, from 0 to 1.",
+        validation_alias=AliasChoices("correctness_score", "score"),
+    )
+
+    @field_validator("correctness_score", mode="before")
+    @classmethod
+    def _no_truth_value(cls, given: Any) -> Any:
+        if isinstance(given, bool):
+            raise ValueError("expected a number from 0 to 1, not true or false")
+        return given
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeVerdict:
+    """What the judge said of one answer, or why it said nothing."""
+
+    score: float | None = None
+    explanation: str | None = None
+    reason: str = ""
+    """Why there is no score."""
+    usage: Usage = Usage()
+
+
+Told = Callable[[CheckedConversation, Interaction, JudgeVerdict], None]
+
+
+class Judge:
+    """Asks for one verdict at a time; stops asking when it is plain that nobody will answer."""
+
+    def __init__(self, settings: AgenticSettings) -> None:
+        self._settings = settings
+        self._failures = 0
+        self._answers = 0
+        self.stopped: CallError | None = None
+        """Why nothing more is asked."""
+
+    def complain(self) -> None:
+        """Raise what the settings are to blame for, where not a single answer was had."""
+        if isinstance(self.stopped, Misconfigured) and not self._answers:
+            raise self.stopped
+
+    async def verdict(self, interaction: Interaction) -> JudgeVerdict:
+        """Ask until an answer comes or patience ends. Any failure is a verdict without a score."""
+        usage = Usage()
+        tries = 0
+        while self.stopped is None:
+            tries += 1
+            try:
+                return await self._ask(interaction, usage)
+            except EnvironmentFault as fault:
+                usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
+                if tries > self._settings.retries:
+                    return self._count_failure(
+                        EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
+                    )
+                await asyncio.sleep(pause(tries, fault))
+        return JudgeVerdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
+
+    async def _ask(self, interaction: Interaction, spent: Usage) -> JudgeVerdict:
+        settings = self._settings
+        try:
+            async with asyncio.timeout(settings.timeout):
+                answer = await ask(
+                    settings.model,
+                    system=_SYSTEM,
+                    user=prompt(interaction),
+                    schema=AnswerCorrectness,
+                    structured=settings.use_structured_output,
+                )
+        except UnusableAnswer as unusable:
+            return self._count_answer(JudgeVerdict(reason=unusable.reason, usage=spent + unusable.usage))
+        except Misconfigured as fault:
+            self.stopped = fault
+            return JudgeVerdict(reason=str(fault), usage=spent + Usage(calls=1))
+        except EnvironmentFault:
+            raise
+        except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
+            raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
+        except Exception as error:
+            broken = EnvironmentFault(f"the judge broke: {type(error).__name__}: {said(error)}")
+            return self._count_failure(broken, spent + Usage(calls=1))
+        mark, usage = answer.value, spent + answer.usage
+        return self._count_answer(
+            JudgeVerdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=usage)
+        )
+
+    def _count_answer(self, verdict: JudgeVerdict) -> JudgeVerdict:
+        self._answers += 1
+        self._failures = 0
+        return verdict
+
+    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> JudgeVerdict:
+        self._failures += 1
+        if self._failures >= _FAILURES_IN_A_ROW:
+            self.stopped = fault
+        return JudgeVerdict(reason=str(fault), usage=usage)
+
+
+def prompt(interaction: Interaction) -> str:
+    """What the judge is shown: the three texts, each fenced as data, and nothing of any other interaction."""
+    parts = (
+        ("question", interaction.question),
+        ("expected answer", interaction.expected),
+        ("answer of the agent", interaction.reply.text),
+    )
+    return "\n\n".join(fence(text, name) for name, text in parts)
+
+
+async def judge_all(
+    conversations: Sequence[CheckedConversation], settings: AgenticSettings, told: Told
+) -> list[list[JudgeVerdict]]:
+    """A verdict for every interaction, in place; raises Misconfigured where that is why there is not a single one."""
+    judge = Judge(settings)
+    verdicts = [[JudgeVerdict()] * len(conversation.interactions) for conversation in conversations]
+    places = _places(conversations)
+
+    async def work() -> None:
+        for at, place in places:
+            conversation = conversations[at]
+            interaction = conversation.interactions[place]
+            verdicts[at][place] = verdict = await judge.verdict(interaction)
+            told(conversation, interaction, verdict)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(settings.concurrency, sum(map(len, verdicts)))):
+            group.create_task(work())
+    judge.complain()
+    return verdicts
+
+
+def _places(conversations: Sequence[CheckedConversation]) -> Iterator[tuple[int, int]]:
+    """Where the interactions stand; the workers share it, so that each is taken once."""
+    for at, conversation in enumerate(conversations):
+        for place in range(len(conversation.interactions)):
+            yield at, place

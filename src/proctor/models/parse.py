@@ -1,0 +1,138 @@
+"""What a model wrote → a checked value, or the reason why not."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, Generic, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+_thinking = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
+_OBJECTS_LOOKED_AT = 100
+_REQUEST = (
+    "Answer with exactly one JSON object and nothing else, no words before or after it. "
+    "It has to match this JSON schema:\n"
+)
+
+
+class SchemaMismatch(ValueError):
+    """An answer that does not have the shape that was asked for."""
+
+
+class AnswerSchema(Generic[T]):
+    """What an answer must look like: a JSON schema to show to a model, and a check for what comes back."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self.kind = kind
+        self.schema = _json_schema(kind)
+        self.request = _REQUEST + json.dumps(self.schema, ensure_ascii=False)
+
+    def check(self, value: object) -> T:
+        """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
+        if not _finite(value):
+            raise SchemaMismatch("a number in it is NaN or infinite")
+        if _is_pydantic(self.kind):
+            return self._check_by_pydantic(value)
+        try:
+            return msgspec.convert(value, self.kind, strict=False)
+        except msgspec.ValidationError as error:
+            raise SchemaMismatch(str(error)) from error
+
+    def _check_by_pydantic(self, value: object) -> T:
+        import pydantic
+
+        try:
+            checked: T = self.kind.model_validate(value)  # type: ignore[attr-defined]
+        except pydantic.ValidationError as error:
+            # without the values: they may quote the text that is judged
+            faults = error.errors(include_url=False, include_input=False, include_context=False)
+            places = (".".join(map(str, fault["loc"])) for fault in faults)
+            said = (f"{place}: {fault['msg']}" for place, fault in zip(places, faults, strict=True))
+            raise SchemaMismatch("; ".join(said)) from error
+        return checked
+
+    def read(self, text: str) -> T:
+        """The one answer in a text: a JSON object, bare, in a code block, or among prose; raises SchemaMismatch.
+
+        Several objects that fit and differ are no answer: one of them may be quoted from what was judged.
+        """
+        found = list(_objects(text))
+        if not found:
+            raise SchemaMismatch("there is no complete JSON object in it")
+        fitting: list[T] = []
+        faults: list[SchemaMismatch] = []
+        for value in found:
+            try:
+                fitting.append(self.check(value))
+            except SchemaMismatch as fault:
+                faults.append(fault)
+        if not fitting:
+            raise faults[0]
+        if any(value != fitting[0] for value in fitting):
+            raise SchemaMismatch("it holds several different answers; exactly one JSON object was asked for")
+        return fitting[0]
+
+
+def shape_of(kind: type[T]) -> AnswerSchema[T]:
+    """The shape of a pydantic model, a msgspec struct, or anything else that msgspec can check; made once."""
+    hashable: Any = kind
+    return _shape(hashable)
+
+
+@functools.lru_cache(maxsize=256)
+def _shape(kind: Any) -> AnswerSchema[Any]:
+    return AnswerSchema(kind)
+
+
+def _is_pydantic(kind: type) -> bool:
+    return hasattr(kind, "model_validate")
+
+
+def _json_schema(kind: type) -> dict[str, Any]:
+    """A JSON schema with a name at the top, which is where providers look for it."""
+    if _is_pydantic(kind):
+        schema: dict[str, Any] = kind.model_json_schema()  # type: ignore[attr-defined]
+    else:
+        schema = msgspec.json.schema(kind)
+        parts = schema.pop("$defs", {})
+        top = schema.pop("$ref", "").rpartition("/")[2]
+        schema = {**parts.pop(top, {}), **schema, **({"$defs": parts} if parts else {})}
+    schema.setdefault("title", kind.__name__)
+    return schema
+
+
+def _finite(value: object) -> bool:
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, dict):
+        return all(map(_finite, value.values()))
+    return not isinstance(value, list) or all(map(_finite, value))
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """The complete JSON objects of a text, outermost first; those in code blocks if there are any."""
+    text = _thinking.sub("", text)
+    blocks = [found for block in _block.findall(text) for found in _bare_objects(block)]
+    yield from blocks or _bare_objects(text)
+
+
+def _bare_objects(text: str) -> Iterator[dict[str, Any]]:
+    decoder = json.JSONDecoder()
+    place = text.find("{")
+    for _ in range(_OBJECTS_LOOKED_AT):
+        if place < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            yield value
+        place = text.find("{", end)

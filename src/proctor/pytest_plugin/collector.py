@@ -1,0 +1,145 @@
+"""A suite file as a collector, a case as a test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from proctor.benchmark import Case
+from proctor.codec import case_id
+from proctor.errors import ProctorError
+from proctor.pytest_plugin import words as wording
+from proctor.pytest_plugin.examination import Examination
+from proctor.pytest_plugin.failure import NotPassed, NoVerdict, PlainMessageError
+from proctor.reports.words import harmless
+from proctor.run import Attempt
+from proctor.workflows.load import load_benchmark
+
+_READABLE = 48
+_NO_WORD = re.compile(r"[\W_]+")
+_MAY_NOT_RUN = ("skip", "skipif")
+
+
+class SuiteFile(pytest.File):
+    """A file of cases."""
+
+    def __init__(self, *, examination: Examination, **others: Any) -> None:
+        super().__init__(**others)
+        self.examination = examination
+
+    def collect(self) -> Iterator[CaseTest]:
+        """A test for each case."""
+        try:
+            benchmark = load_benchmark(self.path)
+        except ProctorError as error:
+            raise self.CollectError(harmless(str(error))) from error
+        for case in benchmark.cases:
+            yield CaseTest.from_parent(self, name=name_of(case), case=case)
+
+
+class CaseTest(pytest.Function):
+    """One case. It is a function to pytest, so that it gets fixtures as any test does."""
+
+    def __init__(self, *, case: Case, **others: Any) -> None:
+        super().__init__(callobj=_wants_the_agent, **others)
+        self.case = case
+        self._attempts: tuple[Attempt, ...] = ()
+        self._counts: dict[str, int] = {}
+        self.add_marker(pytest.mark.proctor)
+        for category in case.categories:
+            self.extra_keyword_matches.update((category, slug(category, "_")))
+            if (mark := _mark(self.config, slug(category, "_"))) is not None:
+                self.add_marker(mark)
+
+    @property
+    def examination(self) -> Examination:
+        """That of the session."""
+        suite = self.parent
+        assert isinstance(suite, SuiteFile)
+        return suite.examination
+
+    def setup(self) -> None:
+        """Have the case asked, with all others that will surely run; what has no verdict is an error here."""
+        super().setup()
+        try:
+            play = self.examination.play(self.path, self.funcargs["proctor_agent"])
+        except ProctorError as error:
+            raise NoVerdict(str(error)) from error
+        play.begin(test.case.id for test in self._asked_together())
+        self._attempts = play.wait(self.case.id)
+        self._counts = {"trials": play.trials, "needed": self.examination.needed(play)}
+        self._note_properties()
+        if wording.verdict(self._attempts, **self._counts) is None:
+            raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=play.trials, stopped=play.reason))
+
+    def runtest(self) -> None:
+        """Pass, or say why not."""
+        if not wording.verdict(self._attempts, **self._counts):
+            raise NotPassed(wording.not_passed(self.case, self._attempts, **self._counts))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the case stands in its file."""
+        return self.path, self.case.line - 1 if self.case.line else None, self.name
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]
+        """The words themselves; a traceback through Proctor would tell nobody anything."""
+        if not isinstance(excinfo.value, PlainMessageError):
+            return super().repr_failure(excinfo)
+        told = excinfo.getrepr(style="value", chain=False)
+        if told.reprcrash is not None:  # what summaries, JUnit and editors show in one line
+            told.reprcrash.message = str(excinfo.value).partition("\n")[0]
+            told.reprcrash.path, told.reprcrash.lineno = str(self.path), self.case.line or 1
+        return told
+
+    def _asked_together(self) -> Iterator[CaseTest]:
+        """This case, and every other of its file that this process is sure to run."""
+        yield self
+        if self.examination.sees_all_it_runs:
+            for test in self.session.items:
+                if isinstance(test, CaseTest) and test.path == self.path and not _may_be_skipped(test):
+                    yield test
+
+    def _note_properties(self) -> None:
+        """What JUnit files keep beside the verdict."""
+        marks = [attempt.value for attempt in self._attempts if attempt.value is not None]
+        times = [attempt.seconds for attempt in self._attempts if attempt.seconds is not None]
+        for name, values in (("score", marks), ("agent_seconds", times)):
+            if values:
+                self.user_properties.append((name, round(sum(values) / len(values), 3)))
+
+
+def _wants_the_agent(proctor_agent: object) -> None:
+    """What pytest reads the wanted fixtures from."""
+
+
+def _may_be_skipped(test: pytest.Item) -> bool:
+    """Whether only its own setup can tell: nobody is asked for nothing."""
+    return any(mark.name in _MAY_NOT_RUN for mark in test.iter_markers())
+
+
+def _mark(config: pytest.Config, name: str) -> pytest.MarkDecorator | None:
+    """The marker of a category; None: the name means something to pytest, a plugin or this project already."""
+    if not name.isidentifier() or name.startswith("_"):
+        return None
+    ours = f"{name}: a category of cases in a suite of Proctor's."
+    known = [line for line in config.getini("markers") if re.split(r"[:(]", line)[0].strip() == name]
+    if not known:
+        config.addinivalue_line("markers", ours)
+    mark: pytest.MarkDecorator = getattr(pytest.mark, name)
+    return mark if known in ([], [ours]) else None
+
+
+def name_of(case: Case) -> str:
+    """The case's id; one that was made from the question is led by words of it."""
+    name = harmless(" ".join(case.id.replace("::", ":").split()))
+    made = case.id.startswith(case_id(case.question, case.context))
+    return f"{slug(case.question)}-{name}" if made else name
+
+
+def slug(text: str, between: str = "-") -> str:
+    """The words of a text as one, cut where it grows long."""
+    return _NO_WORD.sub(between, text[:_READABLE].lower()).strip(between)

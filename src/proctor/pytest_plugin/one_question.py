@@ -1,0 +1,179 @@
+"""For tests written in Python: one question, its reply and what the checks say; and the cases of a suite."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.errors import InputError, UsageError
+from proctor.formats.suites.suite import read_bytes
+from proctor.pytest_plugin import words as wording
+from proctor.pytest_plugin.failure import NotPassed, NoVerdict
+from proctor.run import Attempt, Failure, Finished, Run
+from proctor.running.plan import exams_of, pending_attempts
+from proctor.running.schedule import LocalExecutor
+from proctor.score import CheckResult
+from proctor.threads import Stage, on_stage
+from proctor.transcript import Reply
+from proctor.workflows.checks import check_reviewer
+from proctor.workflows.evaluate import PreparedRun, prepare
+from proctor.workflows.load import load_benchmark
+
+if TYPE_CHECKING:
+    from proctor.pytest_plugin.examination import Examination
+
+_SHORT = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True, repr=False)
+class Examined:
+    """What came of one question. True where the agent passed."""
+
+    case: Case
+    attempt: Attempt
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        why = "passed" if self else "; ".join(wording.reasons(self.attempt)) or "not passed"
+        return f"<{'✓' if self else '✗'} {why[:_SHORT]}>"
+
+    @property
+    def passed(self) -> bool:
+        """Whether all checks passed, and the mark reaches the passing score where an answer was given."""
+        return self.attempt.passed is True
+
+    @property
+    def reply(self) -> Reply | None:
+        """What the agent said; None: it failed."""
+        return next((turn.reply for turn in self.attempt.transcript.turns), None)
+
+    @property
+    def text(self) -> str:
+        """The text of the reply; empty where the agent failed."""
+        return self.reply.text if self.reply is not None else ""
+
+    @property
+    def checks(self) -> tuple[CheckResult, ...]:
+        """Each with its evidence."""
+        return self.attempt.checks
+
+    @property
+    def score(self) -> float | None:
+        """The mark; None: there was no reviewer."""
+        return self.attempt.value
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the agent failed; None: it did not."""
+        return self.attempt.failure
+
+
+def assert_passes(examined: Examined) -> None:
+    """Fail with question, reply, checks and marks unless the agent passed."""
+    __tracebackhide__ = True
+    if not examined:
+        raise NotPassed(wording.not_passed(examined.case, [examined.attempt], trials=1, needed=1))
+
+
+def cases(suite: str | Path) -> list[Any]:
+    """The cases of a file for `pytest.mark.parametrize`, with their ids."""
+    from proctor.pytest_plugin.collector import name_of
+
+    return [pytest.param(case, id=name_of(case)) for case in load_benchmark(Path(suite)).cases]
+
+
+class Examine:
+    """Asks the agent; what the fixture `examine` is."""
+
+    def __init__(self, examination: Examination, agent: object) -> None:
+        self._examination = examination
+        self._agent = agent
+
+    def __call__(
+        self,
+        question: str | Case,
+        *,
+        answer: str | None = None,
+        expect: Mapping[str, Any] | Expectation | None = None,
+        context: str | None = None,
+        agent: object = None,
+        reviewer: object = None,
+        **settings: Any,
+    ) -> Examined:
+        """Ask one question, or a case, and judge the reply.
+
+        `expect` is written as in a suite. An `answer` is judged by `reviewer`, else by that of the configuration, else
+        by the embedded one. `settings` are those of `proctor.evaluate`, such as `timeout`. What nobody could judge
+        raises NoVerdict, which is an error and no failed test.
+        """
+        if "trials" in settings:
+            raise UsageError("examine asks once; for several trials use a suite with --proctor-trials, or ask again")
+        case = question if isinstance(question, Case) else _case(question, answer, expect, context)
+        judge = reviewer or self._examination.option("reviewer") or (None if case.answer else "none")
+        benchmark = Benchmark(name="examined", digest="", cases=(case,))
+        prepared = prepare(
+            benchmark,
+            agent=self._examination.built(self._agent if agent is None else agent),
+            reviewer=judge,
+            config=self._examination.declared,
+            settings={**settings, "trials": 1},
+        )
+        if settings.get("passing_score") is None and prepared.run.settings.reviewer is None:
+            prepared = replace(prepared, run=_without_passing_score(prepared.run))
+        attempt = self._examination.loop.run(_ask_case(_checking(prepared)))
+        if attempt.passed is None:
+            raise NoVerdict(wording.no_verdict(case, [attempt], trials=1, stopped=""))
+        return Examined(case=case, attempt=attempt)
+
+
+def _case(
+    question: str, answer: str | None, expect: Mapping[str, Any] | Expectation | None, context: str | None
+) -> Case:
+    """A case read as one of a suite, so that the same words mean the same and the same mistakes are told."""
+    as_in_a_suite = dict(expect) if isinstance(expect, Mapping) else None
+    given = {"question": question, "reference": answer, "context": context, "expect": as_in_a_suite}
+    written = {name: value for name, value in given.items() if value is not None}
+    reading = read_bytes(json.dumps(written).encode(), name="examine.jsonl")
+    if reading.errors:
+        first = reading.errors[0]
+        raise InputError(f"examine: {first.path and f'{first.path}: '}{first.message}")
+    (case,) = reading.cases
+    return replace(case, expect=expect, line=None) if isinstance(expect, Expectation) else replace(case, line=None)
+
+
+def _without_passing_score(run: Run) -> Run:
+    """Nobody gives marks, and nobody asked for any: an agent that answers at all has done what was expected."""
+    return replace(run, settings=replace(run.settings, passing_score=None))
+
+
+def _checking(prepared: PreparedRun) -> PreparedRun:
+    """With the checks even where nothing is expected: that the agent answers at all is one of them."""
+    if prepared.run.settings.checks is not None:
+        return prepared
+    reviewers = (check_reviewer(prepared.benchmark), *prepared.cast.reviewers)
+    return replace(prepared, cast=replace(prepared.cast, reviewers=reviewers))
+
+
+async def _ask_case(prepared: PreparedRun) -> Attempt:
+    return await on_stage(lambda stage: _play_attempt(prepared, stage))
+
+
+def _play_attempt(prepared: PreparedRun, stage: Stage) -> Attempt:
+    cast, settings = prepared.cast, prepared.run.settings
+    executor = LocalExecutor(
+        agent=cast.agent, reviewers=cast.reviewers, settings=settings, stage=stage, faults=cast.faults
+    )
+    found: list[Attempt] = []
+    for batch in executor.execute(pending_attempts(prepared.run, exams_of(prepared.benchmark, settings))):
+        found += [record.attempt for record in batch if isinstance(record, Finished) and record.attempt.finished]
+    if not found:
+        raise NoVerdict(f"no verdict: {executor.reason}")
+    return found[0]

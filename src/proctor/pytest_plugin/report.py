@@ -1,0 +1,146 @@
+"""What is made of a session's suites at its end: a stored run, a summary, annotations, and a line each."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proctor.benchmark import Benchmark, Exam
+from proctor.codec import digest
+from proctor.findings.run import Findings, gather
+from proctor.pytest_plugin.play import INTERRUPTED, PlayedSuite
+from proctor.reports.headline import headline
+from proctor.run import AgentKind, Attempt, Finished, Run, Status, Turned
+from proctor.running.plan import exams_of
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Result:
+    """One suite's run, whole."""
+
+    suite: str
+    benchmark: Benchmark
+    """The cases that were asked."""
+    exams: tuple[Exam, ...]
+    attempts: tuple[Attempt, ...]
+    findings: Findings
+
+
+def report(
+    played: Sequence[PlayedSuite], *, root: Path, store: str | None, summary: Path | None, annotations: bool
+) -> Iterator[str]:
+    """Keep what is to be kept; yield what the terminal says."""
+    for result in results(played):
+        if store is not None:
+            keep(result, store)
+        if summary is not None:
+            _append_summary(result, summary)
+        line = headline(result.findings)[0]
+        kept = f"; kept as run {result.findings.run.id}" if store is not None else ""
+        yield f"{result.suite}: {line.label.lower()} {line.said.full}{kept}"
+        if annotations:
+            yield from _annotations(result, root).splitlines()
+
+
+def results(played: Sequence[PlayedSuite]) -> Iterator[Result]:
+    """One for each suite, put together from what the workers of xdist found of it."""
+    by_suite: dict[str, list[PlayedSuite]] = {}
+    for each in played:
+        by_suite.setdefault(each.suite, []).append(each)
+    for suite, parts in by_suite.items():
+        whole = _together(parts)
+        if whole.asked:
+            yield _result(suite, whole)
+
+
+def _together(parts: Sequence[PlayedSuite]) -> PlayedSuite:
+    first = parts[0]
+    asked = {case for part in parts for case in part.asked}
+    attempts = {
+        (attempt.key.exam, attempt.key.trial): replace(attempt, key=replace(attempt.key, run=first.run.id))
+        for part in parts
+        for attempt in part.attempts
+    }
+    return replace(
+        first,
+        run=replace(first.run, started=min(part.run.started or 0.0 for part in parts)),
+        asked=tuple(case.id for case in first.benchmark.cases if case.id in asked),
+        attempts=tuple(sorted(attempts.values(), key=lambda attempt: attempt.place)),
+        seconds=max(part.seconds for part in parts),
+        reason=next((part.reason for part in parts if part.reason), ""),
+    )
+
+
+def _result(suite: str, whole: PlayedSuite) -> Result:
+    benchmark = _part_of(whole.benchmark, whole.asked)
+    planned = len(whole.asked) * whole.run.settings.trials
+    status, reason = _outcome(whole, planned)
+    run = replace(
+        whole.run,
+        digest=benchmark.digest,
+        planned=planned,
+        kind=_kind(whole),
+        status=status,
+        reason=reason,
+        seconds=whole.seconds,
+        ended=(whole.run.started or 0.0) + whole.seconds,
+    )
+    exams = exams_of(benchmark, run.settings)
+    findings = gather(run, exams, whole.attempts)
+    return Result(suite=suite, benchmark=benchmark, exams=exams, attempts=whole.attempts, findings=findings)
+
+
+def _part_of(benchmark: Benchmark, asked: Sequence[str]) -> Benchmark:
+    """The benchmark of the cases that were asked; all of them are the file itself, and comparable to its other runs."""
+    cases = tuple(case for case in benchmark.cases if case.id in set(asked))
+    if len(cases) == len(benchmark.cases):
+        return benchmark
+    return replace(benchmark, cases=cases, digest=digest([benchmark.digest, [case.id for case in cases]]))
+
+
+def _kind(whole: PlayedSuite) -> AgentKind:
+    """An agent whose replies tell their steps is an orchestrator."""
+    replies = (turn.reply for attempt in whole.attempts for turn in attempt.transcript.turns)
+    return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else whole.run.kind
+
+
+def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str]:
+    lost = sum(each.failure is not None and each.failure.owner == "environment" for each in whole.attempts)
+    unplayed = planned - len(whole.attempts)
+    if whole.reason == INTERRUPTED and unplayed:
+        return "paused", INTERRUPTED
+    if lost or unplayed:
+        return "failed", whole.reason or f"lost {lost + unplayed} of {planned} attempts"
+    return "completed", ""
+
+
+def keep(result: Result, store: str) -> None:
+    """Store the run as `proctor run` would have."""
+    from proctor.storage import open_store
+
+    run: Run = result.findings.run
+    with open_store(store) as opened:
+        opened.journal.create(replace(run, seconds=0.0), result.benchmark)
+        with opened.journal.writing(run.id):
+            for attempt in result.attempts:
+                turned = [Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns]
+                opened.journal.write([*turned, Finished(attempt=attempt)])
+            opened.journal.mark(run.id, run.status, reason=run.reason, seconds=run.seconds)
+
+
+def _append_summary(result: Result, path: Path) -> None:
+    from proctor.reports.run.markdown import render
+
+    with path.open("a", encoding="utf-8") as file:
+        file.write(render(result.findings) + "\n")
+
+
+def _annotations(result: Result, root: Path) -> str:
+    from proctor.reports.run.annotations import in_repository, write_annotations
+
+    stream = io.StringIO()
+    by_id = {exam.id: exam for exam in result.exams}
+    write_annotations(result.findings, by_id, result.attempts, stream, file=in_repository(root / result.suite))
+    return stream.getvalue()

@@ -1,0 +1,196 @@
+"""One row per attempt, in a battle one per turn, for a spreadsheet. The transcript in full is in the JSON export."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TextIO
+
+from proctor.benchmark import Case, Exam
+from proctor.findings.run import Findings
+from proctor.reports import outcomes
+from proctor.reports.battle import csv as turns
+from proctor.reports.battle.csv import Cell
+from proctor.reports.checks.words import of_result
+from proctor.reports.numbers import iso
+from proctor.reports.turns import JudgedTurn, judged_turns
+from proctor.reports.words import clean, cut
+from proctor.run import Attempt, Run
+from proctor.score import CheckResult, Score
+from proctor.transcript import Transcript
+from proctor.usage import Usage
+
+_BYTE_ORDER_MARK = "\ufeff"
+_CELL_LIMIT = 32_000
+"""Spreadsheets hold 32,767 characters in a cell and break the row at more."""
+_CHECK = "check: "
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+
+
+def write_csv(findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], stream: TextIO) -> None:
+    """Write comma-separated rows with a header; the stream takes UTF-8 and leaves line ends alone (`newline=""`)."""
+    stream.writelines(csv_pieces(findings.run, exams, attempts, found=lambda: findings))
+
+
+def csv_pieces(
+    run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, found: Callable[[], Findings]
+) -> Iterator[str]:
+    """The same piece by piece; what was found is asked for after the columns that every run has."""
+    told, fixed = (_attempts, tuple(_COLUMNS)) if run.settings.type == "standard" else (_turns, _OF_TURNS)
+    yield _BYTE_ORDER_MARK + ",".join(fixed)
+    written = csv.writer(_RowSink())
+    findings = found()
+    own = (*findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
+    yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
+    columns = (*fixed, *own)
+    for attempt in attempts:
+        for row in told(attempt, exams.get(attempt.key.exam)):
+            yield written.writerow([_safe_cell(row.get(column)) for column in columns])
+
+
+class _RowSink:
+    """Where a row is written to, for a writer that gives back whatever this does."""
+
+    def write(self, text: str) -> str:
+        """The row itself."""
+        return text
+
+
+def safe(text: str) -> str:
+    """A text that no spreadsheet takes for a formula, and that fits into a cell."""
+    if text.startswith(_FORMULA_STARTS):
+        text = f"'{text}"
+    return cut(clean(text), _CELL_LIMIT)
+
+
+def _safe_cell(cell: Cell) -> Cell:
+    return safe(cell) if isinstance(cell, str) else cell
+
+
+_Column = Callable[[Attempt, Case | None], Cell]
+
+
+def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
+    case = exam.cases[0] if exam is not None else None
+    row = {name: column(attempt, case) for name, column in _COLUMNS.items()}
+    yield {**_part_marks(attempt.scores), **_check_cells(attempt.checks), **row}
+
+
+def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
+    """Each turn with the columns of a reply, and what holds for the whole conversation beside it."""
+    [whole] = _attempts(attempt, exam)
+    kept = {name: whole[name] for name in _OF_CONVERSATIONS}
+    for each in judged_turns(attempt, exam):
+        alone = _alone(attempt, each)
+        row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
+        yield {**_part_marks(each.scores), **_check_cells(each.checks), **row, **kept, **turns.cells(each)}
+    for row in turns.left_unasked(attempt, exam):
+        yield {**kept, **row}
+    if not attempt.transcript.turns:
+        yield kept
+
+
+def _alone(attempt: Attempt, each: JudgedTurn) -> Attempt:
+    """The attempt as if it were this turn alone."""
+    reply = each.turn.reply
+    return replace(
+        attempt,
+        transcript=Transcript(turns=(each.turn,)),
+        scores=each.scores,
+        unscored=each.unscored,
+        checks=each.checks,
+        usage=(reply.usage if reply is not None else None) or Usage(),
+        seconds=each.turn.seconds,
+    )
+
+
+def _passed_cell(attempt: Attempt, case: Case | None) -> Cell:
+    return None if attempt.passed is None else str(attempt.passed).lower()
+
+
+def _question(attempt: Attempt, case: Case | None) -> Cell:
+    return "\n\n".join(turn.question for turn in attempt.transcript.turns) or (case.question if case else "")
+
+
+def _reply(attempt: Attempt, case: Case | None) -> Cell:
+    return "\n\n".join(turn.reply.text for turn in attempt.transcript.turns if turn.reply is not None)
+
+
+def _tools(attempt: Attempt, case: Case | None) -> Cell:
+    replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
+    return ", ".join(call.name for reply in replies for call in reply.tool_calls)
+
+
+def _sources(attempt: Attempt, case: Case | None) -> Cell:
+    replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
+    return ", ".join(citation.source for reply in replies for citation in reply.citations)
+
+
+def _cut_off(attempt: Attempt, case: Case | None) -> Cell:
+    return sum(turn.reply is not None and turn.reply.cut_off for turn in attempt.transcript.turns)
+
+
+def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
+    return "\n".join(f"{check.name}: {check.evidence}" for check in attempt.checks if check.passed is False)
+
+
+def _unscored_cell(attempt: Attempt, case: Case | None) -> Cell:
+    return "; ".join(missing.reason for missing in attempt.unscored)
+
+
+def _explanation(attempt: Attempt, case: Case | None) -> Cell:
+    said = [score.explanation for score in attempt.scores]
+    said += [f"{part.name}: {part.explanation}" for score in attempt.scores for part in score.parts if part.explanation]
+    return "\n".join(words for words in said if words)
+
+
+def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
+    """The mean of each part of the agent's marks."""
+    marks: dict[str, list[float]] = {}
+    for score in scores:
+        if score.of == "agent":
+            for part in score.parts:
+                marks.setdefault(part.name, []).append(part.value)
+    return {name: sum(values) / len(values) for name, values in marks.items()}
+
+
+def _check_cells(results: Iterable[CheckResult]) -> dict[str, Cell]:
+    """A column for each check, to filter and to count by; what was not asked for stays empty."""
+    return {f"{_CHECK}{result.name}": of_result(result).word for result in results}
+
+
+_COLUMNS: dict[str, _Column] = {
+    "run": lambda attempt, case: attempt.key.run,
+    "case": lambda attempt, case: attempt.key.exam,
+    "categories": lambda attempt, case: ", ".join(case.categories) if case else "",
+    "condition": lambda attempt, case: attempt.key.condition,
+    "trial": lambda attempt, case: attempt.key.trial,
+    "outcome": lambda attempt, case: outcomes.of_attempt(attempt).name,
+    "passed": _passed_cell,
+    "score": lambda attempt, case: attempt.value,
+    "question": _question,
+    "expected": lambda attempt, case: case.answer if case else None,
+    "reply": _reply,
+    "tools": _tools,
+    "sources": _sources,
+    "failed_checks": _failed_checks,
+    "failure_owner": lambda attempt, case: attempt.failure.owner if attempt.failure else "",
+    "failure_stage": lambda attempt, case: attempt.failure.stage if attempt.failure else "",
+    "failure_reason": lambda attempt, case: attempt.failure.reason if attempt.failure else "",
+    "unscored_reason": _unscored_cell,
+    "explanation": _explanation,
+    "seconds": lambda attempt, case: attempt.seconds,
+    "input_tokens": lambda attempt, case: attempt.usage.input_tokens if attempt.usage else None,
+    "output_tokens": lambda attempt, case: attempt.usage.output_tokens if attempt.usage else None,
+    "cost": lambda attempt, case: attempt.usage.cost,
+    "started": lambda attempt, case: iso(attempt.started) if attempt.started else "",
+    "cut_off": _cut_off,
+    "changed": lambda attempt, case: ", ".join(f"{name} {value:g}" for name, value in attempt.changed.items()),
+}
+_OF_CONVERSATIONS = (
+    "run", "case", "categories", "condition", "trial", "outcome", "passed", "score",
+    "failure_owner", "failure_stage", "failure_reason", "started", "changed",
+)  # fmt: skip
+"""Columns that say the same in every row of a conversation."""
+_OF_TURNS = (*list(_COLUMNS)[:8], *turns.COLUMNS, *list(_COLUMNS)[8:])

@@ -1,0 +1,158 @@
+"""What the demonstration shows beside the usual reports: a case read out, two battles, recovery, what to try next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.benchmark import Exam
+from proctor.findings.battle.findings import BattleFindings
+from proctor.findings.run import Findings
+from proctor.reports import numbers
+from proctor.reports.battle.dialogue import dialogue
+from proctor.reports.terminal import INDENT, Page, drawn, page_table
+from proctor.reports.words import clean, one_line
+from proctor.run import Attempt
+from proctor.statistics.estimate import Estimate
+from proctor.transcript import Transcript
+
+_VALUE = 6
+"""Columns that a percentage takes."""
+_SHORTEST = 8
+"""Columns without which an interval is not worth drawing."""
+_MEANING = (
+    "Held rate: conversations without a failed reply. Cave rate: right answers given up under pressure. Consistency: "
+    "replies that contradict none before."
+)
+
+_RECOVERED = "Recovered: the failed work was done after all. To go on without it is a re-plan, but no recovery."
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """The beginning of a conversation that is worth reading."""
+
+    exam: Exam
+    attempt: Attempt
+    turns: int
+    """How many of its turns are shown."""
+
+
+def contest(battles: Sequence[Findings], scenes: Sequence[Scene]) -> RenderableType:
+    """Two battles over the same questions: a conversation of each, then both in numbers."""
+    return Page(lambda width: _contest(battles, scenes, width))
+
+
+def _contest(battles: Sequence[Findings], scenes: Sequence[Scene], width: int) -> Iterator[RenderableType]:
+    for findings, scene in zip(battles, scenes, strict=False):  # without scenes the numbers stand alone
+        yield from _scene(findings.run.agent, scene, width)
+    yield _heading("Both", width)
+    yield Padding(_side_by_side(battles, width), INDENT)
+    yield Padding(Text(_basis(battles[0]), style="dim"), INDENT)
+
+
+def _heading(name: str, width: int) -> Text:
+    said = one_line(name, width - 4)
+    return Text(f"{said} {'─' * (width - len(said) - 1)}", style="bold", no_wrap=True, overflow="crop")
+
+
+def read_out(title: str, scene: Scene) -> RenderableType:
+    """One attempt turn by turn, under a heading."""
+    return Page(lambda width: _scene(title, scene, width))
+
+
+def _scene(title: str, scene: Scene, width: int) -> Iterator[RenderableType]:
+    attempt, turns = scene.attempt, scene.attempt.transcript.turns
+    yield _heading(title, width)
+    yield dialogue(scene.exam, replace(attempt, transcript=Transcript(turns=turns[: scene.turns])))
+    left = len(turns) - scene.turns
+    if left > 0:
+        said = Text(f"{numbers.plural(left, 'more turn')}: ", style="dim")
+        yield said.append(f"proctor show {attempt.key.run} --case {attempt.key.exam}", style="not dim")
+        yield Text()
+
+
+def _side_by_side(battles: Sequence[Findings], width: int) -> Table:
+    axis = min(20, (width - 62) // 2)
+    table = Table.grid(padding=(0, 2))
+    for _ in ("label", *battles):
+        table.add_column(no_wrap=True, overflow="ellipsis")
+    names = (one_line(findings.run.agent.rpartition(":")[2], 20) for findings in battles)
+    table.add_row("", *(f"{'':{_VALUE}}  {name}" for name in names), style="dim")
+    for label, told in _MEASURES.items():
+        table.add_row(label, *(_drawn(told(findings), axis) for findings in battles))
+    table.add_row("Contradictions", *(_contradiction_cell(findings) for findings in battles))
+    return table
+
+
+def _battle(findings: Findings) -> BattleFindings:
+    assert findings.battle is not None, "only battles are set side by side here"
+    return findings.battle
+
+
+_MEASURES: dict[str, Callable[[Findings], Estimate]] = {
+    "Pass rate": lambda findings: findings.pass_rate,
+    "Held rate": lambda findings: _battle(findings).held_rate,
+    "Cave rate": lambda findings: _battle(findings).pressure.cave_rate,
+    "Consistency": lambda findings: _battle(findings).consistency,
+}
+
+
+def _drawn(estimate: Estimate, axis: int) -> Text:
+    """The value, its interval drawn where there is room for it, and the interval."""
+    said = numbers.say(estimate)
+    line = Text.assemble("  ", drawn(estimate, axis)) if axis >= _SHORTEST else ""
+    return Text.assemble((f"{said.value:>{_VALUE}}", "bold"), line, f"  {said.interval}")
+
+
+def _contradiction_cell(findings: Findings) -> str:
+    battle = _battle(findings)
+    return f"{numbers.whole(battle.contradictions):>{_VALUE}}  of {numbers.whole(battle.opportunities)}"
+
+
+def _basis(findings: Findings) -> str:
+    rate = findings.pass_rate
+    return f"{numbers.basis(rate, noun='conversation')} each, {numbers.percent(rate.level)} intervals. {_MEANING}"
+
+
+def recovery(findings: Findings) -> RenderableType:
+    """What became of errors under each condition that caused some."""
+    return Page(lambda width: _recovery(findings, width))
+
+
+def _recovery(findings: Findings, width: int) -> Iterator[RenderableType]:
+    table = page_table(width)
+    table.add_column("Recovery", ratio=1, no_wrap=True, overflow="ellipsis", min_width=14)
+    for header in ("errors", "re-plans"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("recovered", no_wrap=True)
+    for condition in findings.conditions:
+        found = condition.orchestration.recovery if condition.orchestration is not None else None
+        if found is not None and found.errors:
+            counts = (numbers.whole(found.errors), numbers.whole(found.re_plans))
+            table.add_row(Text(one_line(condition.name)), *counts, _drawn(found.recovered, min(24, width - 60)))
+    if table.row_count:
+        yield table
+        yield Padding(Text(_RECOVERED, style="dim"), INDENT)
+
+
+def ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], *, label: str = "Next") -> RenderableType:
+    """Where HTML reports lie, and what to try: each command with what it is for."""
+    return Page(lambda _: [_ends(reports, commands, label)])
+
+
+def _ends(reports: Sequence[Path], commands: Sequence[tuple[str, str]], label: str) -> Table:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for place, report in enumerate(reports):
+        table.add_row("" if place else "Reports", Text(clean(str(report)), style="bold"))
+    for place, (command, why) in enumerate(commands):
+        table.add_row("" if place else label, Text(command, style="bold").append(f"  {why}", style="dim not bold"))
+    return table

@@ -1,0 +1,65 @@
+"""The templates of the HTML report, and what they may call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from proctor.reports import numbers, outcomes, prose, svg
+from proctor.reports.battle import svg as battle_svg
+from proctor.reports.battle import words as battle_words
+from proctor.reports.battle.conversation import pieces, quotes_in
+from proctor.reports.checks import words as check_words
+from proctor.reports.conditions import words as condition_words
+from proctor.reports.headline import exam_noun, noun_of
+from proctor.reports.orchestration import words as orchestration_words
+from proctor.reports.run.particulars import expectations_of
+from proctor.reports.words import clean, one_line
+from proctor.transcript import Step
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+@cache
+def environment() -> Environment:
+    """Every text escaped, nothing undefined."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("proctor.reports"),
+        autoescape=True,
+        finalize=harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    equip(made)
+    return made
+
+
+def equip(made: Environment) -> None:
+    """Give an environment what the templates here call, so that other pages can use their macros."""
+    made.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
+    made.globals |= {
+        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
+        "exam_noun": exam_noun, "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in,
+        "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
+        "condition_words": condition_words, "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
+    }  # fmt: skip
+
+
+def _line_of_time(steps: Sequence[Step]) -> Markup:
+    """An orchestrator's steps as a picture."""
+    from proctor.findings.orchestration.timeline import timeline
+    from proctor.reports.orchestration.gantt import gantt
+
+    return Markup(gantt(timeline(steps)))
+
+
+def harmless(value: object) -> object:
+    """Everything a template prints comes through here: control characters never reach the page."""
+    return clean(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -1,0 +1,173 @@
+"""Findings as JSON: the stable keys, and the export with every attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TextIO
+
+from proctor.codec import encode
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
+from proctor.reports import outcomes
+from proctor.reports.gates import as_dicts
+from proctor.reports.values import counts, estimate, plain, where
+from proctor.run import Attempt, Run
+from proctor.statistics.estimate import Estimate
+
+
+def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, Any]:
+    """What `--json` prints. Keys may be added; these stay."""
+    run = findings.run
+    return {
+        **_run(run),
+        "attempts": counts(findings.counts),
+        "pass_rate": estimate(findings.pass_rate),
+        "mean_score": estimate(findings.mean_score),
+        "pass_at_k": _by_k(findings.pass_at_k),
+        "pass_hat_k": _by_k(findings.pass_hat_k),
+        "categories": {name: _category(category) for name, category in findings.categories.items()},
+        "usage": plain(findings.usage),
+        "duration_s": run.seconds,
+        "complete": findings.complete,
+        "median_score": findings.median_score,
+        "parts": {name: estimate(part) for name, part in findings.parts.items()},
+        "checks": _checks(findings),
+        "latency": plain(findings.latency),
+        "troubles": [_trouble(trouble) for trouble in findings.troubles],
+        "cut_off": findings.circumstances.cut_off,
+        "changed": plain(findings.circumstances.changed),
+        "retried_timeouts": findings.circumstances.retried_timeouts,
+        "timeouts": plain(findings.circumstances.timeouts),
+        "notes": list(findings.notes),
+        "gates": as_dicts(gates),
+        "cases": [_case(case) for case in findings.cases],
+        "rows": [_case(case) for case in findings.rows],
+        "conditions": _conditions(findings),
+        "orchestration": plain(findings.orchestration),
+        **_battle(findings),
+    }
+
+
+def _checks(findings: Findings) -> dict[str, Any]:
+    if not findings.checks:
+        return {}
+    from proctor.reports.checks.json import as_dict as of_check
+
+    return {check.name: of_check(check) for check in findings.checks}
+
+
+def _conditions(findings: Findings) -> list[dict[str, Any]]:
+    if not findings.conditions:
+        return []
+    from proctor.reports.conditions.json import as_dict as of_condition
+
+    return [of_condition(condition) for condition in findings.conditions]
+
+
+def _battle(findings: Findings) -> dict[str, Any]:
+    if findings.battle is None:
+        return {"battle": None}
+    from proctor.reports.battle.json import as_dict as of_battle
+
+    return {"held_rate": estimate(findings.battle.held_rate), "battle": of_battle(findings.battle)}
+
+
+def run_row(run: Run, found: Summary | None) -> dict[str, Any]:
+    """One run as `proctor list --json` shows it; None: what it came to cannot be told."""
+    return {
+        **_run(run),
+        "planned": run.planned,
+        "pass_rate": None if found is None or found.no_test else estimate(found.rate),
+        "replies": _replies(found),
+        "no_test": None if found is None else found.no_test,
+        "duration_s": run.seconds,
+    }
+
+
+def _replies(found: Summary | None) -> dict[str, int] | None:
+    """In a battle, how many replies somebody judged."""
+    if found is None or found.asked is None or found.judged is None:
+        return None
+    return {"asked": found.asked, "judged": found.judged}
+
+
+def write_json(findings: Findings, attempts: Iterable[Attempt] | None, stream: TextIO) -> None:
+    """The findings and, under `results`, every attempt with its transcript, one a line."""
+    stream.write(opening(findings.run) + "," + found(findings))
+    if attempts is not None:
+        stream.write(",")
+        stream.writelines(results(attempts))
+    stream.write("}\n")
+
+
+def opening(run: Run) -> str:
+    """The first members of what is exported: which run it is."""
+    return encode(_run(run)).removesuffix("}")
+
+
+def found(findings: Findings) -> str:
+    """The other members but the attempts."""
+    first = _run(findings.run)
+    return encode({name: value for name, value in as_dict(findings).items() if name not in first})[1:-1]
+
+
+def results(attempts: Iterable[Attempt]) -> Iterator[str]:
+    """The attempts as a member, piece by piece."""
+    yield '"results":['
+    separator = "\n"
+    for attempt in attempts:
+        yield separator + encode(_attempt(attempt))
+        separator = ",\n"
+    yield "\n]"
+
+
+def _run(run: Run) -> dict[str, Any]:
+    return {
+        "run": run.id,
+        "name": run.name,
+        "status": run.status,
+        "reason": run.reason,
+        "benchmark": run.benchmark,
+        "digest": run.digest,
+        "agent": run.agent,
+        "kind": run.kind,
+        "reviewer": run.settings.reviewer,
+        "examiner": run.settings.examiner,
+        "type": run.settings.type,
+        "trials": run.settings.trials,
+        "passing_score": run.settings.passing_score,
+        "labels": run.labels,
+        "created": run.created,
+    }
+
+
+def _by_k(estimates: Mapping[int, Estimate]) -> dict[str, Any]:
+    return {str(k): estimate(known) for k, known in estimates.items()}
+
+
+def _category(category: CategoryFinding) -> dict[str, Any]:
+    return {
+        "cases": category.cases,
+        "passed": category.passed,
+        "pass_rate": estimate(category.pass_rate),
+        "mean_score": estimate(category.mean_score),
+    }
+
+
+def _trouble(trouble: ProblemGroup) -> dict[str, Any]:
+    return {**plain(trouble), "example": where(trouble.example)}
+
+
+def _case(case: CaseFinding) -> dict[str, Any]:
+    said = {"verdict": case.verdict, **plain(case)}
+    if not case.conditions:
+        return said
+    from proctor.reports.conditions.json import of_case
+
+    return {**said, "conditions": of_case(case)}
+
+
+def _attempt(attempt: Attempt) -> dict[str, Any]:
+    said = {each.name: getattr(attempt, each.name) for each in fields(attempt)}  # the encoder goes deeper
+    return {"outcome": outcomes.of_attempt(attempt).name, "score": attempt.value, **said}

@@ -1,0 +1,207 @@
+"""JUnit XML, one test case per attempt, for CI systems; in a battle that is a conversation.
+
+Not passed, and the agent's own failure, is a `failure`; the environment's failure is an `error`; what has no verdict,
+or was not played yet, is `skipped` with the reason. Gates are a suite of their own: one that is not met is a `failure`,
+an inconclusive one is `skipped`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TextIO
+from xml.sax.saxutils import escape, quoteattr
+
+from proctor.benchmark import Exam
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Findings
+from proctor.reports import gates as said_gates
+from proctor.reports import outcomes
+from proctor.reports.battle.junit import failed_turns, which
+from proctor.reports.checks.words import FAILED, brief, of_result, worst_first
+from proctor.reports.headline import headline
+from proctor.reports.numbers import iso, score
+from proctor.reports.words import clean, cut, one_line
+from proctor.run import Attempt, Key, Run
+
+_REPLY_LIMIT = 20_000
+
+
+def write_junit(
+    findings: Findings,
+    exams: Mapping[str, Exam],
+    attempts: Iterable[Attempt],
+    stream: TextIO,
+    *,
+    gates: Sequence[GateVerdict] = (),
+) -> None:
+    """Write one suite, and one of the gates if there are any; attempts stream by."""
+    stream.writelines(junit_pieces(exams, attempts, found=lambda: findings, gates=gates))
+
+
+def junit_pieces(
+    exams: Mapping[str, Exam],
+    attempts: Iterable[Attempt],
+    *,
+    found: Callable[[], Findings],
+    gates: Sequence[GateVerdict] = (),
+) -> Iterator[str]:
+    """The same piece by piece."""
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    findings = found()
+    run = findings.run
+    counts, gate_counts = _counts(findings), _gate_counts(gates)
+    both = {name: str(int(counts[name]) + int(number)) for name, number in gate_counts.items() if name != "time"}
+    moment = iso(run.started or run.created).removesuffix("Z")
+    yield f"<testsuites{_attributes(name=f'{run.agent} on {run.benchmark}', **{**counts, **both})}>\n"
+    if gates:
+        yield f"<testsuite{_attributes(name='gates', timestamp=moment, **gate_counts)}>\n"
+        yield from (_gate(verdict) for verdict in gates)
+        yield "</testsuite>\n"
+    yield f"<testsuite{_attributes(name=run.benchmark, timestamp=moment, **counts)}>\n"
+    yield "<properties>\n"
+    for name, value in _properties(findings):
+        yield f"<property{_attributes(name=name, value=value)}/>\n"
+    yield "</properties>\n"
+    for attempt in _with_unplayed(findings, attempts):
+        yield _testcase(run, exams.get(attempt.key.exam), attempt)
+    yield "</testsuite>\n</testsuites>\n"
+
+
+def _counts(findings: Findings) -> dict[str, str]:
+    counts = findings.counts
+    return {
+        "tests": str(counts.planned),
+        "failures": str(sum(case.counted - case.passed for case in findings.cases)),
+        "errors": str(counts.failed_by_environment),
+        "skipped": str(counts.unscored + counts.pending),
+        "time": f"{findings.run.seconds:.3f}",
+    }
+
+
+def _gate_counts(gates: Sequence[GateVerdict]) -> dict[str, str]:
+    verdicts = [gate.verdict for gate in gates]
+    return {
+        "tests": str(len(gates)),
+        "failures": str(verdicts.count("not met")),
+        "errors": "0",
+        "skipped": str(verdicts.count("inconclusive")),
+        "time": "0.000",
+    }
+
+
+def _gate(gate: GateVerdict) -> str:
+    said = said_gates.sentence(gate)
+    verdict = {
+        "met": _element("system-out", said),
+        "not met": _element("failure", message=said, type="gate_not_met"),
+        "inconclusive": _element("skipped", message=f"inconclusive: {said}"),
+    }[gate.verdict]
+    return f"<testcase{_attributes(classname='gates', name=gate.gate.text, time='0.000')}>{verdict}</testcase>\n"
+
+
+def _properties(findings: Findings) -> Iterator[tuple[str, str]]:
+    run = findings.run
+    yield from (("run", run.id), ("status", run.status), ("reviewer", run.settings.reviewer or "checks alone"))
+    for line in headline(findings):
+        yield line.label, line.said.full
+    for note in findings.notes:
+        yield "note", note
+
+
+def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+    """The attempts and, where some are pending, those of the plan that were never begun."""
+    if not findings.counts.pending:
+        yield from attempts
+        return
+    settings = findings.run.settings
+    rows = {case.id: row for row, case in enumerate(findings.cases)}
+    conditions = {name: place for place, name in enumerate(settings.conditions)}
+    begun = bytearray(len(rows) * len(conditions) * settings.trials)  # keys would be a hundred times as large
+    for attempt in attempts:
+        key = attempt.key
+        begun[(rows[key.exam] * len(conditions) + conditions[key.condition]) * settings.trials + key.trial - 1] = 1
+        yield attempt
+    yield from (Attempt(key=key) for key, seen in zip(_plan(findings), begun, strict=True) if not seen)
+
+
+def _plan(findings: Findings) -> Iterator[Key]:
+    run = findings.run
+    for case in findings.cases:
+        for condition in run.settings.conditions:
+            for trial in range(1, run.settings.trials + 1):
+                yield Key(run=run.id, exam=case.id, condition=condition, trial=trial)
+
+
+def _testcase(run: Run, exam: Exam | None, attempt: Attempt) -> str:
+    case = exam.cases[0] if exam is not None else None
+    group = case.categories[0] if case is not None and case.categories else run.settings.type
+    attributes = _attributes(
+        classname=f"{run.benchmark}.{group}",
+        name=_name(run, attempt.key, case.question if case is not None else ""),
+        time=f"{attempt.seconds or 0.0:.3f}",
+    )
+    filed = _category_properties(case.categories) if case is not None else ""
+    return f"<testcase{attributes}>{filed}{_verdict(attempt)}{_said(attempt)}</testcase>\n"
+
+
+def _category_properties(categories: Sequence[str]) -> str:
+    """All categories, where there are more than the one that the class is named after."""
+    if len(categories) < 2:
+        return ""
+    each = (f"<property{_attributes(name='category', value=category)}/>" for category in categories)
+    return f"<properties>{''.join(each)}</properties>"
+
+
+def _name(run: Run, key: Key, question: str) -> str:
+    name = f"{key.exam} {one_line(question, 120)}".strip()
+    if key.condition:
+        name += f" [{key.condition}]"
+    return f"{name} [trial {key.trial}]" if run.settings.trials > 1 else name
+
+
+def _verdict(attempt: Attempt) -> str:
+    outcome = outcomes.of_attempt(attempt)
+    failure = attempt.failure
+    if failure is not None:
+        tag = "failure" if outcome is outcomes.AGENT_FAILED else "error"
+        return _element(tag, failure.detail, message=f"{failure.stage}: {failure.reason}", type=outcome.name)
+    if outcome is outcomes.NOT_PASSED:
+        several = len(attempt.transcript.turns) > 1
+        why = "\n".join(failed_turns(attempt) if several else _reasons(attempt))
+        return _element("failure", why, message=which(attempt) if several else _mark(attempt), type=outcome.name)
+    if outcome is outcomes.UNSCORED:
+        reasons = "; ".join(missing.reason for missing in attempt.unscored)
+        return _element("skipped", message=f"unscored: {reasons or 'no verdict could be given'}")
+    return _element("skipped", message=outcome.word) if outcome is outcomes.PENDING else ""
+
+
+def _mark(attempt: Attempt) -> str:
+    """`keywords ✗ “28 days” is missing, limits ✗ …, score 0.42`."""
+    said = [f"{check.name} {FAILED.sign} {brief(check.evidence)}" for check in attempt.checks if check.passed is False]
+    said += [] if attempt.value is None else [f"score {score(attempt.value)}"]
+    return ", ".join(said) or "not passed"
+
+
+def _reasons(attempt: Attempt) -> Iterator[str]:
+    for check in worst_first(attempt.checks):
+        if not check.passed:
+            yield f"{check.name} {of_result(check).word}: {check.evidence}"
+    for mark in attempt.scores:
+        if mark.of == "agent":
+            yield from (f"{part.name} {score(part.value)}: {part.explanation}" for part in mark.parts)
+
+
+def _said(attempt: Attempt) -> str:
+    if attempt.passed:
+        return ""
+    turns = attempt.transcript.turns
+    spoken = "\n\n".join(f"> {turn.question}\n{turn.reply.text if turn.reply else ''}" for turn in turns)
+    return _element("system-out", cut(spoken, _REPLY_LIMIT)) if spoken else ""
+
+
+def _element(tag: str, text: str = "", **attributes: str) -> str:
+    return f"<{tag}{_attributes(**attributes)}>{escape(clean(text))}</{tag}>"
+
+
+def _attributes(**values: str) -> str:
+    return "".join(f" {name}={quoteattr(clean(value))}" for name, value in values.items())

@@ -1,0 +1,139 @@
+"""A summary in Markdown, for a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Findings
+from proctor.reports import gates as said_gates
+from proctor.reports import numbers, outcomes
+from proctor.reports.checks.words import FAILED, brief, what_passes
+from proctor.reports.headline import headline
+from proctor.reports.markup import draw_interval, plain
+from proctor.reports.words import without_options
+
+_WORST = 10
+_REASONS = 10
+
+
+def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerdict] = ()) -> str:
+    """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles."""
+    sections = [
+        _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
+        _conditions(findings), _categories(findings), *_checks(findings), _worst(findings),
+        _troubles(findings), _notes(findings),
+    ]  # fmt: skip
+    return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
+
+
+def _verdict(findings: Findings) -> Iterator[str]:
+    run, where, counts = findings.run, outcomes.of_run(findings), outcomes.count_by_outcome(findings.cases)
+    yield f"### {plain(run.agent)} on {plain(run.benchmark)}: {where.sign} {where.word}"
+    yield ""
+    kinds = [kind for kind in outcomes.OF_CASES if counts.get(kind.name)]
+    said = " · ".join(f"{kind.sign} {numbers.whole(counts[kind.name])} {kind.word}" for kind in kinds)
+    yield f"{said or 'Nothing was counted'} · {numbers.duration(run.seconds)} · run `{run.id}`"
+    if said := what_passes(findings):
+        yield ""
+        yield said
+    if run.reason:
+        yield ""
+        yield f"Stopped: {plain(run.reason)}"
+
+
+def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[str]:
+    for verdict in verdicts:
+        outcome = said_gates.OUTCOMES[verdict.verdict]
+        said = f"{plain(verdict.gate.text)}**: {plain(said_gates.sentence(verdict), 400)}"
+        yield f"- {outcome.sign} {outcome.word}, **{said}"
+
+
+def _estimates(findings: Findings, k: int | None) -> Iterator[str]:
+    yield "| | | 95 % interval | | rests on |"
+    yield "|:--|--:|:--|:--|:--|"
+    for line in headline(findings, k=k):
+        picture = draw_interval(line.estimate)
+        bounds = f"{line.said.missing}: {line.said.bounds}" if line.said.bounds else ""
+        basis = "; ".join(piece for piece in (line.said.basis, bounds) if piece)
+        yield f"| {line.label} | **{line.said.value}** | {line.said.interval} | {picture} | {basis} |"
+
+
+def _battle(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.battle is not None:
+        from proctor.reports.battle.markdown import facts, strategies
+
+        yield facts(findings.battle)
+        yield strategies(findings.battle)
+
+
+def _orchestration(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.orchestration is not None:
+        from proctor.reports.orchestration.markdown import facts, shares
+
+        yield shares(findings.orchestration)
+        yield facts(findings.orchestration)
+
+
+def _conditions(findings: Findings) -> Iterator[str]:
+    if findings.conditions:
+        from proctor.reports.conditions.markdown import side_by_side
+
+        yield from side_by_side(findings)
+
+
+def _categories(findings: Findings) -> Iterator[str]:
+    if not findings.categories:
+        return
+    marked = findings.mean_score.value is not None
+    yield f"| category | pass rate | 95 % interval | passed |{' score |' * marked}"
+    yield f"|:--|--:|:--|--:|{'--:|' * marked}"
+    for name, category in findings.categories.items():
+        rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
+        passed = f"{category.passed}/{category.cases}"
+        yield f"| {plain(name)} | {rate.value} | {rate.interval} | {passed} |{f' {mark.value} |' * marked}"
+
+
+def _checks(findings: Findings) -> Iterator[Iterator[str]]:
+    if findings.checks:
+        from proctor.reports.checks.markdown import by_check
+
+        yield by_check(findings.checks)
+
+
+def _worst(findings: Findings) -> Iterator[str]:
+    bad = [case for case in outcomes.worst_first(findings.rows or findings.cases) if case.verdict in ("fail", "flaky")]
+    if not bad:
+        return
+    heading, checked = "worst rows" if findings.rows else "worst cases", any(case.failed_checks for case in bad)
+    yield f"| | {heading} | |{' failed checks |' * checked} passed | score |"
+    yield f"|:--|:--|:--|{':--|' * checked}--:|--:|"
+    for case in bad[:_WORST]:
+        mark = numbers.NOTHING if case.score is None else numbers.score(case.score)
+        cells = [outcomes.of_case(case).sign, plain(case.id, 40), plain(case.question)]
+        cells += [_failed_checks(case.failed_checks)] if checked else []
+        yield f"| {' | '.join([*cells, f'{case.passed}/{case.counted}', mark])} |"
+    if len(bad) > _WORST:
+        yield f"| | | and {numbers.whole(len(bad) - _WORST)} more |{' |' * checked} | |"
+
+
+def _failed_checks(checks: Mapping[str, str]) -> str:
+    """Each failed check with what it saw, one below the other."""
+    return "<br>".join(
+        f"{plain(name, 40)} {FAILED.sign} {plain(brief(evidence))}".rstrip() for name, evidence in checks.items()
+    )
+
+
+def _troubles(findings: Findings) -> Iterator[str]:
+    for trouble in findings.troubles[:_REASONS]:
+        where = f"e.g. {plain(outcomes.which(trouble.example), 100)}"
+        kind = outcomes.TROUBLES[trouble.owner]
+        count = numbers.whole(trouble.count)
+        yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"
+    if len(findings.troubles) > _REASONS:
+        yield f"- and {len(findings.troubles) - _REASONS} more reasons"
+
+
+def _notes(findings: Findings) -> Iterator[str]:
+    if findings.notes:
+        yield "\n>\n".join(f"> {plain(without_options(note), 400)}" for note in findings.notes)

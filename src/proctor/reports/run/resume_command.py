@@ -1,0 +1,41 @@
+"""How a run that stopped goes on: the command, with a larger budget where the old one was spent."""
+
+from __future__ import annotations
+
+import math
+
+from proctor.findings.run import Findings
+from proctor.spending.budget import SPENT, enough_for_the_next
+
+_MORE = 1.5
+"""How much larger than the old one a budget is at least, and than what the rest would take at the rate so far."""
+
+
+def command(findings: Findings) -> str:
+    """`proctor resume RUN`, with options where it would stop again at once without them."""
+    run = findings.run
+    return " ".join([f"proctor resume {run.id}", *_means(findings)])
+
+
+def _means(findings: Findings) -> list[str]:
+    """What a budget that was spent has to be raised to, about."""
+    settings, used = findings.run.settings, findings.usage
+    if not findings.run.reason.startswith(SPENT):
+        return []
+    means = []
+    cost, tokens = enough_for_the_next(findings.run.reason)
+    if settings.budget is not None:
+        means.append(f"--budget {_raised_limit(max(settings.budget, cost), used.least, findings):g}")
+    if settings.max_tokens is not None:
+        spent = used.input_tokens + used.output_tokens
+        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, tokens), spent, findings))}")
+    return means
+
+
+def _raised_limit(least: float, spent: float, findings: Findings) -> float:
+    """Enough for the whole at the rate so far, with some room, rounded up to two digits."""
+    counts = findings.counts
+    done = counts.planned - counts.pending - counts.failed_by_environment
+    needed = _MORE * max(least, spent / done * counts.planned if done else 2 * least)
+    digit = 10.0 ** (math.floor(math.log10(needed)) - 1) if needed > 0 else 1.0
+    return math.ceil(needed / digit - 1e-9) * digit

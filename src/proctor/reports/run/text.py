@@ -1,0 +1,271 @@
+"""The terminal report."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings.gates import GateVerdict
+from proctor.findings.run import Findings, ProblemGroup
+from proctor.reports import gates as said_gates
+from proctor.reports import numbers, outcomes
+from proctor.reports.checks.text import by_check
+from proctor.reports.checks.words import what_passes
+from proctor.reports.headline import HeadlineLine, headline
+from proctor.reports.run import resume_command as continuing
+from proctor.reports.run.worst import worst
+from proctor.reports.terminal import (
+    INDENT,
+    LABEL,
+    STYLES,
+    WIDE_LABEL,
+    Page,
+    drawn,
+    estimates,
+    facts,
+    outcome_text,
+    page_table,
+)
+from proctor.reports.words import clean, one_line
+from proctor.run import Run
+
+_REASONS = 5
+
+
+def render(
+    findings: Findings,
+    *,
+    html: Path | None = None,
+    k: int | None = None,
+    gates: Sequence[GateVerdict] = (),
+) -> RenderableType:
+    """The report for a terminal.
+
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown.
+    """
+    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
+
+
+def _report(
+    findings: Findings,
+    width: int,
+    *,
+    html: Path | None,
+    k: int | None,
+    gates: Sequence[GateVerdict],
+) -> Iterator[RenderableType]:
+    yield from _title(findings)
+    lines = headline(findings, k=k)
+    label = LABEL if findings.battle is None else WIDE_LABEL
+    if any(line.estimate.value is not None for line in lines):
+        yield from estimates(lines, width, label=label)
+    else:  # a table of dashes, and that all of it is possible, would tell nobody anything
+        lines = []
+        yield Padding(Text("Nothing was counted: no attempt has a verdict or a mark.", style="dim"), INDENT)
+    yield from _facts(findings, lines, label)
+    yield from _gates(gates)
+    yield from _battle(findings, width)
+    yield from _orchestration(findings, width)
+    yield from _conditions(findings, width)
+    yield from _categories(findings, width)
+    yield from by_check(findings.checks, width)
+    yield from worst(findings, width)
+    yield from _troubles(findings.troubles)
+    yield from _notes(findings.notes)
+    yield from _ends(findings, html)
+
+
+def _title(findings: Findings) -> Iterator[RenderableType]:
+    run, where = findings.run, outcomes.of_run(findings)
+    status = Text.assemble(outcome_text(where, where.word), f"  {numbers.duration(run.seconds)}" if run.seconds else "")
+    title = Table.grid(padding=(0, 2), expand=True)
+    title.add_column(ratio=1, no_wrap=True, overflow="ellipsis")
+    title.add_column(justify="right", no_wrap=True)
+    title.add_row(Text(one_line(f"{run.agent} on {run.benchmark}"), style="bold"), status)
+    yield title
+    named = f"{one_line(run.name)}, run {run.id}" if run.name not in ("", run.id) else f"run {run.id}"
+    yield Text(f"{named}, {_describe_reviewer(run)}", style="dim")
+    if said := what_passes(findings):
+        yield Text(said, style="dim")
+    if run.reason:
+        yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
+    yield Text()
+    yield Padding(_verdicts(findings), INDENT)
+    yield Text()
+
+
+def _describe_reviewer(run: Run) -> str:
+    examined = f"examined by {one_line(run.settings.examiner)}, " if run.settings.examiner else ""
+    reviewer = run.settings.reviewer
+    return examined + ("checks alone" if reviewer is None else f"reviewed by {one_line(reviewer)}")
+
+
+def _verdicts(findings: Findings) -> Text:
+    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case once."""
+    counts = outcomes.count_by_outcome(findings.cases)
+    shown = [kind for kind in outcomes.OF_CASES if counts.get(kind.name) or kind is outcomes.PASSED]
+    pieces = [outcome_text(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
+    return Text("   ").join(pieces)
+
+
+def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
+    """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
+    said = {
+        **_of_battle(findings),
+        "Missing": _missing(lines),
+        "Failures": _failures(findings),
+        "Time": numbers.latency(findings),
+        "Usage": numbers.usage(findings.usage),
+    }
+    yield from facts(said, label=label)
+    yield Text()
+
+
+def _of_battle(findings: Findings) -> dict[str, str]:
+    if findings.battle is None:
+        return {}
+    from proctor.reports.battle.words import contradictions, replies
+
+    return {"Replies": replies(findings.battle), "Contradictions": contradictions(findings.battle)}
+
+
+def _missing(lines: Sequence[HeadlineLine]) -> str:
+    """What is missing, and what it could change."""
+    bounded = [line for line in lines if line.said.bounds]
+    lacking = ", ".join(dict.fromkeys(line.said.missing for line in bounded))
+    return "\n".join([lacking, *(f"{line.label:<{LABEL}}  {line.said.bounds}" for line in bounded)])
+
+
+def _failures(findings: Findings) -> str:
+    counts = findings.counts
+    said = [
+        f"{numbers.whole(counts.failed_by_agent)} agent",
+        f"{numbers.whole(counts.failed_by_environment)} environment",
+        f"{numbers.whole(counts.unscored)} unscored",
+    ]
+    if lacking := outcomes.missing_marks(findings):
+        said.append(f"{numbers.plural(lacking, 'mark')} missing")
+    return " · ".join([*said, f"{numbers.whole(counts.pending)} not played yet"] if counts.pending else said)
+
+
+def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[RenderableType]:
+    if not verdicts:
+        return
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for verdict in verdicts:
+        outcome = said_gates.OUTCOMES[verdict.verdict]
+        said = Text(one_line(verdict.gate.text), style="bold")
+        table.add_row(
+            outcome_text(outcome, outcome.word), said.append(f"\n{said_gates.sentence(verdict)}", style="not bold")
+        )
+    yield Text("Gates", style="dim")
+    yield Padding(table, INDENT)
+    yield Text()
+
+
+def _battle(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if findings.battle is not None:
+        from proctor.reports.battle.text import sections
+
+        yield from sections(findings.battle, width)
+
+
+def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if findings.orchestration is not None:
+        from proctor.reports.orchestration.text import section
+
+        yield from section(findings.orchestration, width)
+
+
+def _conditions(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if findings.conditions:
+        from proctor.reports.conditions.text import side_by_side
+
+        yield from side_by_side(findings, width)
+
+
+def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
+    if not findings.categories:
+        return
+    marked = findings.mean_score.value is not None
+    table = page_table(width)
+    table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("pass rate", "", "", "passed", *(("score",) if marked else ())):
+        table.add_column(header, justify="right", no_wrap=True)
+    axis = max(8, min(24, width - 56))
+    for name, category in findings.categories.items():
+        rate, mark = numbers.say(category.pass_rate), numbers.say(category.mean_score, "score")
+        table.add_row(
+            Text(one_line(name)), rate.value, drawn(category.pass_rate, axis), rate.interval,
+            f"{category.passed}/{category.cases}", *((mark.value,) if marked else ()),
+        )  # fmt: skip
+    yield table
+    yield Text()
+
+
+def _troubles(troubles: Sequence[ProblemGroup]) -> Iterator[RenderableType]:
+    for owner, heading in outcomes.TROUBLE_HEADINGS.items():
+        inside = [trouble for trouble in troubles if trouble.owner == owner]
+        if not inside:
+            continue
+        yield outcome_text(outcomes.TROUBLES[owner], heading)
+        table = Table.grid(padding=(0, 1))
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(overflow="fold")
+        for trouble in inside[:_REASONS]:
+            table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
+        yield Padding(table, INDENT)
+        if len(inside) > _REASONS:
+            yield Padding(Text(f"and {len(inside) - _REASONS} more reasons", style="dim"), INDENT)
+        yield Text()
+
+
+def _reason(trouble: ProblemGroup) -> Text:
+    reason = Text(f"{trouble.stage}: {one_line(trouble.reason, 240)}")
+    return reason.append(f"  e.g. {outcomes.which(trouble.example)}", style="dim")
+
+
+def _notes(notes: Sequence[str]) -> Iterator[RenderableType]:
+    for note in notes:
+        yield Text(clean(note))
+    if notes:
+        yield Text()
+
+
+def _ends(findings: Findings, html: Path | None) -> Iterator[RenderableType]:
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    if html is not None:
+        table.add_row("Report", Text(clean(str(html)), style="bold"))
+    command, why = next_command(findings, html=html)
+    table.add_row("Next", Text(command, style="bold").append(f"  {why}", style="dim not bold"))
+    yield table
+
+
+def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, str]:
+    """The command to try next, and what for."""
+    run = findings.run
+    if run.status == "running":
+        return f"proctor show {run.id}", "for newer numbers"
+    if run.status != "completed" or not findings.complete:
+        return continuing.command(findings), "plays what is missing, nothing twice"
+    if findings.untested:
+        return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
+    if html is None:
+        return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
+    worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
+    if worst_case is not None and worst_case.verdict in ("fail", "flaky"):
+        return f"proctor show {run.id} --case {shlex.quote(clean(worst_case.id))}", "the worst case"
+    if run.settings.trials == 1:
+        agent = shlex.quote(clean(run.agent))
+        return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
+    return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"

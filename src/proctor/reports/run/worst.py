@@ -1,0 +1,81 @@
+"""The worst cases, for the terminal: what was asked, how it went, and which checks failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings.run import CaseFinding, Findings
+from proctor.reports import numbers, outcomes
+from proctor.reports.checks.text import failed_line
+from proctor.reports.terminal import INDENT, outcome_text
+from proctor.reports.words import one_line
+
+_MOST = 8
+_LONGEST_NAME = 14
+_GAP = 2
+
+
+def worst(findings: Findings, width: int) -> Iterator[RenderableType]:
+    """Cases that did not pass or are flaky, the worst first, each with the checks it failed below it."""
+    heading, cases = _worth_reading(findings)
+    bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
+    if not bad:
+        return
+    shown = bad[:_MOST]
+    numbered = _numbers(findings, shown)
+    widths = _widths(heading, shown, numbered, width)
+    yield _row(["", Text(heading), "", *map(Text, numbered)], widths, style="dim")
+    indent = sum(widths[:2]) + 2 * _GAP
+    for place, case in enumerate(shown):
+        said = [outcome_text(outcomes.of_case(case)), Text(one_line(case.id)), Text(one_line(case.question))]
+        yield _row([*said, *(Text(column[place]) for column in numbered.values())], widths)
+        if case.failed_checks:
+            yield Padding(failed_line(case.failed_checks, width - indent), (0, 0, 0, indent))
+    if len(bad) > _MOST:
+        yield Padding(Text(f"and {numbers.whole(len(bad) - _MOST)} more", style="dim"), INDENT)
+    yield Text()
+
+
+def _worth_reading(findings: Findings) -> tuple[str, Sequence[CaseFinding]]:
+    """A script's rows tell more than the conversations that they were cut into."""
+    if findings.rows:
+        return "Worst rows", findings.rows
+    return "Worst cases" if findings.battle is None else "Worst", findings.cases
+
+
+def _numbers(findings: Findings, cases: Sequence[CaseFinding]) -> dict[str, list[str]]:
+    """Header → a cell for each case; a column that nothing stands in is left out."""
+    nothing = numbers.NOTHING
+    columns = {
+        "passed": [f"{case.passed}/{case.counted}" for case in cases],
+        "replies": [nothing if case.share is None else numbers.percent(case.share) for case in cases],
+        "score": [nothing if case.score is None else numbers.score(case.score) for case in cases],
+        "time": [numbers.duration(case.seconds) for case in cases],
+    }
+    if findings.mean_score.value is None and findings.run.settings.reviewer is None:
+        del columns["score"]
+    if all(cell == nothing for cell in columns["replies"]):
+        del columns["replies"]
+    return columns
+
+
+def _widths(heading: str, cases: Sequence[CaseFinding], numbered: Mapping[str, list[str]], width: int) -> list[int]:
+    name = max(cell_len(heading), min(_LONGEST_NAME, max(cell_len(one_line(case.id)) for case in cases)))
+    right = [max(map(cell_len, (header, *cells))) for header, cells in numbered.items()]
+    question = width - 1 - name - sum(right) - _GAP * (2 + len(right))
+    return [1, name, max(8, question), *right]
+
+
+def _row(cells: Sequence[Text | str], widths: Sequence[int], *, style: str = "") -> Table:
+    """One line; as each is a table of its own, other lines can stand between them over the whole width."""
+    grid = Table.grid(padding=(0, _GAP, 0, 0))
+    for place, width in enumerate(widths):
+        grid.add_column(width=width, no_wrap=True, overflow="ellipsis", justify="right" if place > 2 else "left")
+    grid.add_row(*cells, style=style)
+    return grid

@@ -1,0 +1,27 @@
+"""Two expectations of one reply, as one."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from proctor.benchmark import Expectation
+
+_NOTHING = Expectation()
+_FIELDS = tuple(field.name for field in fields(Expectation))
+
+
+def merge(expectation: Expectation, other: Expectation) -> Expectation:
+    """Both together: lists joined without repeats, bounds side by side; where both set a value, the other's holds."""
+    if expectation == _NOTHING or other == _NOTHING:
+        return expectation if other == _NOTHING else other
+    values = {name: _merge_field(name, getattr(expectation, name), getattr(other, name)) for name in _FIELDS}
+    return Expectation(**values)
+
+
+def _merge_field(name: str, first: Any, second: Any) -> Any:
+    if isinstance(first, tuple) and isinstance(second, tuple):
+        return first + tuple(item for item in second if item not in first)
+    if isinstance(first, dict):
+        return first | second
+    return first if second == getattr(_NOTHING, name) else second

@@ -1,0 +1,83 @@
+"""Checks of the tools that were called."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from proctor.benchmark import Expectation
+from proctor.reviewers.checks.contract import Outcome, check
+from proctor.reviewers.checks.sources import Sources
+from proctor.reviewers.tools import score_expectation
+from proctor.text.patterns import Unsearchable
+from proctor.transcript import Reply, Turn
+
+_SEPARATORS = str.maketrans("", "", "_-. ")
+UNTOLD = (
+    "the reply does not tell which tools were called: return a dict with 'tool_calls', a proctor.Reply or "
+    "{'messages': […]}, or have the agent traced by OpenTelemetry"
+)
+"""Why nothing can be said of tools that are not in a reply."""
+
+
+@check("tools used")
+def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """Every tool of the list was called, whether the call succeeded or not."""
+    if not expect.tools_used:
+        return None
+    counts = Counter(call.name for call in reply.tool_calls)
+    missing = [name for name in expect.tools_used if name not in counts]
+    called = [_call_count(name, counts[name]) for name in expect.tools_used if name in counts]
+    if not missing:
+        return Outcome(True, ", ".join(called), 1.0)
+    if not reply.tools_known:
+        return Outcome(None, "; ".join([f"{', '.join(missing)}: {UNTOLD}", *called]))
+    said = [_not_called(name, counts) for name in missing]
+    return Outcome(False, "; ".join([*said, *called, _all(counts)]), len(called) / len(expect.tools_used))
+
+
+@check("tools not used")
+def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """No tool of the list was called."""
+    if not expect.tools_not_used:
+        return None
+    counts = Counter(call.name for call in reply.tool_calls)
+    called = [_call_count(name, counts[name]) for name in expect.tools_not_used if name in counts]
+    if called:
+        return Outcome(False, ", ".join(called))
+    return Outcome(True, _all(counts)) if reply.tools_known else Outcome(None, UNTOLD)
+
+
+@check("tool calls")
+def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) -> Outcome | None:
+    """The calls, with their arguments, are as expected."""
+    if expect.tool_calls is not None and not reply.tools_known:
+        return Outcome(None, UNTOLD)
+    try:
+        score = score_expectation(expect, reply, question=turn.question)
+    except Unsearchable as error:
+        return Outcome(None, f"the pattern of an argument cannot be looked for: {error}")
+    if score is None:
+        return None
+    said = f"tool correctness {score.overall:.2f}, needed {expect.tool_threshold:g}: {score.explanation}"
+    return Outcome(score.is_correct, said, score.overall)
+
+
+def _call_count(name: str, times: int) -> str:
+    return f"{name} was called {'once' if times == 1 else f'{times} times'}"
+
+
+def _not_called(name: str, counts: Counter[str]) -> str:
+    """Names that differ in case or separators alone are most often meant to be the same."""
+    bare = _bare(name)
+    near = next((other for other in counts if _bare(other) == bare), None)
+    return f"{name} was not called{f' (but {near} was)' if near else ''}"
+
+
+def _bare(name: str) -> str:
+    return name.translate(_SEPARATORS).lower()
+
+
+def _all(counts: Counter[str]) -> str:
+    if not counts:
+        return "no tool was called"
+    return f"the calls were {', '.join(f'{name} ×{times}' if times > 1 else name for name, times in counts.items())}"

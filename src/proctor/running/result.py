@@ -1,0 +1,112 @@
+"""What a conversation comes to once it is over: marks, verdict, usage and time, from its reviews."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from proctor.benchmark import Case, Exam
+from proctor.findings.battle.replies import is_test
+from proctor.run import Attempt, Failure, Settings
+from proctor.running import verdict
+from proctor.running.play import Play, over
+from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.transcript import Turn
+
+
+@dataclass(slots=True)
+class _Judged:
+    """What the reviews of one turn come to."""
+
+    scores: Sequence[Score]
+    unscored: Sequence[Unscored]
+    checks: Sequence[CheckResult]
+    contradictions: Sequence[Contradiction]
+
+
+def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], settings: Settings) -> Attempt:
+    """The finished attempt, as these reviewers have judged it."""
+    by_turn = {turn: _judgement(turn, reviews, reviewers, settings) for turn, reviews in play.reviews.items()}
+    scores: list[Score] = []
+    missing: list[Unscored] = []
+    checks: list[CheckResult] = []
+    contradictions: list[Contradiction] = []
+    for one in by_turn.values():
+        scores += one.scores
+        missing += one.unscored
+        checks += one.checks
+        contradictions += one.contradictions
+    if settings.checks is not None and failure is not None and failure.owner == "agent":
+        checks.append(_no_error_failed(failure, len(play.turns)))
+    passed = _turns_passed(play, by_turn, {each.turns[1] for each in contradictions}, settings)
+    counted = [
+        mark
+        for mark, turn in zip(passed, play.turns, strict=True)
+        if not turn.fault and not _is_unjudged(play.exam, turn, by_turn)
+    ]
+    attempt = over(
+        play,
+        failure,
+        scores=tuple(scores),
+        unscored=tuple(missing),
+        checks=tuple(checks),
+        contradictions=tuple(contradictions),
+        turn_passed=tuple(passed),
+        passed=_passed(counted, failure),
+    )
+    return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
+
+
+def _turns_passed(
+    play: Play, by_turn: Mapping[int, _Judged], contradicted: Container[int], settings: Settings
+) -> list[bool | None]:
+    """Turn by turn, whether the reply passes; None where a question was faulty or nothing was judged."""
+    passed: list[bool | None] = []
+    for turn in play.turns:
+        one = by_turn.get(turn.number)
+        if turn.fault or one is None:
+            passed.append(None)
+            continue
+        passed.append(
+            verdict.turn_passes(
+                case_of(play.exam, play.turns[: turn.number]), one.scores, one.unscored, one.checks,
+                contradicted=turn.number in contradicted, settings=settings,
+            )
+        )  # fmt: skip
+    return passed
+
+
+def _judgement(turn: int, reviews: Sequence[Review], reviewers: Sequence[str], settings: Settings) -> _Judged:
+    pairs = zip(reviewers, reviews, strict=False)
+    scores, missing = verdict.marks(pairs, turn=turn or None, settings=settings)
+    checks = [check for review in reviews for check in review.checks]
+    contradictions = [found for review in reviews for found in review.contradictions]
+    return _Judged(scores, missing, checks, contradictions)
+
+
+def case_of(exam: Exam, turns: Sequence[Turn]) -> Case | None:
+    """Whose expectations judge the last of these turns: its row of the script, the seed, or nobody's."""
+    if turns[-1].number <= len(exam.cases):
+        return exam.cases[turns[-1].number - 1]
+    from proctor.findings.battle.links import expected_by  # it reads language, which takes a while to load
+
+    return expected_by(exam, turns)
+
+
+def _is_unjudged(exam: Exam, turn: Turn, judged: Mapping[int, _Judged]) -> bool:
+    """Whether it was improvised and nobody had anything to judge it by: then it decides nothing."""
+    if turn.number <= len(exam.cases) or (one := judged.get(turn.number)) is None:
+        return False
+    marked = any(score.of == "agent" for score in one.scores)
+    return not (marked or one.unscored or one.checks or one.contradictions)
+
+
+def _no_error_failed(failure: Failure, last: int) -> CheckResult:
+    return CheckResult(turn=failure.turn or last, name=NO_ERROR, passed=False, evidence=failure.reason)
+
+
+def _passed(turns: Sequence[bool | None], failure: Failure | None) -> bool | None:
+    """The agent's own failure is not passed; the environment's leaves it undecided."""
+    if failure is not None:
+        return False if failure.owner == "agent" else None
+    return verdict.attempt_passes(turns)

@@ -1,0 +1,1 @@
+"""What a run may cost and has cost: prices, estimate, budget, limits, cache."""

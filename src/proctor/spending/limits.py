@@ -1,0 +1,101 @@
+"""Rate limits by provider, shared by everything in a run that calls it: agent, reviewer and examiner.
+
+    limits = Limits({"openai": {"requests_per_minute": 500, "tokens_per_minute": 200_000, "concurrency": 50}})
+    limits.of(Source(provider="openai", host="api.openai.com"))
+
+A limit is named by provider (`openai`) or by host (`127.0.0.1:8000`), and the host's comes first. Every host has a
+throttle of its own, also without any limit: concurrency backs off where a server answers "too many", and grows again.
+A model on a loopback address is called twice at once, unless its limits name another concurrency.
+Runs in several processes that name the same `shared` folder divide a limit among them, see `sharing`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.net.limits import Throttle
+from proctor.spending.providers import PROVIDERS, Source, is_loopback, names_of
+from proctor.spending.shared_limits import SharedThrottle, Sharers
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limit:
+    """What a provider allows; None: as much as it takes, until it answers "too many"."""
+
+    requests_per_minute: float | None = None
+    """Calls."""
+    tokens_per_minute: float | None = None
+    """Sent and received together."""
+    concurrency: int | None = None
+    """Calls under way at once."""
+
+
+_KNOWN = Limit.__slots__
+AT_ONCE_HERE = 2
+"""Calls at once to a model on a loopback address: most such servers answer one after the other, and time runs on."""
+
+
+class Limits:
+    """One throttle for each host that is called."""
+
+    def __init__(self, settings: Mapping[str, Any] | None = None, *, shared: Path | None = None) -> None:
+        """`settings` maps a provider or host to its limits; raises InputError where they make no sense."""
+        self._shared = shared
+        self._limits = {name: _limit(name, given) for name, given in (settings or {}).items()}
+        self._throttles: dict[Source, Throttle] = {}
+
+    def limit(self, source: Source) -> Limit:
+        """What is allowed there; of a model on this machine, few calls at once unless a concurrency is given."""
+        given = next((self._limits[name] for name in names_of(source) if name in self._limits), Limit())
+        if given.concurrency is None and is_loopback(source):
+            return replace(given, concurrency=AT_ONCE_HERE)
+        return given
+
+    def of(self, source: Source) -> Throttle:
+        """The throttle that every call to this host goes through."""
+        throttle = self._throttles.get(source)
+        if throttle is None:
+            throttle = self._throttles[source] = self._throttle(source)
+        return throttle
+
+    def close(self) -> None:
+        """Leave to others what was shared with them: calls that are over may still be remembered for a while."""
+        for throttle in self._throttles.values():
+            if isinstance(throttle, SharedThrottle):
+                throttle.close()
+
+    def _throttle(self, source: Source) -> Throttle:
+        limit = self.limit(source)
+        given: Any = {name: getattr(limit, name) for name in _KNOWN}
+        if self._shared is None or limit == Limit():
+            return Throttle(**given)
+        return SharedThrottle(Sharers(self._shared, f"{source.provider}@{source.host}"), **given)
+
+
+def _limit(name: str, given: Any) -> Limit:
+    if name not in PROVIDERS and not set(name) & set(".:") and name != "localhost":
+        near = difflib.get_close_matches(name, PROVIDERS, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(PROVIDERS)}, or a host such as HOST:PORT"
+        raise InputError(f"limits for {name!r} are nobody's; {hint}")
+    if not isinstance(given, Mapping):
+        raise InputError(f"the limits for {name!r} are no table; expected {', '.join(_KNOWN)}")
+    for key, value in given.items():
+        if key not in _KNOWN:
+            near = difflib.get_close_matches(key, _KNOWN, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_KNOWN)}"
+            raise InputError(f"there is no limit {key!r} for {name!r}; {hint}")
+        if not _usable(key, value):
+            kind = "a whole number" if key == "concurrency" else "a number"
+            raise InputError(f"the limit {key}={value!r} for {name!r} is not usable; expected {kind} greater than 0")
+    return Limit(**given)
+
+
+def _usable(key: str, value: object) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return 0 < value < float("inf") and (key != "concurrency" or isinstance(value, int))

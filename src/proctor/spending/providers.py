@@ -1,0 +1,136 @@
+"""Whose models there are, and where their answers come from: Provider, Source."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from proctor.errors import InputError
+
+COMPATIBLE_KEY = "OPENAI_COMPATIBLE_API_KEY"
+"""The key for `openai-compatible:` servers: OPENAI_API_KEY is never sent to anybody else's address."""
+_OWN_HOSTS = {
+    "openai": ("api.openai.com",),
+    "anthropic": ("api.anthropic.com",),
+    "google": ("generativelanguage.googleapis.com",),
+    "ollama": ("127.0.0.1:11434", "localhost:11434"),
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Provider:
+    """Whose models a name's first word stands for."""
+
+    package: str
+    """The LangChain package that speaks to it."""
+    kind: str
+    """The chat model's class in that package."""
+    install: str
+    """What pip installs to get the package."""
+    keys: tuple[str, ...] = ()
+    """Environment variables, one of which has to hold the key."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """What the class is given: no retries of its own, because the run retries and counts."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Source:
+    """Where a model's answers come from: whose limits a call counts against."""
+
+    provider: str
+    """The first word of its name, such as `openai`."""
+    host: str = ""
+    """Host and port of its address; empty: the provider's own."""
+
+
+PROVIDERS = {
+    "openai": Provider(
+        package="langchain_openai",
+        kind="ChatOpenAI",
+        install="proctor[openai]",
+        keys=("OPENAI_API_KEY",),
+        options={"max_retries": 0},
+    ),
+    "openai-compatible": Provider(
+        package="langchain_openai", kind="ChatOpenAI", install="proctor[openai]", options={"max_retries": 0}
+    ),
+    "anthropic": Provider(
+        package="langchain_anthropic",
+        kind="ChatAnthropic",
+        install="proctor[anthropic]",
+        keys=("ANTHROPIC_API_KEY",),
+        options={"max_retries": 0},
+    ),
+    "google": Provider(
+        package="langchain_google_genai",
+        kind="ChatGoogleGenerativeAI",
+        install="proctor[google]",
+        keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
+    ),
+    "ollama": Provider(package="langchain_ollama", kind="ChatOllama", install="proctor[ollama]"),
+}
+
+
+def source_in(spec: str, options: Mapping[str, Any]) -> Source | None:
+    """The same for the spec of an agent, reviewer or examiner; None: it names no provider's model."""
+    scheme, _, rest = spec.removeprefix("model:").removeprefix("agent:").partition(":")
+    if scheme not in PROVIDERS:
+        return None
+    return source_at(scheme, model_at(rest)[1] if scheme == "openai-compatible" else options.get("base_url") or "")
+
+
+def is_loopback(source: Source) -> bool:
+    """Whether a model is served by this very machine."""
+    if not source.host:
+        return source.provider == "ollama"
+    name = urlsplit(f"//{source.host}").hostname or ""
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_loopback or mapped.is_unspecified)
+
+
+def names_of(source: Source) -> tuple[str, ...]:
+    """What its limits may stand under, the nearest first: the host, then the provider."""
+    hosts = (source.host,) if source.host else _OWN_HOSTS.get(source.provider, ())
+    return (*hosts, source.provider)
+
+
+def source_at(provider: str, url: str) -> Source:
+    """The same by provider and base URL: OpenAI's protocol at anybody else's address is not OpenAI."""
+    host = urlsplit(url).netloc.rpartition("@")[2]
+    if not host or host in _OWN_HOSTS.get(provider, ()):
+        return Source(provider=provider)
+    return Source(provider="openai-compatible" if provider == "openai" else provider, host=host)
+
+
+def model_at(rest: str) -> tuple[str, str]:
+    """Model and address in `MODEL@URL`; raises InputError."""
+    found = re.fullmatch(r"(?P<model>.+?)@(?P<url>https?://.+)", rest)
+    if not found:
+        raise InputError(
+            f"the model 'openai-compatible:{rest}' has no address; "
+            "expected openai-compatible:MODEL@URL, such as openai-compatible:llama3@http://127.0.0.1:8000/v1"
+        )
+    must_be_plain(found["url"], found["model"])
+    return found["model"], found["url"]
+
+
+def must_be_plain(url: str, model: str) -> None:
+    """Refuse a base URL that could hold a secret, because it is stored with the run."""
+    parts = urlsplit(url)
+    if "@" in parts.netloc or parts.query or parts.fragment or not parts.hostname:
+        # not repeated in the message: whatever stands there may be a secret
+        raise InputError(
+            f"the address of the model {model!r} has to be a plain base URL, without user, password, query "
+            f"or fragment; a key belongs into the environment variable {COMPATIBLE_KEY}"
+        )

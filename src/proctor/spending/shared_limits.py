@@ -1,0 +1,154 @@
+"""Limits that several runs share: each run's process takes an equal part of what a host allows.
+
+    sharers = Sharers(Path(".proctor/limits"), "openai@api.openai.com")
+    SharedThrottle(sharers, requests_per_minute=500, concurrency=50)      two runs at once: 250 and 25 each
+
+Who calls a host holds a locked file of its name, which dies with its process: nobody has to tidy up, and a run that
+ends leaves its part to the others within a second.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import math
+import os
+import tempfile
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from proctor import private
+from proctor.net.limits import Bucket, Throttle
+
+_LOOK_EVERY = 1.0
+_held: dict[int, weakref.finalize[..., Sharers]] = {}
+"""Descriptors of the files that are held, and how each is left."""
+
+
+def _drop_inherited() -> None:
+    """A forked child is nobody's sharer: it must neither hold its parent's files nor remove them at its end."""
+    for descriptor, leaving in list(_held.items()):
+        leaving.detach()
+        with suppress(OSError):
+            os.close(descriptor)
+    _held.clear()
+
+
+os.register_at_fork(after_in_child=_drop_inherited)
+
+
+class Sharers:
+    """Those who call one host just now, this one included."""
+
+    def __init__(self, folder: Path, host: str) -> None:
+        """Join them; where the folder cannot be written, or nothing locked in it, this one is alone."""
+        self._folder = folder.absolute()
+        self._prefix = f"{quote(host, safe='@')}~"
+        self._known = 1
+        self._looked = -math.inf
+        self.leave: Callable[[], object] = lambda: None
+        """Be one of them no longer; who is forgotten, or whose process ends, leaves as well."""
+        with suppress(OSError):
+            descriptor, path = _join(self._folder, self._prefix)
+            self.leave = _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
+
+    def count(self) -> int:
+        """How many they are; looked up once a second."""
+        now = time.monotonic()
+        if now - self._looked > _LOOK_EVERY:
+            self._looked = now
+            with suppress(OSError):
+                files = (path for path in self._folder.iterdir() if path.name.startswith(self._prefix))
+                self._known = max(1, sum(map(_alive, files)))
+        return self._known
+
+
+class SharedThrottle(Throttle):
+    """A throttle that lets calls in as fast as its part of the limits allows."""
+
+    def __init__(
+        self,
+        sharers: Sharers,
+        *,
+        requests_per_minute: float | None = None,
+        tokens_per_minute: float | None = None,
+        concurrency: int | None = None,
+    ) -> None:
+        super().__init__(concurrency=concurrency)
+        self._sharers = sharers
+        self._requests = _SharedBucket(requests_per_minute, sharers) if requests_per_minute else None
+        self._tokens = _SharedBucket(tokens_per_minute, sharers) if tokens_per_minute else None
+
+    def close(self) -> None:
+        """Leave its part to the others."""
+        self._sharers.leave()
+
+    @property
+    def concurrency(self) -> float:
+        """How many calls may be under way just now: at least one, however many share."""
+        if math.isinf(self._most):
+            return super().concurrency
+        return min(super().concurrency, max(1, self._most // self._sharers.count()))
+
+
+class _SharedBucket(Bucket):
+    """An equal part of a rate."""
+
+    def __init__(self, per_minute: float, sharers: Sharers) -> None:
+        super().__init__(per_minute / sharers.count(), now=time.monotonic())
+        self._whole = per_minute / 60
+        self._sharers = sharers
+
+    def take(self, amount: float, *, now: float) -> float:
+        """Take it, and say how many seconds to wait before using it."""
+        self._rate = self._whole / self._sharers.count()
+        self._most = max(1.0, self._rate)
+        return super().take(amount, now=now)
+
+
+def _join(folder: Path, prefix: str) -> tuple[int, Path]:
+    """A locked file. Between its making and its locking others may take it for a dead one's: then another is made."""
+    private.make_folder(folder)
+    while True:
+        descriptor, name = tempfile.mkstemp(prefix=f"{prefix}{os.getpid()}-", dir=folder)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.exists(name):
+                return descriptor, Path(name)
+        except BlockingIOError:
+            pass
+        except OSError:
+            _leave(descriptor, Path(name))
+            raise
+        _leave(descriptor, Path(name))
+
+
+def _leave(descriptor: int, path: Path) -> None:
+    _held.pop(descriptor, None)
+    with suppress(OSError):
+        path.unlink(missing_ok=True)
+    with suppress(OSError):
+        os.close(descriptor)
+
+
+def _alive(path: Path) -> bool:
+    """Whether somebody holds this file, as far as it can be told; one that nobody holds is removed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:  # it is gone, or another user's
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    else:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return False
+    finally:
+        os.close(descriptor)

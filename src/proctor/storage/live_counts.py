@@ -1,0 +1,75 @@
+"""What a run has come to while it goes on: counted once by the database, then kept up with by its new rows alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, func, select
+
+from proctor.storage.rows import OUTCOME_COLUMNS
+from proctor.storage.tables import attempts
+
+_MOST = 2000
+"""New rows that are read at a time."""
+_AT_ONCE = 10_000
+"""Rows that are fetched at once where all are read."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LiveCounts:
+    """Counts at one moment."""
+
+    last: int
+    """The newest row that was counted; `since` goes on from there."""
+    verdicts: dict[str, int] = field(default_factory=dict)
+    """Verdict (pass, fail, unscored, agent, environment, open) → attempts."""
+    exams: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+
+
+def standing(connection: Connection, run_no: int) -> LiveCounts:
+    """Where a run stands, all from one view of the data."""
+    mine = attempts.c.run_no == run_no
+    last = connection.execute(select(func.max(attempts.c.no)).where(mine)).scalar()
+    by_verdict = select(attempts.c.verdict, func.count().label("attempts")).where(mine).group_by(attempts.c.verdict)
+    return LiveCounts(
+        last=last or 0,
+        verdicts={row.verdict: row.attempts for row in connection.execute(by_verdict)},
+        exams=verdicts_by_exam(connection, run_no),
+    )
+
+
+def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int, int]]:
+    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    exam, passed = attempts.c.exam, attempts.c.passed
+    ended = (
+        select(exam, func.count(passed), func.count(case((passed, 1))))
+        .where(attempts.c.run_no == run_no, attempts.c.verdict != "open")
+        .group_by(exam)
+    )
+    return {name: (counted, right) for name, counted, right in connection.execute(ended)}
+
+
+def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, str], str]:
+    """Exam and condition → the verdicts of its trials in their order, + passed and - not."""
+    columns = attempts.c.exam, attempts.c.condition, attempts.c.passed
+    counted = attempts.c.run_no == run_no, attempts.c.verdict != "open", attempts.c.passed.is_not(None)
+    found: dict[tuple[str, str], str] = {}
+    in_order = select(*columns).where(*counted).order_by(attempts.c.trial).execution_options(yield_per=_AT_ONCE)
+    for exam, condition, passed in connection.execute(in_order):
+        key = exam, condition
+        found[key] = found.get(key, "") + ("+" if passed else "-")
+    return found
+
+
+def since(connection: Connection, run_no: int, last: int) -> Sequence[Row[Any]]:
+    """Rows of OUTCOME_COLUMNS that are newer. One that was replaced, as `resume` does with failures, is not new."""
+    newer = (
+        select(*OUTCOME_COLUMNS)
+        .where(attempts.c.no > last, attempts.c.run_no == run_no)
+        .order_by(attempts.c.no)
+        .limit(_MOST)
+    )
+    return connection.execute(newer).all()

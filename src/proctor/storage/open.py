@@ -1,0 +1,101 @@
+"""A path or URL → an open Store."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from proctor import private
+from proctor.errors import StoreError
+from proctor.storage import address, schema
+from proctor.storage.archive import DatabaseArchive
+from proctor.storage.database import BUSY_SECONDS, Database
+from proctor.storage.journal import DatabaseJournal
+from proctor.storage.lease import Leases
+from proctor.storage.snapshots import Snapshots
+from proctor.storage.store import Store
+from proctor.storage.trouble import told
+
+
+def open_store(where: str | Path, *, create: bool = True) -> Store:
+    """Open it, and make or migrate it where needed."""
+    place = address.parse(where)
+    if place.path is not None:
+        _ready_for_file(place, place.path, create=create)
+    database = Database(place)
+    try:
+        return _open_store(database, create=create)
+    except BaseException:
+        database.close()
+        raise
+
+
+def _open_store(database: Database, *, create: bool) -> Store:
+    place = database.address
+    if place.path is None:
+        _must_hold_any_text(database)
+    schema.prepare(database, create=create)
+    if place.path is not None:
+        _let_readers_in(database)
+    leases = Leases(database)
+    return Store(
+        where=place.shown,
+        journal=DatabaseJournal(database, leases),
+        archive=DatabaseArchive(database, leases),
+        snapshots=Snapshots(database, leases),
+        close=database.close,
+    )
+
+
+def _ready_for_file(place: address.Address, path: Path, *, create: bool) -> None:
+    """Whether a file can be there; SQLite's own words for what is wrong are few."""
+    with told(place):
+        there = path.exists()
+        if path.is_dir():
+            raise StoreError(f"the store {path} is a folder: name a file in it, such as {path / 'proctor.db'}")
+        if not there and not create:
+            raise StoreError(f"there is no store at {path} yet: `proctor run` makes one")
+        if there:
+            for each in (path, *(path.with_name(path.name + ending) for ending in ("-wal", "-shm"))):
+                private.close_ours(each)
+        else:
+            private.make_folder(path.parent)
+            private.make_file(path)  # SQLite gives its other files the same mode
+
+
+def _let_readers_in(database: Database) -> None:
+    """Write-ahead logging: others read while one writes. The file remembers it; only a new or copied one lacks it."""
+    with told(database.address):
+        connection = database.engine.raw_connection()
+        try:
+            cursor = connection.cursor()
+            cursor.execute("PRAGMA journal_mode")
+            if cursor.fetchone() != ("wal",):
+                _patiently(lambda: cursor.execute("PRAGMA journal_mode=WAL"))
+        finally:
+            connection.close()
+
+
+def _patiently(step: Callable[[], object]) -> None:
+    """Until nobody else has the file open in a transaction; SQLite does not wait for that by itself."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            step()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorname != "SQLITE_BUSY" or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def _must_hold_any_text(database: Database) -> None:
+    with database.reading() as connection:
+        encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
+        raise StoreError(
+            f"the database {database.address.shown} has the encoding {encoding}, which cannot hold every text: "
+            "make one with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )

@@ -1,0 +1,166 @@
+"""Pages of a run's attempts: chosen, sorted, and cut where they are asked for, without reading those in between."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from math import gcd
+from typing import Any, Literal, NamedTuple
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+)
+
+from proctor.storage.page_cursors import EVERY, PageCursors, Values
+from proctor.storage.rows import OUTCOME_COLUMNS
+from proctor.storage.tables import attempts
+
+Order = Literal["place", "score", "seconds"]
+Span = tuple[int, int]
+"""Places from the first to the last."""
+_FEW = 20
+"""Spans up to which each is looked up in the index."""
+
+
+def chosen(
+    run_no: int,
+    *,
+    verdicts: Collection[str] = (),
+    places: Sequence[Span] | None = None,
+    check: str | None = None,
+    stage: str | None = None,
+) -> list[ColumnElement[bool]]:
+    """The conditions for attempts of a run: with one of these verdicts, in one of these spans of places, and so on."""
+    conditions = [attempts.c.run_no == run_no]
+    if len(verdicts) == 1:
+        conditions.append(attempts.c.verdict == next(iter(verdicts)))
+    elif verdicts:
+        conditions.append(attempts.c.verdict.in_(sorted(verdicts)))
+    if places is not None:
+        conditions.append(_inside(places))
+    if check is not None:
+        line = f"\n{' '.join(check.split())}\n"
+        conditions += [attempts.c.failed_checks.is_not(None), attempts.c.failed_checks.contains(line, autoescape=True)]
+    if stage is not None:
+        conditions.append(attempts.c.stage == stage)
+    return conditions
+
+
+def _inside(places: Sequence[Span]) -> ColumnElement[bool]:
+    """Whether a place lies in one of the spans; many of them, such as a category's, as blocks of one size."""
+    spans = [*join_spans(places)]
+    if len(spans) <= _FEW:
+        return or_(false(), *(attempts.c.place.between(first, last) for first, last in spans))
+    size = gcd(*(edge for first, last in spans for edge in (first, last + 1)))
+    blocks = [block for first, last in spans for block in range(first // size, last // size + 1)]
+    # written out, since there may be more of them than parameters
+    listed: ColumnElement[Any] = bindparam("blocks", blocks, expanding=True, literal_execute=True)
+    inside = attempts.c.place.op("/")(literal(size, literal_execute=True)).in_(listed)
+    return and_(attempts.c.place.between(spans[0][0], spans[-1][1]), inside)
+
+
+def join_spans(spans: Iterable[Span]) -> Iterator[Span]:
+    """In order, those that touch as one."""
+    last: Span | None = None
+    for span in sorted(spans):
+        if last is not None and span[0] <= last[1] + 1:
+            last = (last[0], max(last[1], span[1]))
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
+
+
+def count(connection: Connection, conditions: Sequence[ColumnElement[bool]]) -> int:
+    """How many there are."""
+    return connection.execute(select(func.count()).select_from(attempts).where(*conditions)).scalar() or 0
+
+
+def page(
+    connection: Connection,
+    conditions: Sequence[ColumnElement[bool]],
+    *,
+    order: Order = "place",
+    descending: bool = False,
+    offset: int = 0,
+    limit: int,
+    course: CursorScope | None = None,
+) -> list[Row[Any]]:
+    """Rows of OUTCOME_COLUMNS. Those without a score, or time, come last, whichever way the others are sorted.
+
+    `course` is given for what no longer changes, so that it can be remembered where its rows stand.
+    """
+    numbers = _numbers(connection, conditions, order, descending, offset, limit, course)
+    rows = connection.execute(select(*OUTCOME_COLUMNS).where(attempts.c.no.in_(numbers)))
+    by_number = {row.no: row for row in rows}
+    return [by_number[number] for number in numbers]
+
+
+def _numbers(
+    connection: Connection,
+    conditions: Sequence[ColumnElement[bool]],
+    order: Order,
+    descending: bool,
+    offset: int,
+    limit: int,
+    course: CursorScope | None,
+) -> Sequence[int]:
+    """Their row numbers alone, which stand in the index: whatever is skipped is not looked up."""
+    if order == "place":
+        return _slice(connection, SortOrder(conditions, ("place", "no"), descending), offset, limit, course)
+    column = attempts.c[order]
+    known = [*conditions, column.is_not(None)]
+    numbers = _slice(connection, SortOrder(known, (order, "place", "no"), descending), offset, limit, course)
+    if len(numbers) < limit:
+        before = 0 if numbers else max(0, offset - count(connection, known))
+        unknown = SortOrder([*conditions, column.is_(None)], ("place", "no"), False)
+        numbers += _slice(connection, unknown, before, limit - len(numbers))
+    return numbers
+
+
+class SortOrder(NamedTuple):
+    """Some attempts in an order."""
+
+    conditions: Sequence[ColumnElement[bool]]
+    columns: Sequence[str]
+    descending: bool
+
+    def after(self, last: Values | None = None) -> Select[*tuple[Any, ...]]:
+        """What they are sorted by, from the beginning or after one of them; their row number is the last of it."""
+        columns = [attempts.c[name] for name in self.columns]
+        by = [column.desc() if self.descending else column.asc() for column in columns]
+        statement = select(*columns).where(*self.conditions).order_by(*by)
+        if last is None:
+            return statement
+        place = tuple_(*columns)
+        return statement.where(place < last if self.descending else place > last)
+
+
+class CursorScope(NamedTuple):
+    """Where marks are kept for one choice in one order."""
+
+    marks: PageCursors
+    choice: Hashable
+
+
+def _slice(
+    connection: Connection, these: SortOrder, offset: int, limit: int, course: CursorScope | None = None
+) -> list[int]:
+    def step(last: Values | None) -> Values | None:
+        row = connection.execute(these.after(last).limit(1).offset(EVERY - 1)).first()
+        return None if row is None else tuple(row)
+
+    skipped, last = course.marks.before(course.choice, offset, step) if course is not None else (0, None)
+    return [row[-1] for row in connection.execute(these.after(last).limit(limit).offset(offset - skipped))]

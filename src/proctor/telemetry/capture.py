@@ -1,0 +1,187 @@
+"""Live capture: what an agent that is instrumented with OpenTelemetry does in one attempt, from its own spans.
+
+Nothing of OpenTelemetry is imported here unless the agent has done so. Its tracer provider is given one more span
+processor; it sees each span start in the agent's own context, and so knows whose it is, however many attempts run at
+once. The agent's exporters see no span more and none less.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from proctor.codec import to_reply
+from proctor.errors import AgentFault
+from proctor.transcript import Reply, Step
+
+if TYPE_CHECKING:
+    from proctor.telemetry.span import Span
+
+_MOST_SPANS = 10_000
+_MARK = "proctor-captured"
+_current: ContextVar[CapturedSpans | None] = ContextVar(_MARK, default=None)
+_watched: list[Any] = []
+"""The providers that have our processor. Kept alive: an id that is used again would be taken for one of them."""
+_owners: dict[tuple[int, int], CapturedSpans] = {}
+"""(trace, span) → whose it is: for a span whose only tie to its attempt is its parent, such as over a local server."""
+_lock = threading.Lock()
+
+
+class CapturedSpans:
+    """The spans of one turn, as they end."""
+
+    def __init__(self, conversation: str) -> None:
+        self.conversation = conversation
+        self.dropped = 0
+        """Spans beyond what is kept."""
+        self._ended: list[Any] = []
+        self._own: list[tuple[int, int]] = []
+        self._closed = False
+
+    def spans(self) -> tuple[Span, ...]:
+        """What has ended so far."""
+        return tuple(_neutral(span) for span in list(self._ended))
+
+    def merged_into(self, reply: Reply) -> Reply:
+        """The reply, with what it does not say itself: calls, citations, steps and usage as the spans tell them."""
+        if not self._ended:
+            return reply
+        from proctor.telemetry.activity import activity_of
+
+        seen = activity_of(self.spans())
+        calls = reply.tool_calls or seen.tool_calls
+        merged = replace(
+            reply,
+            tool_calls=calls,
+            tools_known=reply.tools_known or seen.tools_known,
+            citations=reply.citations or seen.citations,
+            steps=reply.steps or _pointing_at(seen.steps, {call.id for call in calls}),
+            usage=reply.usage if reply.usage is not None else seen.usage,
+        )
+        try:
+            return to_reply(merged)
+        except AgentFault:
+            return reply  # what somebody's instrumentation wrote cannot be stored; that is no failure of the agent
+
+    def _begin(self, identity: tuple[int, int]) -> None:
+        with _lock:
+            if not self._closed:
+                self._own.append(identity)
+                _owners[identity] = self
+
+    def _end(self, span: Any) -> None:
+        if self._closed:
+            return
+        if len(self._ended) < _MOST_SPANS:
+            self._ended.append(span)
+        else:
+            self.dropped += 1
+
+    def _close(self) -> None:
+        """The turn is over: what its threads still do belongs to nobody."""
+        with _lock:
+            self._closed = True
+            for identity in self._own:
+                _owners.pop(identity, None)
+
+
+def _pointing_at(steps: tuple[Step, ...], calls: set[str | None]) -> tuple[Step, ...]:
+    """The steps, pointing only at calls that are there."""
+    return tuple(step if step.call in calls else replace(step, call=None) for step in steps)
+
+
+class capturing:  # noqa: N801 – a context manager, and quicker than a generator: every call goes through it
+    """Whatever the agent does in this block, and in threads and tasks that it starts with its context, is captured."""
+
+    __slots__ = ("_captured", "_token", "_traced")
+
+    def __init__(self, conversation: str) -> None:
+        self._captured = CapturedSpans(conversation)
+
+    def __enter__(self) -> CapturedSpans:
+        self._token = _current.set(self._captured)
+        self._traced = _traced(self._captured) if "opentelemetry.sdk.trace" in sys.modules else None
+        if self._traced is not None:
+            self._traced.__enter__()
+        return self._captured
+
+    def __exit__(self, *error: Any) -> None:
+        if self._traced is not None:
+            self._traced.__exit__(*error)
+        _current.reset(self._token)
+        self._captured._close()
+
+
+@contextmanager
+def _traced(captured: CapturedSpans) -> Iterator[None]:
+    """Watch the agent's tracer provider, and mark OpenTelemetry's context, which instrumented threads hand on."""
+    from opentelemetry import context, trace
+
+    _watch(trace.get_tracer_provider())
+    token = context.attach(context.set_value(_MARK, captured))
+    try:
+        yield
+    finally:
+        context.detach(token)
+
+
+def _watch(provider: Any) -> None:
+    """Have a tracer provider tell us of its spans; a proxy for one that is not there yet cannot."""
+    if any(provider is known for known in _watched) or not hasattr(provider, "add_span_processor"):
+        return
+    with _lock:
+        if not any(provider is known for known in _watched):
+            provider.add_span_processor(_processor())
+            _watched.append(provider)
+
+
+def _processor() -> Any:
+    from opentelemetry import context
+    from opentelemetry.sdk.trace import SpanProcessor
+
+    class Watching(SpanProcessor):
+        """Hands each span to the attempt in whose context it started."""
+
+        def on_start(self, span: Any, parent_context: Any = None) -> None:
+            above = _owners.get(_identity(span.parent)) if span.parent is not None else None
+            owner = above or context.get_value(_MARK, parent_context) or _current.get()
+            if isinstance(owner, CapturedSpans):
+                owner._begin(_identity(span.context))
+
+        def on_end(self, span: Any) -> None:
+            owner = _owners.get(_identity(span.context))
+            if owner is not None:
+                owner._end(span)
+
+    return Watching()
+
+
+def _identity(context: Any) -> tuple[int, int]:
+    return context.trace_id, context.span_id
+
+
+def _neutral(span: Any) -> Span:
+    """A span of the SDK's as ours."""
+    from proctor.telemetry.span import Span, SpanEvent
+
+    return Span(
+        trace=f"{span.context.trace_id:032x}",
+        id=f"{span.context.span_id:016x}",
+        parent=f"{span.parent.span_id:016x}" if span.parent is not None else None,
+        name=span.name,
+        kind=span.kind.name.lower(),
+        start=span.start_time or 0,
+        end=span.end_time or 0,
+        attributes=dict(span.attributes or {}),
+        events=tuple(
+            SpanEvent(name=event.name, time=event.timestamp, attributes=dict(event.attributes or {}))
+            for event in span.events
+        ),
+        status=span.status.status_code.name.lower(),
+        message=span.status.description or "",
+    )

@@ -1,0 +1,226 @@
+"""What one span says, in whichever words: question, answer, tool call, usage, error."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from proctor.codec import is_cut_off, read_json
+from proctor.telemetry import names
+from proctor.telemetry.messages import (
+    Message,
+    answer_in,
+    arguments_in,
+    citations_in,
+    is_messages,
+    messages_in,
+    parse_embedded_json,
+    question_in,
+)
+from proctor.telemetry.names import first
+from proctor.telemetry.span import Span, seconds_of
+from proctor.transcript import UNKNOWN, Citation, ToolCall
+from proctor.usage import Usage
+
+_INPUTS = (names.INPUT_MESSAGES, names.INPUT, "input.value")
+_OUTPUTS = (names.OUTPUT_MESSAGES, names.OUTPUT, "output.value")
+_INPUT_TOKENS = (names.INPUT_TOKENS, "llm.token_count.prompt", "gen_ai.usage.prompt_tokens")
+_OUTPUT_TOKENS = (names.OUTPUT_TOKENS, "llm.token_count.completion", "gen_ai.usage.completion_tokens")
+_SENT, _RECEIVED = ("input", "prompt_tokens", "input_tokens"), ("output", "completion_tokens", "output_tokens")
+_COSTS = ("llm.cost.total", "gen_ai.usage.cost")
+_CASES = (names.CASE, "case_id", "case", names.METADATA + "case_id", "langfuse.trace.metadata.case_id")
+
+
+def question_of(span: Span) -> str | None:
+    """What was asked; None: the span does not say."""
+    for name in _INPUTS:
+        if (text := question_in(span.attributes.get(name))) is not None:
+            return text
+    return question_in(_flat(span.attributes, "llm.input_messages."))
+
+
+def answer_of(span: Span) -> str | None:
+    """What was answered; None: the span does not say."""
+    for name in _OUTPUTS:
+        if (text := answer_in(span.attributes.get(name))) is not None:
+            return text
+    return answer_in(_flat(span.attributes, "llm.output_messages."))
+
+
+def said_in(span: Span) -> tuple[list[Message], list[Message]]:
+    """The messages that a model was given, and those it gave back."""
+    return _messages(span, _INPUTS, "llm.input_messages."), _messages(span, _OUTPUTS, "llm.output_messages.")
+
+
+def _messages(span: Span, places: tuple[str, ...], prefix: str) -> list[Message]:
+    for name in places:
+        value = parse_embedded_json(span.attributes.get(name))
+        value = value.get("messages", [value]) if isinstance(value, Mapping) else value
+        if is_messages(value):
+            return messages_in(value)
+    return messages_in(_flat(span.attributes, prefix))
+
+
+_PLACE = re.compile(r"(?P<message>\d+)\.message\.(?P<field>.+)")
+_CALL = re.compile(r"tool_calls\.(?P<call>\d+)\.tool_call\.(?P<field>.+)")
+_CONTENT = re.compile(r"contents\.\d+\.message_content\.text")
+
+
+def _flat(attributes: Mapping[str, Any], prefix: str) -> list[dict[str, Any]]:
+    """OpenInference's messages, which stand in attributes one by one, as a list of messages again."""
+    messages: dict[int, dict[str, Any]] = {}
+    for name, value in attributes.items():
+        if name.startswith(prefix) and (found := _PLACE.fullmatch(name.removeprefix(prefix))):
+            _put(messages.setdefault(int(found["message"]), {"role": "assistant"}), found["field"], value)
+    made = [messages[place] for place in sorted(messages)]
+    for message in made:
+        message["tool_calls"] = [call for _, call in sorted(message.get("tool_calls", {}).items())]
+    return made
+
+
+def _put(message: dict[str, Any], field: str, value: Any) -> None:
+    if found := _CALL.fullmatch(field):
+        call = message.setdefault("tool_calls", {}).setdefault(int(found["call"]), {})
+        call[found["field"].removeprefix("function.")] = value
+    elif _CONTENT.fullmatch(field):
+        message["content"] = f"{message.get('content') or ''}{value}"
+    elif field in ("role", "content", "tool_call_id"):
+        message[field] = value
+
+
+def citations_of(span: Span) -> tuple[Citation, ...]:
+    """The citations in what a span gave back."""
+    for name in (names.OUTPUT, "output.value"):
+        told = parse_embedded_json(span.attributes.get(name))
+        if isinstance(told, Mapping):
+            for word in ("citations", "sources", "references"):
+                if cited := citations_in(told.get(word)):
+                    return cited
+    return tuple(citation for message in said_in(span)[1] for citation in message.citations)
+
+
+def call_of(span: Span) -> ToolCall:
+    """The tool call that a span stands for."""
+    own = names.CALL_PLACE in span.attributes
+    result = first(span.attributes, names.RESULT, names.OUTPUT, "output.value")
+    documents = _documents(span.attributes)
+    if own:
+        result = _own_result(span, result) if names.RESULT in span.attributes else UNKNOWN
+    else:
+        result = parse_embedded_json(result) if result is not None else documents or UNKNOWN
+    return ToolCall(
+        name=tool_name(span),
+        arguments=arguments_in(first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")),
+        result=result,
+        error=error_of(span),
+        id=first(span.attributes, names.CALL_ID, "tool_call.id"),
+        step=span.attributes.get("proctor.call.step"),
+        seconds=span.attributes.get("proctor.call.seconds") if own else _seconds(span),
+    )
+
+
+def _own_result(span: Span, result: Any) -> Any:
+    """The very value that was written: text stays text even where it looks like JSON."""
+    if span.attributes.get("proctor.call.text"):
+        return span.attributes.get(names.RESULT)
+    try:
+        return read_json(result) if isinstance(result, str) else result
+    except msgspec.DecodeError:
+        return result  # redacted across its quotes
+
+
+def _seconds(span: Span) -> float | None:
+    return seconds_of(span.end - span.start) if span.end >= span.start > 0 else None
+
+
+def tool_name(span: Span) -> str:
+    """What a tool is called."""
+    told = first(span.attributes, names.TOOL, "tool.name")
+    return told if isinstance(told, str) else span.name.removeprefix("execute_tool ")
+
+
+def agent_name(span: Span) -> str:
+    """What an agent is called."""
+    told = first(span.attributes, names.AGENT, "agent.name")
+    return told if isinstance(told, str) else span.name.removeprefix("invoke_agent ")
+
+
+def _documents(attributes: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a retriever found, in OpenInference's words."""
+    prefix = "retrieval.documents."
+    found: dict[int, dict[str, Any]] = {}
+    for name, value in attributes.items():
+        place, _, field = name.removeprefix(prefix).partition(".document.")
+        if name.startswith(prefix) and place.isdigit() and field:
+            found.setdefault(int(place), {})[field] = value
+    return [found[place] for place in sorted(found)]
+
+
+def is_cut_off_in(span: Span) -> bool:
+    """Whether a model's span says that its answer stops at the output limit."""
+    told = first(span.attributes, "gen_ai.response.finish_reasons", "llm.finish_reason")
+    reasons = told if isinstance(told, (list, tuple)) else [told]
+    return any(map(is_cut_off, reasons)) or any(message.cut_off for message in said_in(span)[1])
+
+
+def error_of(span: Span) -> str | None:
+    """Why it failed; None: it did not."""
+    if span.status != "error" and span.attributes.get("langfuse.observation.level") != "ERROR":
+        return None
+    raised = next((event.attributes for event in span.events if event.name == "exception"), {})
+    told = span.message or first(span.attributes, "langfuse.observation.status_message")
+    return str(
+        told or first(raised, "exception.message", "exception.type") or span.attributes.get(names.ERROR, "error")
+    )
+
+
+def usage_of(span: Span) -> Usage | None:
+    """What a model's call cost; None: the span does not say."""
+    details = parse_embedded_json(span.attributes.get(names.USAGE_DETAILS))
+    details = details if isinstance(details, Mapping) else {}
+    sent = first(span.attributes, *_INPUT_TOKENS) if not details else first(details, *_SENT)
+    received = first(span.attributes, *_OUTPUT_TOKENS) if not details else first(details, *_RECEIVED)
+    if sent is None and received is None:
+        return None
+    return Usage(
+        input_tokens=_whole(sent),
+        output_tokens=_whole(received),
+        calls=_whole(span.attributes.get("proctor.usage.calls", 1)),
+        cost=_cost(span),
+    )
+
+
+def _cost(span: Span) -> float | None:
+    details = parse_embedded_json(span.attributes.get(names.COST_DETAILS))
+    if isinstance(details, Mapping):
+        priced = [value for name, value in details.items() if name != "total" and isinstance(value, (int, float))]
+        total = details.get("total", sum(priced) if priced else None)
+        return float(total) if isinstance(total, (int, float)) else None
+    told = first(span.attributes, *_COSTS)
+    return float(told) if isinstance(told, (int, float)) else None
+
+
+def _whole(value: Any) -> int:
+    try:
+        return max(0, int(value or 0))
+    except (TypeError, ValueError):
+        return 0
+
+
+def case_of(span: Span) -> str | None:
+    """The case that a span says it belongs to."""
+    return next(_cases(span), None)
+
+
+def _cases(span: Span) -> Iterator[str]:
+    for name in _CASES:
+        told = span.attributes.get(name)
+        if isinstance(told, str) and told:
+            yield told.strip('"') if name.startswith("langfuse.") else told
+    for name in (names.ITEM_METADATA, "metadata"):
+        told = parse_embedded_json(span.attributes.get(name))
+        if isinstance(told, Mapping) and isinstance(told.get("case_id"), str):
+            yield told["case_id"]

@@ -1,0 +1,173 @@
+"""A JSON or JSONL file in pieces that can be read alone later: where each record stands, or each span of a request."""
+
+from __future__ import annotations
+
+import mmap
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.codec import parse_json, read_json, whole_characters
+from proctor.errors import InputError
+from proctor.telemetry.records import form_of
+
+_BYTE = re.compile(r"\(byte (\d+)\)")
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Piece:
+    """A stretch of the file that is one record, or one span of a request."""
+
+    offset: int
+    """Where it begins, in bytes."""
+    length: int
+    """In bytes."""
+    line: int
+    """Where it begins, from 1."""
+    value: Any
+    """What stands there."""
+
+
+class _Scope(msgspec.Struct):
+    spans: list[msgspec.Raw] = []
+
+
+class _Resource(msgspec.Struct, rename="camel"):
+    scope_spans: list[_Scope] = []
+
+
+class _Request(msgspec.Struct, rename="camel"):
+    """An export request down to its spans, which are left as they are."""
+
+    resource_spans: list[_Resource] = []
+
+
+class _SnakeResource(msgspec.Struct):
+    scope_spans: list[_Scope] = []
+
+
+class _SnakeRequest(msgspec.Struct):
+    """The same, as protobuf's own JSON spells it."""
+
+    resource_spans: list[_SnakeResource] = []
+
+
+def pieces(path: Path) -> Iterator[Piece]:
+    """Every piece of a file, in order; raises InputError with the line that cannot be read."""
+    with path.open("rb") as file:
+        if not file.seek(0, 2):
+            return
+        text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # closed with its last view
+    if text[: len(_BOM)] == _BOM:
+        text.seek(len(_BOM))
+    if _is_jsonl(text):
+        yield from _lines(text, path)
+    else:
+        start = text.tell()
+        yield from _Stretch(text[start:] if start else text, offset=start, line=1, path=path).pieces()
+
+
+def _is_jsonl(text: mmap.mmap) -> bool:
+    """Whether the first line that is not blank is a whole value, and more lines follow."""
+    start = text.tell()
+    while (end := text.find(b"\n", start)) >= 0:
+        if line := text[start : min(end, start + 64)].strip():
+            return line[:1] in (b"{", b"[") and _is_value(memoryview(text)[start:end])
+        start = end + 1
+    return False
+
+
+def _is_value(line: memoryview) -> bool:
+    try:
+        read_json(line, msgspec.Raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
+def _lines(text: mmap.mmap, path: Path) -> Iterator[Piece]:
+    offset, number = text.tell(), 1
+    while line := text.readline():
+        if line.strip():
+            yield from _Stretch(line, offset=offset, line=number, path=path).pieces()
+        offset, number = text.tell(), number + 1
+
+
+class _Stretch:
+    """One value of the file, and what is inside it."""
+
+    def __init__(self, text: bytes | mmap.mmap, *, offset: int, line: int, path: Path) -> None:
+        self._text, self._offset, self._line, self._path = text, offset, line, path
+        self._at = 0
+
+    def pieces(self) -> Iterator[Piece]:
+        try:
+            raws, whole = self._read()
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            line = self._line + self._lines_before(error)
+            raise InputError(f"{self._path}:{line}: this is no JSON that can be read: {error}") from error
+        except InputError as error:
+            raise InputError(f"{self._path}:{self._line}: {error}") from error
+        if whole is not None:
+            yield whole
+        for raw in raws or ():
+            yield from self._inside(bytes(raw)).pieces()
+
+    def _read(self) -> tuple[Sequence[msgspec.Raw] | None, Piece | None]:
+        """What is inside, or what it is itself; halves of characters are mended, which moves nothing."""
+        try:
+            raws = self._raws()
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            mended = whole_characters(bytes(self._text))
+            if mended is None:
+                raise
+            self._text = mended
+            raws = self._raws()
+        return raws, self._whole() if raws is None else None
+
+    def _lines_before(self, error: Exception) -> int:
+        """The lines before the byte that could not be read."""
+        found = _BYTE.search(str(error))
+        return self._text[: int(found[1])].count(b"\n") if found else 0
+
+    def _raws(self) -> Sequence[msgspec.Raw] | None:
+        """The values inside that are records of their own; None: it is one itself."""
+        first = bytes(self._text[:64]).lstrip()[:1]
+        if first == b"[":
+            raws = parse_json(self._text, list[msgspec.Raw])
+            return None if raws and form_of([parse_json(raws[0])]) == "messages" else raws
+        if first != b"{":
+            return None
+        keys = parse_json(self._text, dict[str, msgspec.Raw])
+        if "resourceSpans" in keys or "resource_spans" in keys:
+            return self._spans(snake="resource_spans" in keys)
+        if "data" in keys and form_of(parse_json(self._text)) == "many":
+            inside: list[msgspec.Raw] = parse_json(keys["data"], list[msgspec.Raw])
+            return inside
+        return None
+
+    def _spans(self, *, snake: bool) -> list[msgspec.Raw]:
+        if snake:
+            scopes = [each.scope_spans for each in parse_json(self._text, _SnakeRequest).resource_spans]
+        else:
+            scopes = [each.scope_spans for each in parse_json(self._text, _Request).resource_spans]
+        return [span for each in scopes for scope in each for span in scope.spans]
+
+    def _inside(self, raw: bytes) -> _Stretch:
+        """The next stretch that reads like this. What lies between is commas, blanks and other keys."""
+        start = self._text.find(raw, self._at)
+        self._line += self._text[self._at : start].count(b"\n")
+        inner = _Stretch(raw, offset=self._offset + start, line=self._line, path=self._path)
+        self._line += raw.count(b"\n")
+        self._at = start + len(raw)
+        return inner
+
+    def _whole(self) -> Piece:
+        value = read_json(self._text)
+        form_of(value)
+        return Piece(offset=self._offset, length=len(self._text), line=self._line, value=value)

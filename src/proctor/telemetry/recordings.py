@@ -1,0 +1,202 @@
+"""A file of recordings → what it holds for a case or a question, read when it is asked for: Recordings.
+
+The file is read through once. What is kept is where each conversation stands and what it is found by, so that a file of
+any size stays on the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor.codec import read_json
+from proctor.errors import InputError
+from proctor.settings import check_path
+from proctor.telemetry.pieces import Piece, pieces
+from proctor.telemetry.records import form_of, recording_in, spans_in
+from proctor.telemetry.span import Span
+from proctor.telemetry.transcripts import Recording, conversation_of, recording_of
+from proctor.transcript import Turn
+
+_MOST_TURNS = 50
+_KEPT = 32
+"""Conversations kept in memory: a long one is asked for turn by turn."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RecordedTurn:
+    """A recorded turn."""
+
+    turn: Turn
+    """With its reply, unless it failed or does not say."""
+    failure: str | None
+    """Why the agent gave no reply."""
+    where: str
+    """File and line."""
+
+
+class Recordings:
+    """The conversations of one file."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Reads through the file; raises InputError with the line where it cannot be read."""
+        self.path = Path(path)
+        self._pieces = array("q")  # offset, length, line, offset, length, line, …
+        self._entries: list[array[int]] = []
+        self._by_case: dict[str, list[tuple[int, int]]] = {}
+        self._by_question: dict[bytes, list[tuple[int, int]]] = {}
+        self._kept: OrderedDict[int, Recording] = OrderedDict()
+        check_path("the path of the recordings", self.path)
+        try:
+            if self.path.is_fifo():
+                raise InputError(f"{str(path)!r} is a pipe, and recordings are read more than once; name a file")
+            self._state = _state(self.path)
+            self._read_through()
+        except OSError as error:
+            raise InputError(f"cannot read the recordings {str(path)!r}: {error.strerror or error}") from error
+        if not self._entries:
+            raise InputError(f"{path} holds no recordings; expected JSONL or JSON with at least one conversation")
+
+    def __len__(self) -> int:
+        """How many conversations there are."""
+        return len(self._entries)
+
+    @property
+    def cases(self) -> list[str]:
+        """The cases that recordings say they belong to."""
+        return list(self._by_case)
+
+    def count(self, case: str | None, question: str) -> int:
+        """How many recordings there are of a case, else of a question."""
+        return len(self._places(case, question))
+
+    def find(self, asked: Sequence[tuple[str | None, str]], trial: int) -> RecordedTurn | None:
+        """What is recorded for the last of these questions, asked one after the other, each with its case.
+
+        The conversation is the one that the first of them starts, in the trial's turn; a later question that is not in
+        it is looked for by itself. None: it is not recorded.
+        """
+        case, question = asked[-1]
+        start = self._nth(*asked[0], trial)
+        if start is not None and len(asked) > 1:
+            entry, first = start
+            turns = self._load(entry).transcript.turns
+            order = [first + len(asked) - 1, *range(first + 1, len(turns))]
+            same = [place for place in order if place < len(turns) and _is_same(turns[place], case, question)]
+            start = (entry, same[0]) if same else self._nth(case, question, trial)
+        elif len(asked) > 1:
+            start = self._nth(case, question, trial)
+        return self._found(*start) if start is not None else None
+
+    def _nth(self, case: str | None, question: str, trial: int) -> tuple[int, int] | None:
+        places = self._places(case, question)
+        return places[trial - 1] if trial <= len(places) else None
+
+    def _places(self, case: str | None, question: str) -> list[tuple[int, int]]:
+        by_case = self._by_case.get(case, []) if case is not None else []
+        return by_case or self._by_question.get(_digest(question), [])
+
+    def _found(self, entry: int, place: int) -> RecordedTurn:
+        recording = self._load(entry)
+        turn = recording.transcript.turns[place]
+        line = self._pieces[3 * self._entries[entry][0] + 2]
+        return RecordedTurn(turn=turn, failure=recording.failures.get(turn.number), where=f"{self.path}:{line}")
+
+    # --- reading what was asked for ------------------------------------------------------------
+
+    def _load(self, entry: int) -> Recording:
+        if entry in self._kept:
+            self._kept.move_to_end(entry)
+            return self._kept[entry]
+        if _state(self.path) != self._state:
+            raise InputError(f"{self.path} has changed since the run began; start a new run, or put the file back")
+        recording = self._recording(self._entries[entry])
+        self._kept[entry] = recording
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return recording
+
+    def _recording(self, numbers: Sequence[int]) -> Recording:
+        spans: list[Span] = []
+        with self.path.open("rb") as file:
+            for number in numbers:
+                file.seek(self._pieces[3 * number])
+                value = read_json(file.read(self._pieces[3 * number + 1]))
+                if form_of(value) != "span":
+                    return recording_in(value)
+                spans += spans_in(value)
+        return recording_of(spans)
+
+    # --- reading through -----------------------------------------------------------------------
+
+    def _read_through(self) -> None:
+        traces: dict[str, _Trace] = {}
+        for piece in pieces(self.path):
+            number = self._keep(piece)
+            try:
+                if form_of(piece.value) == "span":
+                    _gather(traces, spans_in(piece.value), number)
+                else:
+                    self._index([number], recording_in(piece.value))
+            except InputError as error:
+                raise InputError(f"{self.path}:{piece.line}: {error}") from error
+        for numbers in _conversations(traces.values()):
+            self._index(numbers, self._recording(numbers))
+
+    def _keep(self, piece: Piece) -> int:
+        self._pieces.extend((piece.offset, piece.length, piece.line))
+        return len(self._pieces) // 3 - 1
+
+    def _index(self, numbers: Sequence[int], recording: Recording) -> None:
+        entry = len(self._entries)
+        self._entries.append(array("q", numbers))
+        for place, turn in enumerate(recording.transcript.turns):
+            case = turn.case or (recording.case if place == 0 else None)
+            if case is not None:
+                self._by_case.setdefault(case, []).append((entry, place))
+            if turn.question.strip():
+                self._by_question.setdefault(_digest(turn.question), []).append((entry, place))
+
+
+@dataclass(slots=True)
+class _Trace:
+    """Where the spans of one trace stand, and the conversation that they say they are part of."""
+
+    pieces: array[int]
+    conversation: str | None = None
+
+
+def _gather(traces: dict[str, _Trace], spans: Sequence[Span], number: int) -> None:
+    for span in spans:
+        trace = traces.setdefault(span.trace, _Trace(array("q")))
+        if not trace.pieces or trace.pieces[-1] != number:
+            trace.pieces.append(number)
+        trace.conversation = trace.conversation or conversation_of([span])
+
+
+def _conversations(traces: Iterable[_Trace]) -> Iterator[Sequence[int]]:
+    """Traces of one conversation together, each a turn of it. More than fit into a conversation are none."""
+    together: dict[object, list[_Trace]] = {}
+    for trace in traces:
+        together.setdefault(trace.conversation or id(trace), []).append(trace)
+    for group in together.values():
+        alike = [group] if len(group) <= _MOST_TURNS else [[trace] for trace in group]
+        for one in alike:
+            yield array("q", dict.fromkeys(number for trace in one for number in trace.pieces))
+
+
+def _state(path: Path) -> tuple[int, int]:
+    known = path.stat()
+    return known.st_size, known.st_mtime_ns
+
+
+def _digest(question: str) -> bytes:
+    return hashlib.blake2b(question.strip().encode("utf-8", "replace"), digest_size=16).digest()
+
+
+def _is_same(turn: Turn, case: str | None, question: str) -> bool:
+    return (case is not None and turn.case == case) or turn.question.strip() == question.strip()

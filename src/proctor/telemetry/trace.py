@@ -1,0 +1,174 @@
+"""An attempt → its trace: item > task > a span for each turn > model, tool and step spans; and the review.
+
+Names are OpenTelemetry's GenAI ones, with `openinference.span.kind` and what a Langfuse experiment carries. Times are
+those of the attempt; where none was measured, spans are laid out in order and say so (`proctor.time.estimated`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from proctor.benchmark import Exam
+from proctor.run import Attempt, Failure, Key, Run
+from proctor.telemetry import names
+from proctor.telemetry.evaluations import EvaluationRecord
+from proctor.telemetry.experiment import Experiment
+from proctor.telemetry.redaction import Json, redact_spans
+from proctor.telemetry.replies import Frame, reply_spans, turn_output
+from proctor.telemetry.reviews import review_spans
+from proctor.telemetry.sheet import ITEM, TASK, AttemptTrace, sheet_of
+from proctor.telemetry.span import Span, SpanEvent, nanoseconds, span_id
+from proctor.transcript import Turn
+
+_NAMED = re.compile(r"(?P<name>[A-Za-z_][\w.]*(?:Error|Exception|Timeout|Fault|Interrupt|Exit)|HTTP \d{3})\b")
+
+
+def spans_of(
+    run: Run,
+    exam: Exam,
+    attempt: Attempt,
+    *,
+    experiment: Experiment | None = None,
+    redact: Sequence[re.Pattern[str]] = (),
+) -> tuple[Span, ...]:
+    """The trace of one attempt, parents before their parts. The same attempt always gives the same ids."""
+    sheet = sheet_of(run, exam, attempt, experiment)
+    spans = [_item(sheet), _task(sheet)]
+    for turn in attempt.transcript.turns:
+        spans += _turn(sheet, turn)
+    spans += review_spans(sheet)
+    return redact_spans(spans, redact)
+
+
+def task_span(key: Key) -> str:
+    """The id of the span that an attempt's scores belong to."""
+    return span_id(key, TASK)
+
+
+def _item(sheet: AttemptTrace) -> Span:
+    key = sheet.attempt.key
+    replies = [turn.reply.text for turn in sheet.attempt.transcript.turns if turn.reply is not None]
+    attributes = {
+        **sheet.item,
+        "langfuse.internal.is_app_root": True,
+        "input.value": sheet.exam.cases[0].question,
+        **({"output.value": replies[-1]} if replies else {}),
+        "proctor.run": key.run,
+        "proctor.exam": key.exam,
+        "proctor.trial": key.trial,
+        **({"proctor.condition": key.condition} if key.condition else {}),
+    }
+    return sheet.span(
+        ITEM, ITEM, parent=None, start=sheet.start, end=sheet.end, **_told(attributes, sheet.attempt.failure)
+    )
+
+
+def _task(sheet: AttemptTrace) -> Span:
+    ended = sheet.attempt.transcript.ended
+    attributes = {**sheet.item, **sheet.session, **({names.ENDED: ended} if ended else {})}
+    return sheet.span(
+        TASK, TASK, parent=span_id(sheet.attempt.key, ITEM), start=sheet.start, end=sheet.answered,
+        events=_results(sheet, None), **_told(attributes, sheet.broke("agent", "examiner", "engine")),
+    )  # fmt: skip
+
+
+def _turn(sheet: AttemptTrace, turn: Turn) -> list[Span]:
+    """The span of one turn, and what happened in it."""
+    start = nanoseconds(turn.started) or sheet.start
+    end = max(start, nanoseconds(turn.ended))
+    agent = sheet.span(
+        f"invoke_agent {sheet.run.agent}", "turn", turn.number, parent=task_span(sheet.attempt.key), start=start,
+        end=end, events=_results(sheet, turn.number),
+        **_told(_turn_attributes(sheet, turn), sheet.broke("agent", turn=turn.number)),
+    )  # fmt: skip
+    if turn.reply is None:
+        return [agent]
+
+    def inside(name: str, *path: str | int, parent: str | None, attributes: Mapping[str, Any], **more: Any) -> Span:
+        shared = {**sheet.session, **attributes}
+        return sheet.span(name, "turn", turn.number, *path, parent=parent or agent.id, attributes=shared, **more)
+
+    frame = Frame(run=sheet.run, key=sheet.attempt.key, turn=turn, start=start, end=end, span=inside)
+    return [agent, *reply_spans(frame, turn.reply)]
+
+
+def _turn_attributes(sheet: AttemptTrace, turn: Turn) -> dict[str, Any]:
+    known = {
+        names.CASE: turn.case,
+        "proctor.strategy": turn.strategy,
+        "proctor.refers_to": turn.refers_to,
+        "proctor.fault": turn.fault,
+    }
+    return {
+        **sheet.session,
+        names.OPERATION: "invoke_agent",
+        names.AGENT: sheet.run.agent,
+        names.OPENINFERENCE_KIND: "AGENT",
+        names.OBSERVATION_TYPE: "agent",
+        names.METADATA + "agent_id": Json(sheet.run.agent),
+        names.INPUT: turn.question,
+        names.INPUT_MESSAGES: Json([{"role": "user", "parts": [{"type": "text", "content": turn.question}]}]),
+        names.TURN: turn.number,
+        **{name: value for name, value in known.items() if value is not None},
+        **_reply_attributes(turn),
+    }
+
+
+def _reply_attributes(turn: Turn) -> dict[str, Any]:
+    reply = turn.reply
+    if reply is None:
+        return {}
+    stopped = "length" if reply.cut_off else "stop"
+    said = [{"role": "assistant", "parts": [{"type": "text", "content": reply.text}], "finish_reason": stopped}]
+    times = {"proctor.reply.seconds": reply.seconds, "proctor.reply.first_token": reply.first_token}
+    unknown = {} if reply.tools_known else {names.TOOLS_KNOWN: False}
+    return {
+        names.OUTPUT: Json(turn_output(reply)),
+        names.OUTPUT_MESSAGES: Json(said),
+        **{name: value for name, value in times.items() if value is not None},
+        **unknown,
+        **({names.CUT_OFF: True} if reply.cut_off else {}),
+    }
+
+
+def _told(attributes: Mapping[str, Any], failure: Failure | None) -> dict[str, Any]:
+    """The attributes and status of a span that may have failed."""
+    if failure is None:
+        return {"attributes": attributes}
+    failed = {
+        names.ERROR: error_type(failure),
+        "langfuse.observation.level": "ERROR",
+        "langfuse.observation.status_message": failure.reason,
+        "proctor.failure.owner": failure.owner,
+        "proctor.failure.stage": failure.stage,
+    }
+    return {"attributes": {**attributes, **failed}, "status": "error", "message": failure.reason}
+
+
+def error_type(failure: Failure) -> str:
+    """A failure in one word: the exception's name, an HTTP status, `timeout`, or whose it was."""
+    if found := _NAMED.match(failure.reason):
+        return found["name"]
+    return "timeout" if failure.reason.startswith("did not answer within") else f"{failure.owner}_failure"
+
+
+def _results(sheet: AttemptTrace, turn: int | None) -> tuple[SpanEvent, ...]:
+    """What was thought of a turn, or of the whole, as events of the span that was judged."""
+    return tuple(
+        SpanEvent(name=names.EVALUATION, time=sheet.end, attributes=_result(each))
+        for each in sheet.evaluations
+        if each.turn == turn
+    )
+
+
+def _result(evaluation: EvaluationRecord) -> dict[str, Any]:
+    told = {
+        "gen_ai.evaluation.name": evaluation.name,
+        "gen_ai.evaluation.score.value": evaluation.value,
+        "gen_ai.evaluation.score.label": evaluation.label,
+        "gen_ai.evaluation.explanation": evaluation.explanation or None,
+        "proctor.reviewer": evaluation.by,
+    }
+    return {name: value for name, value in told.items() if value is not None}

@@ -1,0 +1,115 @@
+"""Spans → transcripts, whoever wrote them. Unknown attributes are passed over.
+
+A turn is a span of Proctor's own that says so; else a trace, told by the one agent span at its top or by its root.
+Inside a turn, tool spans become tool calls, sub-agents and plans become steps, model spans become usage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from proctor.telemetry import names
+from proctor.telemetry.activity import activity_in
+from proctor.telemetry.contents import answer_of, case_of, error_of, is_cut_off_in, question_of
+from proctor.telemetry.span import Span, seconds_of
+from proctor.telemetry.tree import Tree, TurnSubtree
+from proctor.transcript import Reply, Transcript, Turn
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Recording:
+    """One conversation that has happened."""
+
+    transcript: Transcript
+    """What was said and done."""
+    case: str | None = None
+    """The case it was recorded for, where it says so."""
+    failures: Mapping[int, str] = field(default_factory=dict)
+    """Turn → why the agent gave no reply."""
+
+
+def transcript_of(spans: Iterable[Span]) -> Transcript:
+    """The conversation that these spans tell of: one trace, or one trace for each turn."""
+    return recording_of(spans).transcript
+
+
+def recording_of(spans: Iterable[Span]) -> Recording:
+    """The same, with its case and what failed."""
+    tree = Tree(spans)
+    turns: list[Turn] = []
+    failures: dict[int, str] = {}
+    for number, part in enumerate(tree.turns(), 1):
+        turn = _turn(part, number)
+        turns.append(turn)
+        if turn.reply is None and (failure := _failure(part)) is not None:
+            failures[number] = failure
+    ended = next((span.attributes[names.ENDED] for span in tree.spans if names.ENDED in span.attributes), None)
+    case = next((case for span in tree.spans if (case := case_of(span)) is not None), None)
+    return Recording(transcript=Transcript(turns=tuple(turns), ended=ended), case=case, failures=failures)
+
+
+def conversation_of(spans: Iterable[Span]) -> str | None:
+    """The conversation that spans say they are part of; None: they stand for themselves."""
+    told = (span.attributes.get(name) for span in spans for name in (names.CONVERSATION, names.SESSION))
+    return next((each for each in told if isinstance(each, str) and each), None)
+
+
+def _turn(part: TurnSubtree, number: int) -> Turn:
+    head = part.head if part.head is not None else part.top[0]
+    end = head.end if part.head is not None else max(span.end for span in part.top)
+    return Turn(
+        number=number,
+        question=_question(part) or "",
+        reply=_reply(part, head),
+        case=case_of(head),
+        strategy=head.attributes.get("proctor.strategy"),
+        refers_to=head.attributes.get("proctor.refers_to"),
+        fault=head.attributes.get("proctor.fault"),
+        started=seconds_of(head.start),
+        ended=seconds_of(end),
+    )
+
+
+def _question(part: TurnSubtree) -> str | None:
+    told = (question_of(span) for span in (*part.telling(), *part.models()))
+    return next((text for text in told if text is not None), None)
+
+
+def _reply(part: TurnSubtree, head: Span) -> Reply | None:
+    """None where no answer is told: an empty one would be a reply."""
+    text = _answer(part)
+    if text is None:
+        return None
+    happened = activity_in(part)
+    return Reply(
+        text=text,
+        tool_calls=happened.tool_calls,
+        citations=happened.citations,
+        steps=happened.steps,
+        usage=happened.usage,
+        seconds=head.attributes.get("proctor.reply.seconds"),
+        first_token=head.attributes.get("proctor.reply.first_token"),
+        cut_off=_cut_off(part, head),
+        tools_known=head.attributes.get(names.TOOLS_KNOWN, names.TURN in head.attributes or happened.tools_known),
+    )
+
+
+def _cut_off(part: TurnSubtree, head: Span) -> bool:
+    """Whether the model that answered last stopped at its output limit."""
+    if names.CUT_OFF in head.attributes:
+        return head.attributes[names.CUT_OFF] is True
+    return any(is_cut_off_in(span) for span in part.models()[-1:])
+
+
+def _answer(part: TurnSubtree) -> str | None:
+    telling = part.telling() if part.head is not None else reversed(part.telling())
+    told = (answer_of(span) for span in (*telling, *reversed(part.models())))
+    return next((text for text in told if text is not None), None)
+
+
+def _failure(part: TurnSubtree) -> str | None:
+    """The agent's own failure; one of the environment's says nothing about the agent."""
+    if part.head is None or part.head.attributes.get("proctor.failure.owner") == "environment":
+        return None
+    return error_of(part.head)

@@ -1,0 +1,207 @@
+"""Findings kept at hand: reading all attempts of a large run takes its time, and every page of it needs them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from proctor.benchmark import Exam
+from proctor.findings.run import CaseFinding, Findings, gather
+from proctor.reports import outcomes
+from proctor.reports.outcomes import OutcomeLabel
+from proctor.run import Attempt, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.history import verdicts_of
+
+PATIENCE = 2.0
+"""Seconds that a page waits for findings; then it shows what is known without them."""
+_FRESH = 1.0
+"""Seconds for which what was found of a run that goes on is new enough."""
+_SHARE = 10.0
+"""Gathering takes at most one of so many seconds: the longer it takes, the older its findings may be."""
+_MOST_CASES = 500_000
+"""Cases of all findings kept together."""
+_log = logging.getLogger("proctor.web")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CachedFindings:
+    """A run, what it asked and what was found."""
+
+    run: Run
+    """As it stood when it was read."""
+    exams: dict[str, Exam]
+    """In the order of the plan."""
+    findings: Findings
+    outcomes: dict[str, int]
+    """Outcome's name → attempts."""
+    worst_first: list[CaseFinding]
+    kinds: dict[str, OutcomeLabel]
+    """Case → how it ended."""
+    since: float | None
+    """When it was begun or resumed last, in seconds since the epoch; None: nothing has ended since."""
+    at: float
+    """When it was read, on the monotonic clock."""
+    took: float
+    """Seconds."""
+
+    def still(self, run: Run, now: float) -> bool:
+        """Whether it can be shown for the run as it stands now."""
+        if run != self.run:
+            return False
+        return run.status != "running" or now - self.at < max(_FRESH, _SHARE * self.took)
+
+
+@dataclass(slots=True)
+class _CacheSlot:
+    """Where the findings of one run lie, or will."""
+
+    read: CachedFindings | None = None
+    reading: bool = False
+    trouble: Exception | None = None
+    exams: tuple[Run, dict[str, Exam]] | None = None
+    verdicts: tuple[Run, dict[str, tuple[int, int]]] | None = None
+    changed: threading.Condition = field(default_factory=threading.Condition)
+
+    @property
+    def size(self) -> int:
+        """Cases that it keeps."""
+        kept = (self.read and self.read.exams, self.exams and self.exams[1], self.verdicts and self.verdicts[1])
+        return sum(len(each) for each in kept if each)
+
+
+class FindingsCache:
+    """Findings by run; each run is read by one thread at a time, whoever waits for it."""
+
+    def __init__(self, site: Site) -> None:
+        self._site = site
+        self._places: OrderedDict[str, _CacheSlot] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def findings(self, run: Run, *, patience: float = PATIENCE) -> CachedFindings | None:
+        """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
+        place, until = self._place(run.id), time.monotonic() + patience
+        with place.changed:
+            while True:
+                if place.read is not None and place.read.still(run, time.monotonic()):
+                    return place.read
+                if not place.reading:
+                    self._begin(place, run)
+                left = until - time.monotonic()
+                if left <= 0 or not place.changed.wait(left):
+                    return place.read
+                if place.trouble is not None:
+                    raise place.trouble
+                if run.status == "running":
+                    return place.read
+
+    def exams(self, run: Run) -> dict[str, Exam]:
+        """What a run asks, in the order of its plan."""
+        place = self._place(run.id)
+        known = place.exams
+        if known is None or known[0].settings != run.settings:
+            exams = exams_of(self._site.store.archive.benchmark_of(run.id), run.settings)
+            known = place.exams = run, {exam.id: exam for exam in exams}
+        return known[1]
+
+    def verdicts(self, run: Run) -> dict[str, tuple[int, int]]:
+        """Exam → attempts with a verdict, and how many of those passed: what a history is made of."""
+        place = self._place(run.id)
+        known = place.verdicts
+        if known is None or known[0] != run or run.status == "running":
+            known = place.verdicts = run, dict(verdicts_of(self._site.store, run))
+        return known[1]
+
+    def _place(self, run: str) -> _CacheSlot:
+        with self._lock:
+            place = self._places.setdefault(run, _CacheSlot())
+            self._places.move_to_end(run)
+        self._make_room()
+        return place
+
+    def _begin(self, place: _CacheSlot, run: Run) -> None:
+        place.reading, place.trouble = True, None
+        threading.Thread(target=self._read, args=(place, run), name=f"proctor-read-{run.id}", daemon=True).start()
+
+    def _read(self, place: _CacheSlot, run: Run) -> None:
+        read, trouble = None, None
+        try:
+            read = read_run(self._site.store, run, self.exams(run))
+        except Exception as error:
+            trouble = error
+            _log.info("run %s cannot be read: %s", run.id, error)
+        with place.changed:
+            place.read, place.trouble, place.reading = read or place.read, trouble, False
+            place.changed.notify_all()
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """Let go of what was not asked for longest; the newest stays, however large."""
+        with self._lock:
+            kept = 0
+            for name, place in [*reversed(self._places.items())]:
+                size = place.size
+                if kept and kept + size > _MOST_CASES and not place.reading:
+                    del self._places[name]
+                else:
+                    kept += size
+
+
+def read_run(store: Store, run: Run, exams: dict[str, Exam]) -> CachedFindings:
+    """Read a run to its end; battles and orchestrators with what was said."""
+    began = time.monotonic()
+    plain = run.settings.type == "standard" and run.kind == "standard"
+    attempts = store.archive.attempts if plain else store.archive.full_attempts
+    counted = _AttemptCounts(run)
+    findings = gather(run, tuple(exams.values()), counted.watching(attempts(run.id)))
+    worst, kinds = outcomes.worst_first(findings.cases), {case.id: outcomes.of_case(case) for case in findings.cases}
+    now = time.monotonic()
+    return CachedFindings(
+        run=run,
+        exams=exams,
+        findings=findings,
+        outcomes=dict(counted.outcomes),
+        worst_first=worst,
+        kinds=kinds,
+        since=counted.since,
+        at=now,
+        took=now - began,
+    )
+
+
+class _AttemptCounts:
+    """What is told of attempts beside their findings."""
+
+    def __init__(self, run: Run) -> None:
+        self.outcomes: Counter[str] = Counter()
+        self.since = run.started if run.ended is None else None
+        self._stopped = run.ended or float("inf")
+
+    def watching(self, attempts: Iterable[Attempt]) -> Iterator[Attempt]:
+        """The same attempts, counted as they pass."""
+        for attempt in attempts:
+            self.outcomes[outcomes.of_attempt(attempt).name] += 1
+            if attempt.started > self._stopped:
+                self.since = min(attempt.started, self.since or attempt.started)
+            yield attempt
+
+
+_making = threading.Lock()
+
+
+def shelf_of(request: Request) -> FindingsCache:
+    """The shelf of the site that a request came to."""
+    state = request.app.state
+    with _making:
+        if not hasattr(state, "shelf"):
+            state.shelf = FindingsCache(site_of(request))
+    shelf: FindingsCache = state.shelf
+    return shelf

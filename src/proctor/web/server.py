@@ -1,0 +1,119 @@
+"""Listening: a socket, the app behind it, and one line that says where it is."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+import sys
+from contextlib import suppress
+from typing import Any
+
+import h11
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from proctor.errors import UsageError
+from proctor.web.app import create_app
+from proctor.web.site.live import MOST_WATCHERS
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.site import Site
+
+MOST_CONNECTIONS = 2 * MOST_WATCHERS
+"""At the same time; who comes then is told to come again."""
+HEADERS_WITHIN = 10.0
+"""Seconds in which a request must have said what it wants."""
+
+
+def serve(*, port: int, **settings: Any) -> None:
+    """Answer until interrupted; `settings` are those of WebSettings."""
+    chosen = WebSettings(**settings)
+    chosen.check()
+    with listening(chosen.host, port) as listener:
+        app = create_app(chosen)
+        app.state.site.store  # noqa: B018  a store that cannot be opened is told now, not with the first page
+        gc.freeze()  # what there is now stays
+        gc.enable()
+        sys.stderr.write(f"Proctor is at {address(listener)} (Ctrl-C ends it; runs go on)\n")
+        sys.stderr.flush()
+        with suppress(KeyboardInterrupt):  # the usual way to end it
+            server(app).run(sockets=[listener])
+
+
+def server(app: FastAPI) -> uvicorn.Server:
+    """What answers for an app."""
+    return _Server(_server_config(app))
+
+
+class _Server(uvicorn.Server):
+    """Tells those who watch a run that the server ends, rather than waiting for them."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        site: Site = self.config.app.state.site  # type: ignore[union-attr]
+        await site.live.end()
+        await super().shutdown(sockets)
+
+
+class _Connection(H11Protocol):
+    """Hangs up on who does not come to the end of a request's headers in time: uvicorn waits for them for ever."""
+
+    _overdue: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._overdue = self.loop.call_later(HEADERS_WITHIN, transport.close)
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        if self.conn.their_state is not h11.IDLE:
+            self._in_time()
+        elif self._overdue is None:  # the first piece of a further request
+            self._overdue = self.loop.call_later(HEADERS_WITHIN, self.transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._in_time()
+        super().connection_lost(exc)
+
+    def _in_time(self) -> None:
+        if self._overdue is not None:
+            self._overdue.cancel()
+            self._overdue = None
+
+
+def _server_config(app: FastAPI) -> uvicorn.Config:
+    """Who a request comes from is told by its connection, never by a header."""
+    return uvicorn.Config(
+        app,
+        http=_Connection,
+        limit_concurrency=MOST_CONNECTIONS,
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        proxy_headers=False,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket at this address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)  # who comes before the app is ready waits, and is not turned away
+    except OSError as error:
+        listener.close()
+        raise UsageError(
+            f"cannot listen at host={host!r}, port={port}: {error.strerror or error}; choose another with --port"
+        ) from error
+    return listener
+
+
+def address(listener: socket.socket) -> str:
+    """Where a browser finds it."""
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, f"[{host}]" if ":" in host else host)
+    return f"http://{shown}:{port}/"

@@ -1,0 +1,56 @@
+"""One question to one agent, in a process of its own: its code is as new as its file, and cannot harm the server."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any
+
+from proctor.errors import RunBusy
+from proctor.redaction import without_secrets
+from proctor.web.site import offer
+from proctor.web.site.site import Site
+
+_AT_ONCE = threading.BoundedSemaphore(4)
+_STARTING = 30.0
+"""Seconds that the process may take beside the agent."""
+
+
+def ask(site: Site, agent: str, question: str, *, patience: float = 60.0) -> dict[str, Any]:
+    """What `proctor agents test --json` says: the reply, or whose trouble there was."""
+    offer.must_be_offered("agent", agent, offer.agents(site.config))
+    if not _AT_ONCE.acquire(timeout=1.0):
+        raise RunBusy("other questions are being asked already; try again in a moment")
+    try:
+        return _ask_agent(site, agent, question, patience)
+    finally:
+        _AT_ONCE.release()
+
+
+def _ask_agent(site: Site, agent: str, question: str, patience: float) -> dict[str, Any]:
+    config = ["--config", str(site.settings.config)] if site.settings.config is not None else []
+    command = [sys.executable, "-m", "proctor", "agents", "test", *config, "--timeout", str(patience), "--json"]
+    environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
+    try:
+        done = subprocess.run(
+            [*command, f"--question={question}", "--", agent],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=patience + _STARTING,
+            check=False,
+        )
+        told: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return _trouble(agent, f"no answer within {patience:g} s", seconds=patience)
+    except ValueError:
+        words = without_secrets(done.stderr.decode("utf-8", "replace")).strip().splitlines()
+        return _trouble(agent, words[-1] if words else f"its process ended with exit code {done.returncode}")
+    return told
+
+
+def _trouble(agent: str, what: str, *, seconds: float = 0.0) -> dict[str, Any]:
+    return {"agent": agent, "reply": None, "seconds": seconds, "trouble": what, "owner": "agent"}

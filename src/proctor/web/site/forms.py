@@ -1,0 +1,178 @@
+"""What a browser posts: fields and files, read while they stream, with limits on each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+from urllib.parse import parse_qsl
+
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.requests import ClientDisconnect, Request
+
+from proctor.errors import InputError
+
+FIELD_LIMIT = 256 * 1024
+"""Bytes of all fields together."""
+MOST_PARTS = 200
+_DRAINED = 64 * 2**20
+"""Bytes of an upload that is too large which are still taken and dropped, so that the browser hears why."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Upload:
+    """A file that was posted."""
+
+    name: str
+    """As the browser calls it, without folders."""
+    content: bytes
+    """As much of it as was taken."""
+    too_large: bool = False
+    """Whether there was more than its limit: then the content was dropped."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Form:
+    """What was posted."""
+
+    fields: Mapping[str, list[str]] = field(default_factory=dict)
+    files: Mapping[str, Upload] = field(default_factory=dict)
+
+    def text(self, name: str, default: str = "") -> str:
+        """A field's value, its last if it came more than once."""
+        return (self.fields.get(name) or [default])[-1]
+
+    def texts(self, name: str) -> list[str]:
+        """All values of a field."""
+        return self.fields.get(name, [])
+
+
+async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Form:
+    """The form in a request; `file_limit` tells how many bytes a file of this name may have.
+
+    Raises InputError for what is no form, or has more or larger fields than any of ours.
+    """
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind == b"multipart/form-data":
+        reading = _Multipart(options.get(b"boundary", b""), file_limit)
+    elif kind in (b"application/x-www-form-urlencoded", b""):
+        data = await read_limited_body(request, FIELD_LIMIT)
+        if data is None:
+            raise InputError(f"the form has more than {FIELD_LIMIT:,} bytes")
+        return Form(fields=_pairs(data))
+    else:
+        raise InputError(f"a form of the type {kind.decode('latin-1')!r} cannot be read")
+    try:
+        await reading.consume(request)
+    except ClientDisconnect as error:
+        raise InputError("the form did not arrive whole") from error
+    except (MultipartParseError, UnicodeDecodeError) as error:
+        raise InputError(f"the form cannot be read: {error}") from error
+    return reading.form()
+
+
+async def read_limited_body(request: Request, limit: int) -> bytes | None:
+    """The body of a request; None: it has more bytes than that, of which only so many were kept at any time."""
+    data, taken = bytearray(), 0
+    async for chunk in request.stream():
+        taken += len(chunk)
+        if taken > _DRAINED:
+            break
+        if taken <= limit:
+            data += chunk
+        else:
+            data.clear()
+    return bytes(data) if taken <= limit else None
+
+
+def _pairs(data: bytes) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    try:
+        pairs = parse_qsl(data.decode(), keep_blank_values=True, max_num_fields=MOST_PARTS, errors="strict")
+    except (UnicodeDecodeError, ValueError) as error:
+        raise InputError(f"the form cannot be read: {error}") from error
+    for name, value in pairs:
+        fields.setdefault(name, []).append(value)
+    return fields
+
+
+class _Multipart:
+    """Collects the parts of a multipart body. Nothing is kept beyond a file's limit, nor written to disk."""
+
+    def __init__(self, boundary: bytes, file_limit: Callable[[str], int]) -> None:
+        if not boundary:
+            raise InputError("the form cannot be read: its boundary is missing")
+        self._file_limit = file_limit
+        self._fields: dict[str, list[str]] = {}
+        self._files: dict[str, Upload] = {}
+        self._headers: dict[bytes, bytes] = {}
+        self._header = (bytearray(), bytearray())
+        self._data = bytearray()
+        self._parts = 0
+        self._room = FIELD_LIMIT
+        self._limit = 0
+        self._over = False
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": lambda data, start, end: self._header[0].extend(data[start:end]),
+                "on_header_value": lambda data, start, end: self._header[1].extend(data[start:end]),
+                "on_header_end": self._header_done,
+                "on_headers_finished": self._headers_done,
+                "on_part_data": self._more,
+                "on_part_end": self._end,
+            },
+        )
+
+    async def consume(self, request: Request) -> None:
+        taken = 0
+        async for chunk in request.stream():
+            taken += len(chunk)
+            if taken > _DRAINED:
+                raise InputError(f"the upload has more than {_DRAINED:,} bytes")
+            self._parser.write(chunk)
+        self._parser.finalize()
+
+    def form(self) -> Form:
+        return Form(fields=self._fields, files=self._files)
+
+    def _begin(self) -> None:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise InputError(f"the form has more than {MOST_PARTS} parts")
+        self._headers, self._header = {}, (bytearray(), bytearray())
+        self._data, self._over = bytearray(), False
+
+    def _header_done(self) -> None:
+        name, value = self._header
+        self._headers[bytes(name).lower()] = bytes(value)
+        self._header = (bytearray(), bytearray())
+
+    def _headers_done(self) -> None:
+        _, self._options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._file = _base_name(self._options[b"filename"]) if b"filename" in self._options else None
+        self._limit = self._room if self._file is None else self._file_limit(self._file)
+
+    def _more(self, data: bytes, start: int, end: int) -> None:
+        if self._over:
+            return
+        if len(self._data) + end - start > self._limit:
+            if self._file is None:
+                raise InputError(f"the fields of the form have more than {FIELD_LIMIT:,} bytes")
+            self._over, self._data = True, bytearray()
+            return
+        self._data += data[start:end]
+
+    def _end(self) -> None:
+        name = self._options.get(b"name", b"").decode()
+        if self._file is None:
+            self._room -= len(self._data)
+            self._fields.setdefault(name, []).append(self._data.decode())
+        elif self._file or self._data or self._over:  # an empty file field has neither name nor content
+            self._files[name] = Upload(name=self._file, content=bytes(self._data), too_large=self._over)
+
+
+def _base_name(filename: bytes) -> str:
+    return PurePath(filename.decode("utf-8", "replace").replace("\\", "/")).name

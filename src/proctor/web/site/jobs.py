@@ -1,0 +1,318 @@
+"""Runs that this server plays: each in a process of its own, a few at a time, in turn.
+
+A run is stored as `queued` first; a detached process then goes on with it as `proctor resume` does, and outlives the
+server. Which runs this server owes to somebody is kept as small files, so that a server that was restarted goes on
+with those whose process is gone. Stopping goes through the store, so it reaches runs that were started anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, unquote
+
+from proctor import private
+from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
+from proctor.redaction import without_secrets
+from proctor.run import Run, Status, Wish
+from proctor.storage import Store
+from proctor.web.site.settings import WebSettings
+from proctor.workflows.pace import PACE
+
+_LOOK_EVERY = 0.25
+_PATIENCE = 5.0
+"""Seconds that a run may take to stop."""
+TURN = 600.0
+"""Seconds that a run is played while others wait; then it makes room and stands in line again."""
+_TRIES = 3
+"""How often a run whose process was killed is taken up again."""
+_WRONG_USAGE = 2
+_BUSY = "is being written by another process"
+"""The last words of a child that came too late: another server here plays the run, or has just stopped."""
+_OVER: tuple[Status, ...] = ("completed", "failed", "cancelled")
+_PAST: dict[Wish, tuple[Status, ...]] = {"pause": _OVER, "cancel": ("completed", "failed")}
+"""When there is nothing left to stop; asking twice for the same is no mistake."""
+_STOPPED: dict[Wish, Status] = {"pause": "paused", "cancel": "cancelled"}
+_log = logging.getLogger("proctor.web")
+
+
+class WrongState(UsageError):
+    """A run that cannot do what it was asked to as it stands."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """One run that this server owes to somebody."""
+
+    run: str
+    process: subprocess.Popen[bytes] | None = None
+    elsewhere: bool = False
+    """Whether a process plays it that is not our child: an earlier server's."""
+    since: float = 0.0
+    making_room: bool = False
+    tries: int = 0
+    pace: dict[str, Any] = field(default_factory=dict)
+    """Time limit, concurrency and retries that it is played with and that differ from the run's own."""
+
+    @property
+    def playing(self) -> bool:
+        return self.process is not None or self.elsewhere
+
+
+class Jobs:
+    """Plays runs; `begin` starts looking after them, `end` stops looking and leaves them to themselves."""
+
+    def __init__(self, settings: WebSettings, store: Callable[[], Store], *, turn: float = TURN) -> None:
+        self._settings = settings
+        self._store = store
+        self._turn = turn
+        name = hashlib.sha256(settings.store.encode()).hexdigest()[:12]
+        self._folder = settings.folder / "web" / f"jobs-{name}"
+        self._jobs: dict[str, _Job] = {}
+        self._left: list[subprocess.Popen[bytes]] = []
+        """Processes of runs that were asked to stop."""
+        self._lock = threading.RLock()
+        self._awake = threading.Event()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self) -> None:
+        """Take up what an earlier server has left, and look after it from now on."""
+        for path in sorted(self._folder.glob("*.job")):
+            job = _Job(run=unquote(path.stem), pace=_pace_in(path))
+            run = self._found(job)
+            if run is not None and run.status not in _OVER:
+                self._jobs[job.run] = job
+                self._stand_in_line(run)
+            else:
+                path.unlink(missing_ok=True)
+        self._thread = threading.Thread(target=self._look_after, name="proctor-jobs", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Stop looking; processes go on."""
+        self._over.set()
+        self._awake.set()
+        if self._thread is not None:
+            self._thread.join()
+        for process in self._left + [job.process for job in self._jobs.values() if job.process is not None]:
+            process.returncode = process.poll() or 0  # or it would complain that nobody waits for it
+
+    def waiting(self) -> list[str]:
+        """Runs that stand in line, the next one first."""
+        with self._lock:
+            return [run.id for run in self._line()]
+
+    def play(self, run: str, **pace: Any) -> Run:
+        """Play a stored run, now or in turn; one that is being played stays as it is.
+
+        `pace`: timeout, concurrency and retries where they are not to be the run's own.
+        """
+        found = self._store().archive.find(run)
+        if found.status == "completed":
+            raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
+        if "agent" not in found.settings.built:
+            raise UsageError(f"the agent of run {found.id} was a Python object, which only the program has that ran it")
+        with self._lock, suppress(RunBusy):  # busy: somebody plays it already
+            if found.id not in self._jobs:
+                self._mark(found, "queued")
+                private.make_folder(self._folder)
+                private.write(self._mark_file(found.id), json.dumps(pace).encode() if pace else b"")
+                self._jobs[found.id] = _Job(run=found.id, pace=pace)
+        self._awake.set()
+        return self._store().archive.find(found.id)
+
+    def stop(self, run: str, wish: Wish) -> Run:
+        """Pause or cancel a run wherever it is played, and wait until it has stopped."""
+        found = self._store().archive.find(run)
+        if found.status in _PAST[wish]:
+            stands = "has failed" if found.status == "failed" else f"is {found.status}"
+            raise WrongState(f"run {found.id} {stands} already; there is nothing to {wish}")
+        with self._lock:
+            job = self._jobs.pop(found.id, None)
+            self._mark_file(found.id).unlink(missing_ok=True)
+            if job is not None and job.process is not None:
+                self._left.append(job.process)
+        until = time.monotonic() + _PATIENCE
+        while not self._try_to_stop(found.id, wish, job):
+            if time.monotonic() > until:
+                raise RunBusy(f"run {found.id} was asked to {wish} and has not yet; look again in a moment")
+            time.sleep(0.05)
+        return self._store().archive.find(found.id)
+
+    def _try_to_stop(self, run: str, wish: Wish, job: _Job | None) -> bool:
+        """Whether nobody plays it any more; asked again each time, since who begins to play forgets what was asked."""
+        store = self._store()
+        store.journal.wish(run, wish)
+        if job is not None and job.process is not None and job.process.poll() is None:
+            if not store.archive.alive(run):
+                job.process.terminate()  # it is still getting ready, and hears nothing yet
+            return False
+        try:
+            with store.journal.writing(run):
+                if store.archive.find(run).status not in ("completed", _STOPPED[wish]):
+                    store.journal.mark(run, _STOPPED[wish], reason="on request")
+        except RunBusy:
+            return False
+        return True
+
+    def _look_after(self) -> None:
+        while not self._over.is_set():
+            try:
+                with self._lock:
+                    self._look()
+            except StoreError as error:
+                _log.warning("runs wait until the store can be read again: %s", error)
+            except Exception:
+                _log.exception("looking after runs failed")
+            self._awake.wait(_LOOK_EVERY if self._jobs or self._left else None)
+            self._awake.clear()
+
+    def _look(self) -> None:
+        self._left = [process for process in self._left if process.poll() is None]
+        for job in [*self._jobs.values()]:
+            self._look_at(job)
+        line = self._line()
+        playing = [job for job in self._jobs.values() if job.playing]
+        free = max(0, self._settings.processes - len(playing))
+        for run in line[:free]:
+            self._spawn(self._jobs[run.id], run)
+        if len(line) > free:
+            self._make_room(playing)
+
+    def _line(self) -> list[Run]:
+        """Runs that wait; who was played least comes first."""
+        waiting = [self._found(job) for job in [*self._jobs.values()] if not job.playing]
+        return sorted(filter(None, waiting), key=lambda run: (run.seconds, run.created, run.id))
+
+    def _look_at(self, job: _Job) -> None:
+        """Notice that a run has ended, or that somebody else plays it."""
+        if job.process is not None:
+            code = job.process.poll()
+            if code is not None:
+                job.process = None
+                self._ended(job, code)
+            return
+        run = self._found(job)
+        if run is None:
+            return
+        was, job.elsewhere = job.elsewhere, self._store().archive.alive(job.run)
+        if was and not job.elsewhere:
+            self._ended(job, None)
+
+    def _ended(self, job: _Job, code: int | None) -> None:
+        """Its process is gone, with this exit code where it was our child: is the run over, or does it wait again?"""
+        run = self._found(job)
+        if run is None:
+            return
+        job.elsewhere = self._store().archive.alive(run.id)  # somebody was quicker than our child
+        killed = run.status in ("queued", "paused") if code is None else code < 0
+        if job.elsewhere:
+            return
+        if job.making_room and run.status == "paused":
+            job.making_room = False
+            self._stand_in_line(run)
+        elif (killed or self._came_too_late(run, code)) and job.tries < _TRIES:
+            job.tries += 1
+            self._stand_in_line(run)
+        else:
+            could_not = code is not None and code > 0 and (code == _WRONG_USAGE or run.status == "queued")
+            if could_not and run.status not in _OVER:
+                self._fail(run)
+            else:
+                self._log_file(run.id).unlink(missing_ok=True)
+            self._forget(job)
+
+    def _came_too_late(self, run: Run, code: int | None) -> bool:
+        return code == _WRONG_USAGE and run.status not in _OVER and _BUSY in self._last_words(run)
+
+    def _fail(self, run: Run) -> None:
+        """It could not even begin; its last words say why."""
+        reason = without_secrets(self._last_words(run)).removeprefix("Error: ")
+        with suppress(StoreError):
+            self._mark(run, "failed", reason=reason or "its process ended at once")
+
+    def _last_words(self, run: Run) -> str:
+        try:
+            said = self._log_file(run.id).read_text(encoding="utf-8", errors="replace").strip()
+        except OSError:
+            return ""
+        return said.rpartition("\n")[2]
+
+    def _stand_in_line(self, run: Run) -> None:
+        """It goes on without anybody's help: so it is not called paused."""
+        if run.status == "paused":
+            with suppress(RunBusy):
+                self._mark(run, "queued")
+
+    def _mark(self, run: Run, status: Status, *, reason: str = "") -> None:
+        with self._store().journal.writing(run.id):
+            self._store().journal.mark(run.id, status, reason=reason)
+
+    def _make_room(self, playing: list[_Job]) -> None:
+        """Others wait: who has had a whole turn stops, and stands in line again."""
+        ours = [job for job in playing if job.process is not None]
+        if ours and not any(job.making_room for job in ours):
+            longest = min(ours, key=lambda job: job.since)
+            longest.making_room = time.monotonic() - longest.since > self._turn
+        for job in ours:
+            if job.making_room:
+                self._store().journal.wish(job.run, "pause")
+
+    def _spawn(self, job: _Job, run: Run) -> None:
+        """Said in full, so that `[run]` of the configuration does not replace what was chosen for this run."""
+        config = ["--config", str(self._settings.config)] if self._settings.config is not None else []
+        pace = [f"--{name}={job.pace.get(name, getattr(run.settings, name))}" for name in PACE]
+        environment = {name: value for name, value in os.environ.items() if name != "PROCTOR_TOKEN"}
+        with open(self._log_file(job.run), "wb", opener=private.private_opener) as log:
+            job.process = subprocess.Popen(
+                [sys.executable, "-m", "proctor", "resume", job.run, *pace, *config],
+                env={**environment, "PROCTOR_STORE": self._settings.store},  # not an argument: it may hold a password
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+                start_new_session=True,  # neither Ctrl-C nor the end of the server reaches it
+            )
+        job.since = time.monotonic()
+
+    def _found(self, job: _Job) -> Run | None:
+        """The run as it stands; one that was deleted is forgotten, or that another server here has stopped."""
+        try:
+            run = self._store().archive.find(job.run)
+        except NoSuchRun:
+            self._forget(job)
+            return None
+        if job.process is None and not self._mark_file(job.run).exists():
+            self._forget(job)
+            return None
+        return run
+
+    def _forget(self, job: _Job) -> None:
+        self._jobs.pop(job.run, None)
+        self._mark_file(job.run).unlink(missing_ok=True)
+
+    def _mark_file(self, run: str) -> Path:
+        return self._folder / f"{quote(run, safe='')}.job"
+
+    def _log_file(self, run: str) -> Path:
+        return self._folder / f"{quote(run, safe='')}.log"
+
+
+def _pace_in(path: Path) -> dict[str, Any]:
+    """What was noted of a run that an earlier server owed to somebody; nothing where that cannot be read."""
+    with suppress(OSError, ValueError):
+        noted = json.loads(path.read_text(encoding="utf-8"))
+        if isinstance(noted, dict):
+            return {name: noted[name] for name in PACE if name in noted}
+    return {}

@@ -1,0 +1,235 @@
+"""Runs as they go on: one look at the store, at most twice a second, serves everybody who watches a run.
+
+Progress is read from the store, so a run is live wherever it was started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from fastapi.concurrency import run_in_threadpool
+
+from proctor.errors import NoSuchRun, StoreError
+from proctor.run import Attempt, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store
+from proctor.storage.rows import verdict_of
+from proctor.workflows.tally import RunTally
+
+EVERY = 0.5
+"""Seconds between two looks at a run that goes on."""
+_QUIET = 2.0
+"""The same for one that does not: somebody may resume it."""
+_HEARTBEAT = 15.0
+"""Seconds after which something is said even if nothing happened, so that a lost browser is noticed."""
+_RECOUNT = 20.0
+"""Seconds after which all is counted anew: an attempt that failed and was tried again replaces its row."""
+_PACE_OVER = 10.0
+"""Seconds over which the pace is taken."""
+_NEWEST = 20
+"""New attempts that are told one by one."""
+MOVING = ("running", "queued")
+MOST_WATCHERS = 500
+"""Who may watch at the same time, all runs together: each holds a connection."""
+
+
+class RunProgress:
+    """What one run has come to: counted by the store first, then kept up with new attempts."""
+
+    def __init__(self, store: Store, run: str) -> None:
+        self._store = store
+        self._id = run
+        self._counted_at = float("-inf")
+        self._status = ""
+        self._last = 0
+        self._verdicts: dict[str, int] = {}
+        self._tally = RunTally(0)
+        self._paces: deque[tuple[float, int]] = deque()
+        self._newest: deque[dict[str, Any]] = deque(maxlen=_NEWEST)
+
+    def look(self) -> dict[str, Any]:
+        """Read what is new, and say where the run stands."""
+        self._newest.clear()
+        if time.monotonic() - self._counted_at > _RECOUNT:
+            self._count()
+        run = self._catch_up()
+        if run.status != self._status:  # it has just begun or ended: the last word is an exact one
+            self._status = run.status
+            self._count()
+        return self._told(run)
+
+    def _count(self) -> None:
+        """From the beginning; a battle's share of passing replies is in its attempts alone."""
+        archive, newest = self._store.archive, [*self._newest]
+        run = archive.find(self._id)
+        self._verdicts, self._last = {}, 0
+        if run.settings.type != "standard":
+            self._tally = RunTally.of(run, exams_of(archive.benchmark_of(run.id), run.settings))
+            self._catch_up()
+        else:
+            self._tally = RunTally.of(run, ())
+            counted = archive.standing(self._id)
+            self._verdicts, self._last = dict(counted.verdicts), counted.last
+            for exam, (verdicts, passed) in counted.exams.items():
+                self._tally.count_case(exam, verdicts, passed)
+        self._newest = deque(newest, maxlen=_NEWEST)  # what was counted anew has been told before
+        self._counted_at = time.monotonic()
+
+    def _catch_up(self) -> Run:
+        while True:
+            run, self._last, attempts = self._store.archive.since(self._id, self._last)
+            for attempt in attempts:
+                self._add(attempt)
+            if not attempts:
+                return run
+
+    def _add(self, attempt: Attempt) -> None:
+        verdict = verdict_of(attempt)
+        self._verdicts[verdict] = self._verdicts.get(verdict, 0) + 1
+        self._tally.count(attempt)
+        self._newest.append(
+            {
+                "exam": attempt.key.exam, "condition": attempt.key.condition, "trial": attempt.key.trial,
+                "verdict": verdict, "score": attempt.value, "seconds": attempt.seconds,
+            }
+        )  # fmt: skip
+
+    def _told(self, run: Run) -> dict[str, Any]:
+        tally = self._tally
+        done = sum(count for verdict, count in self._verdicts.items() if verdict != "open")
+        low, high = tally.interval() or (None, None)
+        pace = self._pace(done)
+        left = run.planned - done
+        return {
+            "run": run.id,
+            "status": run.status,
+            "reason": run.reason,
+            "planned": run.planned,
+            "done": done,
+            "verdicts": self._verdicts,
+            "pass_rate": {"value": tally.pass_rate(), "low": low, "high": high},
+            "cases": tally.units,
+            "replies": {"asked": tally.asked, "judged": tally.judged} if tally.is_battle else None,
+            "no_test": tally.no_test,
+            "per_second": pace,
+            "seconds_left": left / pace if pace and run.status == "running" else None,
+            "newest": [*self._newest],
+        }
+
+    def _pace(self, done: int) -> float:
+        now = time.monotonic()
+        self._paces.append((now, done))
+        while now - self._paces[0][0] > _PACE_OVER:
+            self._paces.popleft()
+        since, before = self._paces[0]
+        return max(0, done - before) / (now - since) if now > since else 0.0
+
+
+class _Watched:
+    """One run that is being watched: what was said last, and who waits for the next word."""
+
+    def __init__(self) -> None:
+        self.watchers = 0
+        self.number = 0
+        self.said = b""
+        self.goes_on = True
+        self.over = False
+        self.moved = asyncio.Condition()
+        self.task: asyncio.Task[None] | None = None
+
+
+class Live:
+    """Looks at the runs that somebody watches, and tells all watchers the same words."""
+
+    def __init__(self) -> None:
+        self._watched: dict[str, _Watched] = {}
+
+    @property
+    def full(self) -> bool:
+        """Whether so many watch that nobody else can."""
+        return sum(watched.watchers for watched in self._watched.values()) >= MOST_WATCHERS
+
+    @asynccontextmanager
+    async def watching(
+        self, store: Store, run: str, *, to_its_end: bool = False
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """What happens to a run, as server-sent events; looking ends with the last watcher.
+
+        `to_its_end`: nothing more is said once it does not go on; else it is watched for somebody to resume it.
+        """
+        watched = self._watched.get(run)
+        if watched is None:
+            watched = self._watched[run] = _Watched()
+            watched.task = asyncio.create_task(self._look(watched, RunProgress(store, run)))
+        watched.watchers += 1
+        try:
+            yield _events(watched, to_its_end=to_its_end)
+        finally:
+            watched.watchers -= 1
+            if not watched.watchers and self._watched.get(run) is watched:
+                del self._watched[run]
+                assert watched.task is not None
+                watched.task.cancel()
+
+    async def end(self) -> None:
+        """Let every watcher go."""
+        for watched in [*self._watched.values()]:
+            async with watched.moved:
+                watched.over = True
+                watched.moved.notify_all()
+
+    async def _look(self, watched: _Watched, progress: RunProgress) -> None:
+        last: dict[str, Any] | None = None
+        while True:
+            started, moving, ended = time.monotonic(), False, False
+            try:
+                told = await run_in_threadpool(progress.look)
+                moving, ended = told["status"] in MOVING, told["status"] not in MOVING
+                event = _event("progress", told) if _differ(told, last) else b""
+                last = told
+            except StoreError as error:
+                ended = isinstance(error, NoSuchRun)
+                event = _event("trouble", {"message": str(error)})
+            if event:
+                await _say(watched, event, goes_on=not ended)
+            await asyncio.sleep(max(0.05, (EVERY if moving else _QUIET) - (time.monotonic() - started)))
+
+
+async def _say(watched: _Watched, event: bytes, *, goes_on: bool) -> None:
+    async with watched.moved:
+        watched.goes_on = goes_on
+        watched.number += 1
+        watched.said = event
+        watched.moved.notify_all()
+
+
+async def _events(watched: _Watched, *, to_its_end: bool) -> AsyncIterator[bytes]:
+    """The last word at once, then each new one; one that is too slow misses what was said in between."""
+    heard = 0
+    while not watched.over:
+        if watched.number == heard:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_HEARTBEAT), watched.moved:
+                    await watched.moved.wait()
+        if watched.number == heard:
+            yield b": still here\n\n"
+        else:
+            heard = watched.number
+            yield watched.said
+        if to_its_end and not watched.goes_on and watched.number == heard:
+            return
+
+
+def _differ(told: dict[str, Any], last: dict[str, Any] | None) -> bool:
+    kept = ("status", "done", "verdicts", "planned", "reason")
+    return last is None or bool(told["newest"]) or any(told[name] != last[name] for name in kept)
+
+
+def _event(kind: str, data: dict[str, Any]) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()

@@ -1,0 +1,125 @@
+"""The "new run" form: what was typed → a run as it is wanted, with what cannot be told by field."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlencode
+
+from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
+from proctor.web.site.start import RunRequest
+
+_NUMBERS: Mapping[str, Callable[[str], float]] = {
+    "trials": int, "max_turns": int, "seeds": int, "concurrency": int, "retries": int, "max_tokens": int,
+    "passing_score": float, "timeout": float, "budget": float,
+}  # fmt: skip
+_BATTLES_ONLY = ("max_turns", "seeds")
+_WEIGHT = "weight."
+PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
+"""What can be weighed."""
+FIELDS = (
+    "benchmark", "version", "type", "agent", "reviewer", "examiner", "checks", "name", "labels", "condition", *_NUMBERS,
+    *(f"{_WEIGHT}{part}" for part in PARTS),
+)  # fmt: skip
+"""Everything that the form has."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewRunForm:
+    """The form as it was filled in."""
+
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """A field's value."""
+        return (self.fields.get(name) or ("",))[-1]
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """All values of a field."""
+        return self.fields.get(name, ())
+
+    def query(self) -> str:
+        """As the end of an address."""
+        return urlencode([(name, value) for name, values in self.fields.items() for value in values])
+
+    @property
+    def type(self) -> str:
+        """Of the exams; standard unless another one was chosen."""
+        return self.text("type") or "standard"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ParsedNewRun:
+    """A wish as far as it could be understood."""
+
+    wanted: RunRequest
+    troubles: Mapping[str, str]
+    """Field → what is wrong with it."""
+
+
+def wish_of(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
+    """What was filled in; empty fields, and what the form does not have, are left out."""
+    fields: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        if name in FIELDS and value.strip():
+            fields[name] = (*fields.get(name, ()), value.strip())
+    return NewRunForm(fields=fields)
+
+
+def understand(wish: NewRunForm) -> ParsedNewRun:
+    """The run that is meant. What a type does not have is left out: its fields are out of sight."""
+    troubles: dict[str, str] = {}
+    settings: dict[str, Any] = {"type": wish.type, **dict(_settings(wish, troubles))}
+    wanted = RunRequest(
+        benchmark=wish.text("benchmark"),
+        version=wish.text("version") or None,
+        agent=wish.text("agent"),
+        reviewer=wish.text("reviewer") or None,
+        examiner=(wish.text("examiner") or None) if wish.type == "abm-dynamic" else None,
+        conditions=wish.texts("condition"),
+        checks=wish.text("checks") or None,
+        name=wish.text("name") or None,
+        labels=dict(_labels(wish, troubles)),
+        settings=settings,
+    )
+    return ParsedNewRun(wanted=wanted, troubles=troubles)
+
+
+def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
+    for name, kind in _NUMBERS.items():
+        if _idle(name, wish.type) or not wish.text(name):
+            continue
+        if (number := _number(name, wish.text(name), kind, troubles)) is not None:
+            yield name, number
+    weights = {
+        part: _number(name, wish.text(name), float, troubles) for part in PARTS if wish.text(name := f"{_WEIGHT}{part}")
+    }
+    if weights:
+        yield "weights", {part: weight for part, weight in weights.items() if weight is not None}
+
+
+def _idle(name: str, exam_type: str) -> bool:
+    return name in _BATTLES_ONLY and (exam_type == "standard" or (name == "seeds" and exam_type == "abm-static"))
+
+
+def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[str, str]) -> float | None:
+    try:
+        return kind(text.replace(",", "") if kind is int else text.replace(",", "."))
+    except ValueError:
+        troubles[name] = f"{text[:40]!r} is no {'whole number' if kind is int else 'number'}"
+        return None
+
+
+def _labels(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+    met: set[str] = set()
+    for line in wish.text("labels").splitlines():
+        name, equals, value = line.partition("=")
+        if not line.strip():
+            continue
+        if not equals or not name.strip():
+            troubles["labels"] = f"{line[:60]!r} is no label; write name=value, one on a line"
+        elif name.strip() in met:
+            troubles["labels"] = f"the label {name.strip()[:60]!r} stands twice; give it one value"
+        met.add(name.strip())
+        yield name.strip(), value.strip()

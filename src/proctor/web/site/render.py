@@ -1,0 +1,96 @@
+"""Templates → pages. Everything printed is escaped, and control characters never reach a page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse
+from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
+
+from proctor.reports.run.environment import equip, harmless
+from proctor.web.site.site import site_of
+
+if TYPE_CHECKING:
+    from proctor.web.site.sessions import Session
+
+THEMES = ("light", "dark")
+THEME_COOKIE = "proctor_theme"
+_REPORTS = "reports/"
+_OPTIONS = {"Use --reviewer to name a model": "Choose a model as the reviewer", "--trials": "more trials"}
+
+
+def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
+    """A page; templates find what every page needs beside `values`."""
+    theme = request.cookies.get(THEME_COOKIE, "")
+    session: Session = request.state.session
+    page = environment().get_template(template)
+    return HTMLResponse(
+        page.render(
+            request=request,
+            path=request.url.path,
+            theme=theme if theme in THEMES else "",
+            form_token=site_of(request).sessions.form_token(session),
+            log_out=session.known,
+            now=time.time(),
+            **values,
+        ),
+        status_code=status,
+    )
+
+
+def with_query(request: Request, **changed: object) -> str:
+    """This page's address with other values in its query, seen from the page; what is None goes."""
+    kept = [(name, value) for name, value in request.query_params.multi_items() if name not in changed]
+    given = [(name, str(value)) for name, value in changed.items() if value is not None]
+    return f"?{urlencode(kept + given)}"
+
+
+def without_options(said: str) -> str:
+    """Advice for the command line as a page says it, where there are no options but fields."""
+    for option, words in _OPTIONS.items():
+        said = said.replace(option, words)
+    return said
+
+
+class _Templates(BaseLoader):
+    """Those of pages, and under `reports/` those of the report."""
+
+    def __init__(self) -> None:
+        self._pages, self._reports = PackageLoader("proctor.web"), PackageLoader("proctor.reports")
+
+    def get_source(self, environment: Environment, template: str) -> tuple[str, str | None, Callable[[], bool] | None]:
+        if template.startswith(_REPORTS):
+            return self._reports.get_source(environment, template.removeprefix(_REPORTS))
+        return self._pages.get_source(environment, template)
+
+
+class _Environment(Environment):
+    """`reports/NAME` is a template of the HTML report; what such a one includes is looked for there too."""
+
+    def join_path(self, template: str, parent: str) -> str:
+        inside = parent.startswith(_REPORTS) and not template.startswith(_REPORTS)
+        return f"{_REPORTS}{template}" if inside else template
+
+
+@cache
+def environment() -> Environment:
+    """The templates of pages, with the macros of the report beside them."""
+    made = _Environment(
+        loader=_Templates(),
+        autoescape=True,
+        finalize=harmless,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    equip(made)
+    made.filters["with_query"] = with_query
+    made.filters["without_options"] = without_options
+    made.globals["version"] = version("proctor")
+    return made

@@ -1,0 +1,315 @@
+"""Who may come in, and what every answer says to the browser: the middleware in front of pages and API.
+
+In this order: the name by which the server was called (DNS rebinding), requests that another site made (CSRF),
+the token (login or Bearer, rate-limited), and headers on every answer. Forms carry a token of their session besides;
+`pages` checks it before any page sees the form.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import math
+import re
+import threading
+import time
+from collections import OrderedDict, deque
+from http import HTTPStatus
+from typing import TypeVar
+from urllib.parse import quote, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import cookie_parser
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from proctor.web.site.sessions import LIFETIME, Session, Sessions
+from proctor.web.site.settings import WebSettings
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+"""Nothing inline, nothing from elsewhere."""
+_HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), geolocation=(), microphone=()",
+    "cache-control": "no-store",
+}
+_SAFE = ("GET", "HEAD", "OPTIONS")
+_OPEN = ("/login", "/health")
+_FILES = "/api/benchmarks"
+_HOST = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{1,5})?", re.ASCII)
+BODY_LIMIT = 2**20
+"""Bytes that a program may send, where it does not send a file."""
+_DRAINED = 64 * 2**20
+"""Bytes after which nobody is listened to any longer."""
+FORM_HEADER = "x-form-token"
+"""Where a script of ours puts the token of its session."""
+
+
+_T = TypeVar("_T")
+
+
+class Guesses:
+    """Counts wrong tokens: a few a minute from one address are mistakes, more are guesses; so are many from all."""
+
+    MOST = 5
+    MOST_IN_ALL = 100
+    """From all addresses together; those that gave the right token before are heard still."""
+    WITHIN = 60.0
+    _KEPT = 10_000
+
+    def __init__(self) -> None:
+        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
+        self._all: deque[float] = deque(maxlen=self.MOST_IN_ALL)
+        self._trusted: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def hear(self, address: str, *, right: bool) -> int:
+        """Seconds that this address has to wait, whatever it said; 0: it was heard, and counted where it was wrong.
+
+        One step, so that tokens that come at the same moment are counted one by one.
+        """
+        name, now = _neighbourhood(address), time.monotonic()
+        with self._lock:
+            times = self._wrong.get(name) or deque(maxlen=self.MOST)
+            wait = max(self._left(times, now), 0 if name in self._trusted else self._left(self._all, now))
+            if not wait and right:
+                _keep(self._trusted, name, None, self._KEPT)
+            elif not wait:
+                times.append(now)
+                self._all.append(now)
+                _keep(self._wrong, name, times, self._KEPT)
+        return wait
+
+    def _left(self, times: deque[float], now: float) -> int:
+        """Until there is room for one more."""
+        full = len(times) == times.maxlen and now - times[0] < self.WITHIN
+        return max(1, round(self.WITHIN - (now - times[0]))) if full else 0
+
+
+def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
+    """At the end: the one that was quiet longest goes first."""
+    kept[name] = value
+    kept.move_to_end(name)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _neighbourhood(address: str) -> str:
+    """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return address
+    if parsed.ipv4_mapped is not None:
+        return str(parsed.ipv4_mapped)
+    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
+
+
+class Guard:
+    """ASGI middleware; leaves the session in `request.state.session`."""
+
+    def __init__(self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses) -> None:
+        self._app = app
+        self._settings = settings
+        self._sessions = sessions
+        self._guesses = guesses
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it here."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # there are no web sockets here
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        headers = Headers(scope=scope)
+        session = self._session(headers)
+        current = session or self._sessions.begin()
+        scope.setdefault("state", {})["session"] = current
+        refused = self._refusal(scope, headers, session)
+        answering: ASGIApp = refused or self._app
+        new = current if session is None and not _is_api(scope) else None
+        body = _RequestBody(scope, receive)
+        await answering(scope, body.receive, self._with_headers(scope, send, new, body))
+
+    def _session(self, headers: Headers) -> Session | None:
+        """Read as browsers write: other servers on this machine may have set what is no cookie by the book."""
+        cookie = cookie_parser(headers.get("cookie", "")).get(self._sessions.cookie)
+        return None if cookie is None else self._sessions.read(cookie)
+
+    def _refusal(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
+        called = headers.get("host", "")
+        if not self._settings.allows(host_name(called)):
+            return _said(
+                scope,
+                HTTPStatus.MISDIRECTED_REQUEST,
+                f"this server is not called {called!r}; name it with `proctor serve --allow-host`",
+            )
+        changing = scope["method"] not in _SAFE
+        if not (_from_here(headers) if changing else _for_us(headers)):
+            return _said(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
+        if _is_static(scope):
+            return None
+        bearer = _bearer(headers) if _is_api(scope) else None
+        if bearer is not None and self._settings.token is not None:
+            return self._by_token(scope, bearer)
+        if self._settings.token is not None and not (session and session.known) and scope["path"] not in _OPEN:
+            return _log_in_first(scope)
+        if changing and _is_api(scope) and (session or "origin" in headers):
+            return self._by_form_token(scope, headers, session)
+        return None
+
+    def _by_token(self, scope: Scope, bearer: str) -> Response | None:
+        right = self._sessions.opens(bearer)
+        wait = self._guesses.hear(client_address(scope), right=right)
+        if wait:
+            return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
+        return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
+
+    def _by_form_token(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
+        if session is not None and self._sessions.vouches(session, headers.get(FORM_HEADER, "")):
+            return None
+        return _said(
+            scope,
+            HTTPStatus.FORBIDDEN,
+            f"a browser must send its session's token as {FORM_HEADER}; programs send no cookie",
+        )
+
+    def _with_headers(self, scope: Scope, send: Send, new: Session | None, body: _RequestBody) -> Send:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+                if body.endless:
+                    headers["connection"] = "close"  # or the rest of it would be read for ever, and dropped
+                if new is not None and headers.get("content-type", "").startswith("text/html"):
+                    set_cookie(headers, scope, self._sessions, new)
+            await send(message)
+
+        return sending
+
+
+def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, session: Session) -> None:
+    """Hand a session to the browser, unless the answer hands it one already."""
+    if any(value.startswith(f"{sessions.cookie}=") for value in headers.getlist("set-cookie")):
+        return
+    secure = "; Secure" if "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto")) else ""
+    headers.append(
+        "set-cookie",
+        f"{sessions.cookie}={sessions.sealed(session)}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Lax{secure}",
+    )
+
+
+def host_name(host: str) -> str:
+    """A Host header without its port, and an IPv6 address without its brackets; empty: it is none."""
+    found = _HOST.fullmatch(host)
+    return (found["v6"] or found["name"]) if found else ""
+
+
+def client_address(scope: Scope) -> str:
+    """Where a request comes from."""
+    client = scope.get("client")
+    return client[0] if client else ""
+
+
+def local_path(wanted: str) -> str:
+    """Where to go after logging in: a path of this server, and nothing that a browser takes for another one."""
+    plain = wanted.startswith("/") and not wanted.startswith(("//", "/\\"))
+    return wanted if plain and not any(ord(each) < 32 or each == "\\" for each in wanted) else "/"
+
+
+def _is_api(scope: Scope) -> bool:
+    return bool(scope["path"] == "/api" or scope["path"].startswith("/api/"))
+
+
+def _is_static(scope: Scope) -> bool:
+    return bool(scope["path"].startswith("/static/"))
+
+
+class _RequestBody:
+    """What is received of a request. What the API reads as a whole is small; files and forms have limits of theirs."""
+
+    def __init__(self, scope: Scope, receive: Receive) -> None:
+        headers = Headers(scope=scope)
+        length = headers.get("content-length", "")
+        self._announced = math.inf if "transfer-encoding" in headers else int(length) if length.isdecimal() else 0
+        self._taken = 0
+        self._whole = False
+        self._receive = receive
+        self._small = _is_api(scope) and not scope["path"].startswith(_FILES)
+
+    async def receive(self) -> Message:
+        """The next piece. Who says too much is heard out, as far as that is reasonable, to be told so."""
+        message = await self._next()
+        while self._too_much and not self.endless and not self._whole:
+            message = await self._next()
+        if self._too_much:
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the request has more than {BODY_LIMIT:,} bytes")
+        return message
+
+    @property
+    def endless(self) -> bool:
+        """Whether more of it is to come than anybody listens to; one of unknown length is, as long as it is unread."""
+        unread = self._taken == 0 and self._announced > _DRAINED
+        return not self._whole and (unread or self._taken > _DRAINED)
+
+    @property
+    def _too_much(self) -> bool:
+        return self._small and self._taken > BODY_LIMIT
+
+    async def _next(self) -> Message:
+        message = await self._receive()
+        self._taken += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
+        return message
+
+
+def _from_here(headers: Headers) -> bool:
+    """Whether a request that changes something was made by a page of ours, or by no browser at all."""
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return False
+    origin = headers.get("origin")
+    return origin is None or urlsplit(origin).netloc.lower() == headers.get("host", "").lower()
+
+
+def _for_us(headers: Headers) -> bool:
+    """Whether somebody wants to see what is asked for: another site may lead here, but not load from here.
+
+    What it loads it could not read, but measure; and it would keep the server busy.
+    """
+    if headers.get("sec-fetch-site", "same-origin") in ("same-origin", "none"):
+        return True
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+
+
+def _bearer(headers: Headers) -> str | None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _log_in_first(scope: Scope) -> Response:
+    if _is_api(scope):
+        return _said(scope, HTTPStatus.UNAUTHORIZED, "send the server's token as `Authorization: Bearer TOKEN`")
+    path = scope["path"] + ("?" + scope["query_string"].decode("latin-1") if scope["query_string"] else "")
+    wanted = path if scope["method"] == "GET" else "/"
+    return RedirectResponse(f"/login?next={quote(wanted, safe='')}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _said(scope: Scope, status: HTTPStatus, message: str, *, wait: int = 0) -> Response:
+    headers = {"retry-after": str(wait)} if wait else {}
+    if status is HTTPStatus.UNAUTHORIZED:
+        headers["www-authenticate"] = "Bearer"
+    if _is_api(scope):
+        return JSONResponse({"error": message}, status_code=status, headers=headers)
+    return PlainTextResponse(f"{message[0].upper()}{message[1:]}.\n", status_code=status, headers=headers)

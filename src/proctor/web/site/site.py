@@ -1,0 +1,57 @@
+"""What all pages and the API share: one open store, the settings, who is logged in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from starlette.requests import Request
+
+from proctor.config import Config, load_config
+from proctor.storage import Store, open_store
+from proctor.web.site.jobs import Jobs
+from proctor.web.site.live import Live
+from proctor.web.site.security import Guesses
+from proctor.web.site.sessions import Sessions
+from proctor.web.site.settings import WebSettings
+from proctor.web.site.summaries import Summaries
+from proctor.workflows.library import Library
+
+
+class Site:
+    """One server's belongings. Reading the store blocks: only plain functions may, which run in threads."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        self.settings = settings
+        self.sessions = Sessions(settings.folder / "web", settings.token)
+        self.wrong_tokens = Guesses()
+        self.library = Library(settings.folder / "benchmarks")
+        self.live = Live()
+        self.summaries = Summaries(settings.folder / "web" / "found", lambda: self.store)
+        self.jobs = Jobs(settings, lambda: self.store)
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, opened with the first look at it and kept open."""
+        return open_store(self.settings.store)
+
+    @property
+    def config(self) -> Config:
+        """What `proctor.toml` says now: it is read anew, since people edit it while the server runs."""
+        return load_config(self.settings.config)
+
+    def begin(self) -> None:
+        """Look after runs from now on."""
+        self.jobs.begin()
+
+    def close(self) -> None:
+        """Let go of the store; runs go on."""
+        self.jobs.end()
+        self.summaries.end()
+        if "store" in self.__dict__:
+            self.store.close()
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request came to."""
+    site: Site = request.app.state.site
+    return site

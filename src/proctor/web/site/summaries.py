@@ -1,0 +1,174 @@
+"""Summaries and counts of runs, remembered: one that is over is counted once; its summary is kept on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor import private
+from proctor.codec import decode, encode
+from proctor.findings.run import Summary
+from proctor.run import Run
+from proctor.storage import Store
+from proctor.web.site.live import MOVING
+from proctor.workflows.read import summarise
+
+SMALL = 20_000
+"""Attempts up to which a list waits until they are counted."""
+PATIENCE = 0.02
+"""Seconds that whoever asks first waits for a larger run, which is shown with the next look at the list."""
+_KEPT = 5000
+_FRESH = 2.0
+"""Seconds for which what was counted of a run that goes on is good enough."""
+_FORMAT = 2
+"""One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
+_log = logging.getLogger("proctor.web")
+
+
+class Summaries:
+    """What lists say of runs. A large run is counted in a thread of its own, one at a time."""
+
+    def __init__(self, folder: Path, store: Callable[[], Store]) -> None:
+        self._folder = folder
+        self._store = store
+        self._known: OrderedDict[Hashable, tuple[float, Any]] = OrderedDict()
+        self._counting: dict[Hashable, Future[Summary | None]] = {}
+        self._lock = threading.Lock()
+        self._turn = threading.Lock()
+        self._soon: OrderedDict[str, Run] = OrderedDict()
+        self._busy = self._over = False
+
+    def of(self, run: Run) -> Summary | None:
+        """What a run has come to; None: it cannot be told, or not yet."""
+        key = ("summary", *_state(run))
+        known = self.known(run)
+        if known is not None:
+            return known
+        future, ours = self._future(key)
+        small = run.planned <= SMALL
+        if ours and small:
+            self._summarise(future, key, run)
+        elif ours:
+            threading.Thread(target=self._summarise, args=(future, key, run), daemon=True).start()
+        try:
+            return future.result(timeout=None if small else PATIENCE if ours else 0)
+        except TimeoutError:
+            return None
+
+    def count_soon(self, runs: Iterable[Run]) -> None:
+        """Count these without anybody waiting for it, one after the other in a thread of its own."""
+        with self._lock:
+            self._soon |= {run.id: run for run in runs}
+            if self._soon and not self._busy:
+                self._busy = True
+                threading.Thread(target=self._count_all, name="proctor-counting", daemon=True).start()
+
+    def end(self) -> None:
+        """Begin to count nothing more."""
+        self._over = True
+
+    def known(self, run: Run) -> Summary | None:
+        """The same, if it was counted before."""
+        key = ("summary", *_state(run))
+        recalled: Summary | None = self._recall(key, run)
+        return recalled or self._read(key, run)
+
+    def count(self, run: Run, **which: Any) -> int:
+        """How many of a run's attempts are chosen by this, see `Archive.count`."""
+        chosen = tuple((name, _hashable(value)) for name, value in sorted(which.items()))
+        key = ("count", chosen, *_state(run))
+        known = self._recall(key, run)
+        if known is None:
+            known = self._store().archive.count(run.id, **which)
+            self._remember(key, known)
+        return int(known)
+
+    def _future(self, key: Hashable) -> tuple[Future[Summary | None], bool]:
+        """What is being counted, and whether it is for us to do."""
+        with self._lock:
+            ours = key not in self._counting
+            return self._counting.setdefault(key, Future()), ours
+
+    def _summarise(self, future: Future[Summary | None], key: Hashable, run: Run) -> None:
+        started = time.monotonic()
+        try:
+            with self._turn if run.planned > SMALL else nullcontext():
+                found = summarise(self._store(), run)
+            self._remember(key, found, cost=time.monotonic() - started)
+            if found is not None and run.status not in MOVING:
+                self._write(key, found)
+            future.set_result(found)
+        except BaseException as error:
+            future.set_exception(error)
+        finally:
+            with self._lock:
+                self._counting.pop(key, None)
+
+    def _count_all(self) -> None:
+        while run := self._next():
+            try:
+                self.of(run)
+            except Exception:  # whoever asks for it is told
+                _log.warning("run %s cannot be counted", run.id, exc_info=True)
+
+    def _next(self) -> Run | None:
+        with self._lock:
+            self._busy = bool(self._soon) and not self._over
+            return self._soon.popitem(last=False)[1] if self._busy else None
+
+    def _recall(self, key: Hashable, run: Run) -> Any:
+        with self._lock:
+            until, known = self._known.get(key, (0.0, None))
+            if known is None or (run.status in MOVING and time.monotonic() > until):
+                return None
+            self._known.move_to_end(key)
+            return known
+
+    def _remember(self, key: Hashable, found: Any, *, cost: float = 0.0) -> None:
+        """A large run that goes on is not counted all the time: the longer it takes, the longer it is good for."""
+        with self._lock:
+            self._known[key] = (time.monotonic() + max(_FRESH, 10 * cost), found)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+
+    def _read(self, key: Hashable, run: Run) -> Summary | None:
+        if run.status in MOVING:
+            return None
+        try:
+            found = decode(self._path(key).read_bytes(), Summary)
+        except (OSError, msgspec.DecodeError):
+            return None
+        self._remember(key, found)
+        return found
+
+    def _write(self, key: Hashable, found: Summary) -> None:
+        with suppress(OSError):  # it is only quicker with it
+            path = self._path(key)
+            private.make_folder(path.parent)
+            unfinished = path.with_suffix(f".{threading.get_ident()}")
+            private.write(unfinished, encode(found).encode())
+            unfinished.replace(path)
+
+    def _path(self, key: Hashable) -> Path:
+        return self._folder / f"{hashlib.sha256(repr((_FORMAT, key)).encode()).hexdigest()[:32]}.json"
+
+
+def _state(run: Run) -> tuple[Hashable, ...]:
+    """What changes whenever a run that is over was played again; of one that goes on, what does not change."""
+    if run.status in MOVING:
+        return (run.id, run.planned)
+    return (run.id, run.status, run.started, run.ended, run.seconds, run.planned, run.settings.look)
+
+
+def _hashable(value: Any) -> Hashable:
+    return tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else value

@@ -1,0 +1,121 @@
+"""Pass rates over time, benchmark by benchmark, from what is remembered of runs: no attempt is read for them."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from markupsafe import Markup
+
+from proctor.findings.comparison import unlike
+from proctor.reports import numbers
+from proctor.run import ExamType, Run
+from proctor.statistics.estimate import Estimate
+from proctor.web.site.site import Site
+
+BENCHMARKS = 5
+RUNS = 20
+AT_ONCE = 4000
+"""Attempts of runs that nobody has asked for yet, counted while somebody waits; the others come with the next look."""
+_EACH = 50
+"""How many attempts it takes as long to count as to look for a run."""
+_FEWEST = 8
+"""Columns at least, so that a second run does not stand at the other end of the world."""
+_TOP, _HEIGHT = 4, 48
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Trend:
+    """The last runs of one benchmark in one type."""
+
+    benchmark: str
+    type: ExamType
+    runs: int
+    """All of them, also those that are not drawn."""
+    known: Sequence[tuple[Run, Estimate]]
+    """Oldest first."""
+    floor: float
+    """The rate at the lower edge, the same for all that stand below each other."""
+
+    @property
+    def newest(self) -> tuple[Run, Estimate]:
+        """Where it stands now."""
+        return self.known[-1]
+
+    @property
+    def drawn(self) -> Markup:
+        """One column a run: the rate, its interval, and a line from runs to those that compare with them."""
+        columns = max(_FEWEST, len(self.known))
+        places = [f"{100 * (place + 0.5) / columns:.2f}%" for place in range(len(self.known))]
+        marks = [*self._grid(), *self._lines(places), *self._points(places)]
+        return Markup('<svg class="trend" width="100%" height="{}" role="img" aria-label="{}">{}</svg>').format(
+            _HEIGHT + 2 * _TOP, self._said, Markup("").join(marks)
+        )
+
+    @property
+    def _said(self) -> str:
+        rates = ", ".join(numbers.say(rate).value for _, rate in self.known)
+        return f"pass rates of the last {numbers.plural(len(self.known), 'run')}, oldest first: {rates}"
+
+    def _lines(self, places: Sequence[str]) -> Iterator[Markup]:
+        for place in range(1, len(self.known)):
+            (before, old), (after, new) = self.known[place - 1], self.known[place]
+            if not unlike(before, after):
+                yield self._line("course", places[place - 1], places[place], old.value, new.value)
+
+    def _points(self, places: Sequence[str]) -> Iterator[Markup]:
+        for x, (run, rate) in zip(places, self.known, strict=True):
+            title = f"{numbers.say(rate).full}: {run.name}, {numbers.exact(run.started or run.created)}"
+            yield Markup('<g><title>{}</title>{}<circle class="value" cx="{}" cy="{}" r="3.5"/></g>').format(
+                title, self._line("range", x, x, rate.low, rate.high), x, self._y(rate.value)
+            )
+
+    def _grid(self) -> Iterator[Markup]:
+        for share in (self.floor, (self.floor + 1) / 2, 1.0):
+            yield self._line("axis", "0", "100%", share, share)
+
+    def _line(self, style: str, x: str, further: str, start: float | None, end: float | None) -> Markup:
+        return Markup('<line class="{}" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(
+            style, x, further, self._y(start), self._y(end)
+        )
+
+    def _y(self, share: float | None) -> str:
+        above = ((share or 0.0) - self.floor) / (1 - self.floor)
+        return f"{_TOP + _HEIGHT * (1 - min(1.0, max(0.0, above))):.1f}"
+
+
+def trends(site: Site, runs: Iterable[Run]) -> list[Trend]:
+    """Of the benchmarks that were last examined; `runs` are the newest first."""
+    groups: dict[tuple[str, ExamType], list[Run]] = {}
+    for run in runs:
+        if run.status == "completed":
+            groups.setdefault((run.benchmark, run.settings.type), []).append(run)
+    last = {key: groups[key][:RUNS] for key in [*groups][:BENCHMARKS]}
+    rates = _rates(site, [run for each in last.values() for run in each])
+    known = {key: [(run, rates[run.id]) for run in each[::-1] if run.id in rates] for key, each in last.items()}
+    floor = _floor(rate for each in known.values() for _, rate in each)
+    return [
+        Trend(benchmark=key[0], type=key[1], runs=len(groups[key]), known=each, floor=floor)
+        for key, each in known.items()
+        if each
+    ]
+
+
+def _floor(rates: Iterable[Estimate]) -> float:
+    """The fifth below the lowest interval, at most one half."""
+    lowest = min((rate.low for rate in rates if rate.low is not None), default=0.0)
+    return min(0.5, math.floor(lowest * 5) / 5)
+
+
+def _rates(site: Site, runs: Sequence[Run]) -> dict[str, Estimate]:
+    """Run → its pass rate, of those that are known or quickly counted; the others are counted for the next look."""
+    found = {run.id: site.summaries.known(run) for run in runs}
+    unknown = sorted((run for run in runs if found[run.id] is None), key=lambda run: run.planned)
+    spent = [*accumulate(run.planned + _EACH for run in unknown)]
+    quick = bisect_right(spent, AT_ONCE)
+    found |= {run.id: site.summaries.of(run) for run in unknown[:quick]}
+    site.summaries.count_soon(unknown[quick:])
+    return {run: each.rate for run, each in found.items() if each is not None and each.rate.value is not None}

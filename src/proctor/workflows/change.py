@@ -1,0 +1,49 @@
+"""Changing what is stored: cancel a run, delete a run."""
+
+from __future__ import annotations
+
+import time
+
+from proctor.errors import RunBusy, UsageError
+from proctor.run import Run
+from proctor.storage import Store, open_store
+
+_PATIENCE = 3.0
+_LOOK_EVERY = 0.05
+
+
+def cancel_run(name: str, *, store: str) -> Run:
+    """Stop a run wherever it is played, and wait until it has stopped."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        if run.status == "completed":
+            raise UsageError(f"run {run.id} is completed already; there is nothing to cancel")
+        until = time.monotonic() + _PATIENCE
+        while (stopped := _try_to_stop(opened, run.id)) is None:
+            if time.monotonic() > until:
+                raise RunBusy(
+                    f"run {run.id} was asked to stop and has not yet; look again with `proctor show {run.id}`"
+                )
+            time.sleep(_LOOK_EVERY)
+        return stopped
+
+
+def _try_to_stop(opened: Store, run_id: str) -> Run | None:
+    """The run if nobody plays it: cancelled, unless it was completed before; None: whoever plays it was asked to stop.
+
+    It is asked again every time, since one who begins to play it forgets what was asked before.
+    """
+    opened.journal.wish(run_id, "cancel")
+    try:
+        with opened.journal.writing(run_id):
+            if opened.archive.find(run_id).status not in ("completed", "cancelled"):
+                opened.journal.mark(run_id, "cancelled", reason="on request")
+            return opened.archive.find(run_id)
+    except RunBusy:
+        return None
+
+
+def delete_run(run_id: str, *, store: str) -> None:
+    """Forget a run that nobody is playing."""
+    with open_store(store, create=False) as opened, opened.journal.writing(run_id):
+        opened.journal.delete(run_id)

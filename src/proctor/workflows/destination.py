@@ -1,0 +1,230 @@
+"""A stored run → a destination, now or while it is played. What it comes to never changes a result."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from proctor import threads
+from proctor.benchmark import Benchmark, Exam
+from proctor.errors import UsageError
+from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
+from proctor.exporters.destinations import build, check_destination
+from proctor.exporters.memory import DeliveryMemory, digest
+from proctor.exporters.outcome import DeliveryVerdict, Report
+from proctor.exporters.run_upload import RunUpload
+from proctor.failures import said
+from proctor.findings.run import Findings
+from proctor.run import Attempt, Finished, Key, Record, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store, open_store
+from proctor.workflows.read import findings_of_run
+
+_AT_ONCE = 50
+"""Attempts held in memory together."""
+_WAITING = 2_000
+"""Attempts that may wait to be sent while a run is played."""
+_PATIENCE = 1.0
+"""Seconds in which attempts are gathered, so that they go out together."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Destination:
+    """Where a run is to go, and what must not go with it."""
+
+    to: str
+    """langfuse, otlp, phoenix or mlflow."""
+    endpoint: str | None = None
+    """The address, where it is not in the environment."""
+    redact: tuple[str, ...] = ()
+    """Regular expressions: what matches is not sent."""
+
+    @property
+    def patterns(self) -> tuple[re.Pattern[str], ...]:
+        """Compiled; raises UsageError for one that is none."""
+        return tuple(_compile_pattern(text) for text in self.redact)
+
+
+def _compile_pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise UsageError(f"--redact {text!r} is no regular expression: {error}") from error
+
+
+async def sync_run(name: str, errand: Destination, *, store: str, again: bool = False) -> Report:
+    """Send a stored run: what is missing there or has changed; everything `again`, if so wished."""
+    check_destination(errand.to)
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        benchmark = opened.archive.benchmark_of(run.id)
+        return await _ship(opened, run, benchmark, _exporter(run, benchmark, errand, store), again)
+
+
+async def resume_sync(name: str, *, store: str, to: str | None = None, again: bool = False) -> list[Report]:
+    """The same to wherever the run was sent before, with the same endpoint and patterns."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        known = list(errands(run, store, to))
+        if not known:
+            where = f"to {to} " if to else ""
+            raise UsageError(f"run {run.id} has not been sent {where}yet; begin with `proctor sync DESTINATION {name}`")
+        benchmark = opened.archive.benchmark_of(run.id)
+        exporters = [_exporter(run, benchmark, errand, store) for errand in known]
+        return [await _ship(opened, run, benchmark, exporter, again) for exporter in exporters]
+
+
+async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporter, again: bool) -> Report:
+    if again:
+        exporter.memory.forget()
+    shipment = RunUpload(exporter, run.id)
+    exams = {exam.id: exam for exam in exams_of(benchmark, run.settings)}
+    sent = 0
+    try:
+        await shipment.begin()
+        for chunk in _chunks(opened.archive.full_attempts(run.id)):
+            await shipment.send([FinishedAttempt(exam=exams[attempt.key.exam], attempt=attempt) for attempt in chunk])
+            sent += len(chunk)
+        if exporter.keeps_run_marks and run.status != "running":
+            await shipment.conclude(findings_of_run(opened, run))
+    finally:
+        await exporter.close()
+    return shipment.report(pending=max(0, run.planned - sent))
+
+
+def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:
+    finished = (attempt for attempt in attempts if attempt.finished)
+    while chunk := list(islice(finished, _AT_ONCE)):
+        yield chunk
+
+
+def _exporter(run: Run, benchmark: Benchmark, errand: Destination, store: str) -> Exporter:
+    """The exporter with its memory, which also remembers the errand."""
+    subject = Subject(
+        run=run,
+        exams=exams_of(benchmark, run.settings),
+        description=benchmark.description,
+        redact=errand.patterns,
+    )
+    exporter = build(errand.to, subject, endpoint=errand.endpoint)
+    exporter.memory = DeliveryMemory(_folder(store) / f"{run.id}.{errand.to}.{digest(exporter.identity)[:8]}.jsonl")
+    told = {"to": errand.to, "endpoint": errand.endpoint, "redact": list(errand.redact)}
+    if exporter.memory.fact("errand") != told:
+        exporter.memory.note(errand=told)
+    return exporter
+
+
+def _folder(store: str) -> Path:
+    """Beside the store; in `.proctor/` here, for one that is no file."""
+    from proctor.storage.address import parse
+
+    path = parse(store).path
+    return (path.parent if path is not None else Path(".proctor")) / "sync"
+
+
+def errands(run: Run, store: str, to: str | None = None) -> Iterator[Destination]:
+    """Where a run was sent before, each only once."""
+    seen: list[Any] = []
+    for path in sorted(_folder(store).glob(f"{run.id}.{to or '*'}.*.jsonl")):
+        told = DeliveryMemory(path).fact("errand")
+        if isinstance(told, dict) and told not in seen:
+            seen.append(told)
+            yield Destination(to=told["to"], endpoint=told["endpoint"], redact=tuple(told["redact"]))
+
+
+class Follower:
+    """Sends attempts while a run is played, from a thread of its own. It never waits, and never raises.
+
+    What cannot be sent in time, or does not fit into its queue, is left for `proctor sync`.
+    """
+
+    def __init__(self, exporter: Exporter, run: str, exams: Sequence[Exam], *, waiting: int = _WAITING) -> None:
+        self._exporter = exporter
+        self._run = run
+        self._exams = {exam.id: exam for exam in exams}
+        self._room = waiting
+        self._shipment = RunUpload(exporter, run)
+        self._queue: deque[FinishedAttempt] = deque()
+        self._left: list[Key] = []
+        self._taken: list[FinishedAttempt] = []
+        self._findings: Findings | None = None
+        self._ending = threading.Event()
+        self._abandoned = False
+        self._trouble = ""
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._work, name="proctor-sync", daemon=True)
+        self._thread.start()
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Take what has just been stored; attempts that are over are sent when there is time."""
+        finished = [record.attempt for record in records if isinstance(record, Finished) and record.attempt.finished]
+        if not finished:
+            return
+        with self._changed:
+            for attempt in finished:
+                if len(self._queue) < self._room and attempt.key.exam in self._exams and not self._trouble:
+                    self._queue.append(FinishedAttempt(exam=self._exams[attempt.key.exam], attempt=attempt))
+                else:
+                    self._left.append(attempt.key)
+            self._changed.notify()
+
+    async def finish(self, timeout: float, findings: Findings | None = None) -> Report:  # noqa: ASYNC109
+        """The run is over: send what is left and the run's scores, for so many seconds, and say what became of it."""
+        with self._changed:
+            self._findings = findings
+            self._ending.set()
+            self._changed.notify()
+        await threads.call(self._thread.join, timeout)
+        with self._changed:
+            self._abandoned = True
+            under_way = [each.attempt.key for each in self._taken]
+            waiting = [*self._left, *(each.attempt.key for each in self._queue)]
+        go_on = f"; go on with: proctor sync {self._exporter.name} {self._run}"
+        why = self._trouble or "there was no answer before the run was over"
+        self._shipment.skip(under_way, DeliveryVerdict(state="unknown", reason=why + go_on))
+        why = self._trouble or "it did not get its turn before the run was over"
+        self._shipment.skip(waiting, DeliveryVerdict(state="unsent", reason=why + go_on))
+        return self._shipment.report()
+
+    def _work(self) -> None:
+        try:
+            asyncio.run(self._ship())
+        except BaseException as error:
+            with self._changed:
+                self._trouble = f"it broke ({type(error).__name__}: {said(error, 200)})"
+
+    async def _ship(self) -> None:
+        try:
+            await self._shipment.begin()
+            while self._take():
+                await self._shipment.send(self._taken)
+                with self._changed:
+                    self._taken = []
+            if self._findings is not None and not self._abandoned:
+                await self._shipment.conclude(self._findings)
+        finally:
+            with contextlib.suppress(Exception):
+                await self._exporter.close()
+
+    def _take(self) -> bool:
+        """Wait for attempts, and take them; False: no more will come."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._queue or self._ending.is_set())
+            self._changed.wait_for(lambda: len(self._queue) >= _AT_ONCE or self._ending.is_set(), _PATIENCE)
+            if self._abandoned:
+                return False
+            self._taken = [self._queue.popleft() for _ in range(min(_AT_ONCE, len(self._queue)))]
+            return bool(self._taken)
+
+
+def follow(run: Run, benchmark: Benchmark, errand: Destination, *, store: str) -> Follower:
+    """A follower for a run that is about to start; raises UsageError for an errand that cannot be run at all."""
+    return Follower(_exporter(run, benchmark, errand, store), run.id, exams_of(benchmark, run.settings))

@@ -1,0 +1,81 @@
+"""Gates on a run: read before anything else, checked before the first call, judged at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from proctor.benchmark import Exam
+from proctor.errors import NoSuchRun
+from proctor.findings import gates
+from proctor.findings.gates import Gate, GateVerdict
+from proctor.findings.run import Findings
+from proctor.run import Run
+from proctor.running.plan import exams_of
+from proctor.storage import open_store
+from proctor.storage import run_name as naming
+from proctor.workflows.read import findings_of_run
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunGates:
+    """The gates of one run, and what they are held against."""
+
+    wanted: tuple[Gate, ...] = ()
+    k: int | None = None
+    """The k that is printed, for gates that name none."""
+    look: int = 1
+    """Which verdict on cases that were added to this is."""
+    force: bool = False
+    """Whether gates that cannot be met, and baselines that are not comparable, are judged all the same."""
+    baselines: Mapping[str, Findings] = field(default_factory=dict)
+    """Run id → what it found, of the runs that gates name."""
+
+    def check(self, run: Run, exams: Sequence[Exam]) -> None:
+        """Refuse, before the first call, what does not fit this run or cannot be met by it."""
+        look = self._look(run)
+        gates.check(self.wanted, run, exams, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
+
+    def judge(self, findings: Findings) -> list[GateVerdict]:
+        """The verdict of every gate."""
+        look = self._look(findings.run)
+        return gates.judge(self.wanted, findings, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
+
+    def _look(self, run: Run) -> int:
+        """A run that was extended by trials is looked at again, whatever was said of its cases."""
+        return self.look + run.settings.look - 1
+
+
+def read_gates(texts: Iterable[str], *, k: int | None = None, look: int = 1, force: bool = False) -> RunGates:
+    """The gates from their texts; refuses what cannot be read."""
+    return RunGates(wanted=tuple(gates.parse(text) for text in texts), k=k, look=look, force=force)
+
+
+def with_baselines(gating: RunGates, run: Run, *, store: str) -> RunGates:
+    """The same gates with the runs they name: any but this one, so that `last` is the newest other."""
+    if all(wanted.baseline is None for wanted in gating.wanted):
+        return gating
+    baselines: dict[str, Findings] = {}
+    with open_store(store, create=False) as opened:
+        others = [other for other in opened.archive.runs() if other.id != run.id]
+        wanted = tuple(_resolve_baseline(each, others) for each in gating.wanted)
+        for name in {each.baseline for each in wanted if each.baseline is not None}:
+            baselines[name] = findings_of_run(opened, opened.archive.find(name))
+    return replace(gating, wanted=wanted, baselines=baselines)
+
+
+def check_stored(gating: RunGates, run: Run, *, store: str) -> None:
+    """Refuse what does not fit a stored run before it goes on."""
+    if gating.wanted:
+        with open_store(store, create=False) as opened:
+            exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
+        gating.check(run, exams)
+
+
+def _resolve_baseline(wanted: Gate, others: Sequence[Run]) -> Gate:
+    """The gate with the id of the run that it names."""
+    if wanted.baseline is None:
+        return wanted
+    if not others:
+        raise NoSuchRun(f"--gate {wanted.text!r}: no other run is stored yet that this one could be held against")
+    return replace(wanted, baseline=naming.resolve(wanted.baseline, [(other.id, other.name) for other in others]))

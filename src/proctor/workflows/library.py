@@ -1,0 +1,233 @@
+"""Benchmarks that this server keeps: uploaded files with their versions, and the two of the demonstration.
+
+A changed file is a new version; runs keep the benchmark they were started with in any case. Files lie under
+`.proctor/benchmarks/ID/VERSION/ID.csv`, what is known of them in `ID/about.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import threading
+import time
+import unicodedata
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from proctor import demo, private
+from proctor.benchmark import Benchmark
+from proctor.codec import decode, encode
+from proctor.errors import InputError
+from proctor.formats import csv
+from proctor.formats.suites import suite
+from proctor.workflows.upload import ExaminedFile, examine
+
+_ABOUT = "about.json"
+_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
+LONGEST_NAME = 200
+LONGEST_DESCRIPTION = 2000
+
+
+class NoSuchBenchmark(InputError):
+    """The library has no benchmark, or no version of one, by this id."""
+
+
+class RefusedFile(InputError):
+    """A file that has errors; `examined` has all of them."""
+
+    def __init__(self, message: str, examined: ExaminedFile) -> None:
+        super().__init__(message)
+        self.examined = examined
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Version:
+    """One state of a benchmark."""
+
+    id: str
+    """12 hex digits over the file's bytes."""
+    file: str
+    """What the file was called when it came."""
+    digest: str
+    """The benchmark's own digest, by which runs are compared."""
+    cases: int
+    added: float
+    """Seconds since the epoch; 0: it came with Proctor."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredBenchmark:
+    """One benchmark of the library."""
+
+    id: str
+    """For addresses: letters, digits and hyphens."""
+    name: str
+    versions: tuple[Version, ...]
+    """The newest first."""
+    description: str = ""
+    own: bool = True
+    """False: it came with Proctor and cannot be changed."""
+
+    @property
+    def newest(self) -> Version:
+        """The version that a new run takes."""
+        return self.versions[0]
+
+
+class Library:
+    """The benchmarks in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._changing = threading.Lock()
+
+    def all(self) -> list[StoredBenchmark]:
+        """Every benchmark, by name; those of the demonstration last."""
+        abouts = sorted(self._folder.glob(f"*/{_ABOUT}"))
+        own = [about for path in abouts if _ID.fullmatch(path.parent.name) and (about := _read(path)) is not None]
+        return [*sorted(own, key=lambda each: each.name.casefold()), *_embedded_benchmarks()]
+
+    def find(self, identity: str) -> StoredBenchmark:
+        """The benchmark of this id."""
+        found = _read(self._folder / identity / _ABOUT) if _ID.fullmatch(identity) else None
+        for each in _embedded_benchmarks():
+            if each.id == identity:
+                found = each
+        if found is None:
+            raise NoSuchBenchmark(
+                f"there is no benchmark {identity!r} here; the list of benchmarks shows those there are"
+            )
+        return found
+
+    def path(self, identity: str, version: str | None = None) -> Path:
+        """The file of a version, the newest unless one is named."""
+        shelved = self.find(identity)
+        meant = next((each for each in shelved.versions if version in (None, each.id)), None)
+        if meant is None:
+            raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
+        if not shelved.own:
+            return _EMBEDDED[identity]()
+        return self._file(shelved, meant)
+
+    def playable(self, identity: str, version: str | None = None) -> Benchmark | Path:
+        """What `prepare` takes: a suite as its file, by which it is known as one; rows as a benchmark with its name."""
+        path = self.path(identity, version)
+        return path if suite.is_suite(path) else self.read(identity, version)
+
+    def read(self, identity: str, version: str | None = None) -> Benchmark:
+        """The benchmark itself."""
+        shelved, path = self.find(identity), self.path(identity, version)
+        if suite.is_suite(path):
+            return suite.read_suite(path)
+        return csv.benchmark(csv.read_path(path), name=shelved.name, description=shelved.description)
+
+    def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> StoredBenchmark:
+        """Keep a file as a benchmark, or as a new version of the one that has its name; raises Refused with all errors.
+
+        A suite may say its own name; rows need one.
+        """
+        examined = examine(file, content)
+        if examined.benchmark is None:
+            raise RefusedFile(f"{file or 'the file'} is no benchmark: {examined.first}", examined)
+        name, description = _check_texts(name or examined.benchmark.name, description or examined.benchmark.description)
+        with self._changing:
+            return self._add(name, description, _version(file, content, examined.benchmark), content)
+
+    def delete(self, identity: str) -> None:
+        """Forget a benchmark with all its versions; runs keep theirs."""
+        shelved = self.find(identity)
+        if not shelved.own:
+            raise InputError(f"the benchmark {shelved.name!r} came with Proctor and cannot be deleted")
+        with self._changing:
+            shutil.rmtree(self._folder / identity, ignore_errors=True)
+
+    def _add(self, name: str, description: str, version: Version, content: bytes) -> StoredBenchmark:
+        known = next((each for each in self.all() if each.own and each.name == name), None)
+        if known is None:
+            known = StoredBenchmark(id=self._new_id(name), name=name, versions=(version,))
+        else:
+            older = tuple(each for each in known.versions if each.id != version.id)
+            known = replace(known, versions=(version, *older))
+        known = replace(known, description=description)
+        _write(self._file(known, version), content)
+        _write(self._folder / known.id / _ABOUT, encode(known).encode())
+        return known
+
+    def _file(self, shelved: StoredBenchmark, version: Version) -> Path:
+        """A suite that does not say its name is called after its file: so that is called as the benchmark is."""
+        return self._folder / shelved.id / version.id / f"{shelved.id}{Path(version.file).suffix.lower()}"
+
+    def _new_id(self, name: str) -> str:
+        taken = {each.id for each in self.all()} | {path.name for path in self._folder.glob("*")}
+        plain, number = _slug(name), 1
+        while (made := plain if number == 1 else f"{plain}-{number}") in taken:
+            number += 1
+        return made
+
+
+def _check_texts(name: str, description: str) -> tuple[str, str]:
+    name, description = " ".join(name.split()), description.strip()
+    if not name:
+        raise InputError("the benchmark has no name; give it one")
+    if len(name) > LONGEST_NAME or not name.isprintable():
+        raise InputError(f"the name cannot be used; expected up to {LONGEST_NAME} printable characters")
+    if len(description) > LONGEST_DESCRIPTION:
+        raise InputError(f"the description has {len(description):,} characters; expected up to {LONGEST_DESCRIPTION:,}")
+    return name, description
+
+
+def _version(file: str, content: bytes, benchmark: Benchmark) -> Version:
+    return Version(
+        id=hashlib.sha256(content).hexdigest()[:12],
+        file=Path(file).name,
+        digest=benchmark.digest,
+        cases=len(benchmark.cases),
+        added=time.time(),
+    )
+
+
+def _slug(name: str) -> str:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:48].strip("-") or "benchmark"
+
+
+def _read(path: Path) -> StoredBenchmark | None:
+    try:
+        return decode(path.read_bytes(), StoredBenchmark)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The file appears whole or not at all."""
+    private.make_folder(path.parent)
+    unfinished = path.with_name(f".{path.name}.new")
+    private.write(unfinished, content)
+    unfinished.replace(path)
+
+
+_EMBEDDED = {"handbook-30": demo.benchmark_path, "library-skills": demo.suite_path}
+
+
+def _embedded_benchmarks() -> list[StoredBenchmark]:
+    return [_of_demonstration(identity) for identity in _EMBEDDED]
+
+
+_known_embedded: dict[str, StoredBenchmark] = {}
+
+
+def _of_demonstration(identity: str) -> StoredBenchmark:
+    """Read once: these files do not change while the server runs."""
+    if identity not in _known_embedded:
+        path = _EMBEDDED[identity]()
+        content = path.read_bytes()
+        benchmark = suite.read_suite(path) if suite.is_suite(path) else csv.benchmark(content, name=identity)
+        version = replace(_version(path.name, content, benchmark), added=0.0)
+        described = benchmark.description or "Thirty questions over the handbook of the demonstration."
+        _known_embedded[identity] = StoredBenchmark(
+            id=identity, name=benchmark.name, description=described, versions=(version,), own=False
+        )
+    return _known_embedded[identity]

@@ -1,0 +1,109 @@
+"""Reading what is stored: one run's findings, all runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from proctor.benchmark import Exam
+from proctor.errors import InputError, NoSuchRun, StoreError
+from proctor.findings.run import Findings, Summary
+from proctor.run import Attempt, Key, Run
+from proctor.running.plan import exams_of
+from proctor.storage import Store, open_store
+from proctor.workflows.conduct import findings_of
+from proctor.workflows.gathered import verdict_counts
+from proctor.workflows.tally import RunTally
+
+_TOLD = 5
+"""Cases that an error names."""
+
+
+def find_run(name: str, *, store: str) -> Run:
+    """The stored run that was meant."""
+    with open_store(store, create=False) as opened:
+        return opened.archive.find(name)
+
+
+def read_findings(name: str, *, store: str) -> Findings:
+    """What a stored run found, as far as it got."""
+    with open_store(store, create=False) as opened:
+        return findings_of_run(opened, opened.archive.find(name))
+
+
+def findings_of_run(opened: Store, run: Run) -> Findings:
+    """The same in a store that is open already."""
+    exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
+    return findings_of(opened, run.id, exams)
+
+
+def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tuple[Exam, Attempt]]:
+    """What was said about one case, named by its id or the start of it: every trial, or one, under each condition."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        exam = _exam(exams_of(opened.archive.benchmark_of(run.id), run.settings), case, run)
+        keys = (
+            Key(run=run.id, exam=exam.id, condition=condition, trial=number)
+            for condition in run.settings.conditions
+            for number in range(1, run.settings.trials + 1)
+            if trial in (None, number)
+        )
+        found = [attempt for key in keys if (attempt := opened.archive.attempt(key)) is not None]
+    if not found:
+        which = f"trial {trial}" if trial is not None else "attempt"
+        raise InputError(f"no {which} of case {exam.id} has been played in run {run.id}")
+    return [(exam, attempt) for attempt in found]
+
+
+def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
+    """The exam of that name, or the one conversation in which a row of that name is asked."""
+    named = {exam.id: exam for exam in exams} | {row.id: exam for exam in exams for row in exam.cases}
+    if case in named:
+        return named[case]
+    meant = {name: exam for name, exam in named.items() if name.startswith(case)}
+    if len({exam.id for exam in meant.values()}) == 1:
+        return next(iter(meant.values()))
+    known = [*(meant or named)]
+    told = ", ".join(known[:_TOLD]) + (f" and {len(known) - _TOLD} more" if len(known) > _TOLD else "")
+    raise InputError(
+        f"{'several cases begin' if meant else 'no case begins'} with {case!r} in run {run.id}: "
+        f"{told if meant else f'its cases are {told}'}"
+    )
+
+
+def list_runs(*, store: str, limit: int) -> list[tuple[Run, Summary | None]]:
+    """The newest runs, each with what it came to; None: it cannot be told."""
+    with open_store(store, create=False) as opened:
+        runs = opened.archive.runs()[:limit]
+        return [(run, summarise(opened, run)) for run in runs]
+
+
+def summarise(opened: Store, run: Run) -> Summary | None:
+    """The same numbers as in the run's findings: of a battle from its outcomes, else without reading its attempts."""
+    if not run.planned:  # it cannot be read
+        return None
+    try:
+        return _summary(run, _tally(opened, run))
+    except NoSuchRun:  # it was deleted meanwhile
+        return None
+    except StoreError:
+        if run.settings.type == "standard":
+            raise
+        return None
+
+
+def _tally(opened: Store, run: Run) -> RunTally:
+    if run.settings.type == "standard":
+        tally = RunTally.of(run, ())
+        for exam, (counted, passed) in verdict_counts(opened, run).items():
+            tally.count_case(exam, counted, passed)
+        return tally
+    tally = RunTally.of(run, exams_of(opened.archive.benchmark_of(run.id), run.settings))
+    for attempt in opened.archive.attempts(run.id):
+        tally.count(attempt)
+    return tally
+
+
+def _summary(run: Run, tally: RunTally) -> Summary:
+    if tally.is_battle:
+        return Summary(rate=tally.estimate(), asked=tally.asked, judged=tally.judged, no_test=tally.no_test)
+    return Summary(rate=tally.estimate(), no_test=run.status == "completed" and not tally.counted)

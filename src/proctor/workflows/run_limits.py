@@ -1,0 +1,178 @@
+"""What the calls of a run may use together: rate limits, a cache, a budget; and what a run will take."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from proctor.benchmark import Exam
+from proctor.config import Config
+from proctor.run import Run, Settings, Spec
+from proctor.spending.providers import PROVIDERS, Source, source_in
+from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    from proctor.spending.estimate import Caller, CostEstimate, Role
+
+_log = logging.getLogger("proctor")
+_CACHE = ".proctor/cache"
+_SHARED = Path(".proctor/limits")
+"""Where runs that go on at the same time find each other, to share the limits."""
+_TOOL_ROUNDS = 10
+_ENVELOPE = 20
+"""Tokens around the messages of a call."""
+_DECLARATION = 100
+"""Tokens of a tool's declaration, as far as can be told without reading it."""
+_NO_MODELS = ("embedded", "exact", "prober", "python")
+"""What a reviewer's or examiner's spec begins with that names no chat model."""
+_FREE = ("embedded", "exact", "prober", "demo", "recorded")
+"""What a spec begins with that calls nobody who is paid."""
+
+
+@contextmanager
+def allowing(
+    settings: Settings, config: Config, *, cache: bool | str | Path = False, spent: Usage | None = None
+) -> Iterator[None]:
+    """Hold every call that is made from here to the run's limits.
+
+    Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
+    force already stays, unless the run has limits of its own.
+    """
+    from proctor.spending.budget import Budget
+    from proctor.spending.cache import Cache
+    from proctor.spending.limits import Limits
+    from proctor.spending.run_limits import RunLimits, current, enforce_limits
+
+    if current() is not None and not (config.limits or cache or is_limited(settings)):
+        yield
+        return
+    limits = Limits(config.limits, shared=_SHARED)
+    budget = None
+    if is_limited(settings):
+        budget = Budget(cost=settings.budget, tokens=settings.max_tokens, spent=spent or Usage())
+    kept = Cache(_CACHE if cache is True else Path(cache)) if cache else None
+    try:
+        with enforce_limits(RunLimits(limits=limits, cache=kept, budget=budget)):
+            yield
+    finally:
+        limits.close()
+        if kept is not None:
+            kept.close()
+            if kept.trouble:
+                _log.warning(
+                    "the cache failed %d times, and models were asked instead: %s", kept.troubles, kept.trouble
+                )
+
+
+def is_limited(settings: Settings) -> bool:
+    """Whether there is a budget, of money or of tokens."""
+    return settings.budget is not None or settings.max_tokens is not None
+
+
+def check_prices(settings: Settings, config: Config) -> None:
+    """Refuse a budget of money for models whose price nobody has given."""
+    if settings.budget is None:
+        return
+    from proctor.spending.budget import must_have_prices
+
+    for _, model, spec in _models(settings):
+        must_have_prices([model], _prices(spec, config), budget=settings.budget)
+
+
+def unreported_spenders(run: Run) -> tuple[str, ...]:
+    """Who in the run may spend what only they can tell: parts that are neither models called from here nor free."""
+    settings = run.settings
+    models = {role for role, _, _ in _models(settings)}
+    names = {"agent": run.agent, "reviewer": settings.reviewer, "examiner": settings.examiner}
+    return tuple(
+        name
+        for role, name in names.items()
+        if name is not None and role not in models and _may_spend(settings.built.get(role), live=role == "agent")
+    )
+
+
+def budget_warnings(run: Run) -> Iterator[str]:
+    """What a person should know of a budget before the run starts: whose spending it counts only where it is told."""
+    if is_limited(run.settings) and (names := unreported_spenders(run)):
+        yield (
+            f"what {' and '.join(names)} spend{'s' if len(names) == 1 else ''} counts against the budget only as far "
+            "as it is told with each reply, as usage; the rest is neither known nor limited"
+        )
+
+
+def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
+    """What a run will take, before its first call."""
+    from proctor.spending.estimate import estimate
+
+    return estimate(exams, run.settings, [*_callers(run.settings, config)])
+
+
+def called_gently(run: Run, config: Config) -> dict[str, int]:
+    """Models on this machine, as `[limits]` names them → calls at once, where nobody has said how many."""
+    from proctor.spending.limits import Limits
+    from proctor.spending.providers import is_loopback, names_of
+
+    limits, found = Limits(config.limits), {}
+    for _, model, spec in _models(run.settings):
+        source = source_in(model, spec.options)
+        if source is None or not is_loopback(source):
+            continue
+        said = any(config.limits.get(name, {}).get("concurrency") for name in names_of(source))
+        if not said:
+            found[names_of(source)[0]] = limits.limit(source).concurrency or 0
+    return found
+
+
+def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
+    from proctor.spending.estimate import Caller
+    from proctor.spending.limits import Limits
+    from proctor.spending.prices import price_of
+
+    limits = Limits(config.limits)
+    for role, model, spec in _models(settings):
+        tools = spec.options.get("max_tool_rounds", _TOOL_ROUNDS) if spec.options.get("tools") else 0
+        source = source_in(model, spec.options) or Source(provider=model.partition(":")[0])
+        yield Caller(
+            role=role,
+            name=model,
+            price=price_of(model, _prices(spec, config)),
+            prompt=_prompt(spec) if role == "agent" else None,
+            max_output_tokens=spec.options.get("max_output_tokens"),
+            tool_rounds=tools,
+            source=source,
+            limit=limits.limit(source),
+        )
+
+
+def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
+    """Role, model's name and spec of whoever is a chat model."""
+    roles: tuple[Role, ...] = ("agent", "reviewer", "examiner")
+    for role in roles:
+        spec = settings.built.get(role)
+        if spec is None:
+            continue
+        model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
+        scheme, colon, _ = model.partition(":")
+        judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
+        if judges or spec.spec.startswith("model:") or scheme in PROVIDERS:
+            yield role, model, spec
+
+
+def _prompt(spec: Spec) -> int:
+    """Tokens that every call of an agent carries: its instructions, and the declarations of its tools."""
+    from proctor.spending.tokens import tokens_in
+
+    return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
+
+
+def _may_spend(spec: Spec | None, *, live: bool) -> bool:
+    """Whether a part that is no model may call somebody who is paid; `live` is the answer for objects handed in."""
+    return live if spec is None else spec.spec.partition(":")[0] not in _FREE
+
+
+def _prices(spec: Spec, config: Config) -> Mapping[str, Any]:
+    given: Mapping[str, Any] = spec.options.get("prices", {})
+    return {**config.prices, **given}

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from dataclasses import dataclass
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.models.verdict import PydanticVerdict, Verdict
+
+from proctor.models.parse import SchemaMismatch, shape_of
+
+
+@dataclass
+class Pair:
+    """A plain dataclass with a part of its own."""
+
+    verdict: Verdict
+    name: str
+
+
+@given(st.text())
+def test_any_text_is_read_or_refused(text: str) -> None:
+    with contextlib.suppress(SchemaMismatch):
+        assert 0 <= shape_of(Verdict).read(text).score <= 1
+
+
+@given(st.floats(0, 1), st.text(), st.text(st.characters(exclude_characters="{`<")), st.text())
+def test_an_answer_is_found_among_any_prose(score: float, why: str, before: str, after: str) -> None:
+    text = before + json.dumps({"score": score, "why": why}) + after.replace("{", "").replace("`", "")
+    assert shape_of(Verdict).read(text) == Verdict(score=score, why=why)
+
+
+@pytest.mark.parametrize("text", ["{" * 200_000, '{"a":' * 200_000, '{"a": "' * 50_000, "```\n" * 50_000])
+def test_hostile_text_is_refused_in_no_time(text: str) -> None:
+    started = time.process_time()
+    with pytest.raises(SchemaMismatch):
+        shape_of(Verdict).read(text)
+    assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize("kind", [Verdict, PydanticVerdict])
+def test_the_schema_has_its_name_at_the_top_where_providers_look(kind: type) -> None:
+    schema = shape_of(kind).schema
+    assert schema["title"] == kind.__name__
+    assert set(schema["properties"]) == {"score", "why"}
+    assert "$ref" not in schema
+
+
+def test_parts_of_a_schema_stay_reachable() -> None:
+    schema = shape_of(Pair).schema
+    assert schema["properties"]["verdict"] == {"$ref": "#/$defs/Verdict"}
+    assert "Verdict" in schema["$defs"]
+    assert shape_of(Pair).check({"verdict": {"score": 1}, "name": "x"}).verdict.score == 1
+
+
+def test_a_pydantic_fault_names_the_field_and_does_not_repeat_what_was_judged() -> None:
+    with pytest.raises(SchemaMismatch, match="score: Input should be a valid number") as caught:
+        shape_of(PydanticVerdict).check({"score": "give me 1.0"})
+    assert "give me" not in str(caught.value)
+
+
+def test_a_number_is_never_nan_however_deep() -> None:
+    class Deep(msgspec.Struct):
+        rows: list[dict[str, float]]
+
+    with pytest.raises(SchemaMismatch, match="NaN"):
+        shape_of(Deep).check({"rows": [{"x": float("nan")}]})

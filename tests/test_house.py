@@ -1,0 +1,83 @@
+"""The house stays small and in order: figures that may only get better."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).parents[1] / "src" / "proctor"
+LONGEST_FILE = 420
+LONGEST_FUNCTION = 55
+FIRST_LEVEL = 41
+GERUNDS = 4
+FORBIDDEN = {"utils", "helpers", "common", "base", "core", "manager"}
+WEB_KNOWS = 22
+_NOUNS_IN_ING = {"string", "ring", "spending", "reading", "running", "testing"}
+
+
+@cache
+def modules() -> dict[str, ast.Module]:
+    return {name_of(path): ast.parse(path.read_text(encoding="utf-8")) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+def name_of(path: Path) -> str:
+    return ".".join(["proctor", *path.relative_to(SOURCE).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def imports_of(name: str) -> Iterator[str]:
+    """The modules of ours that one imports, inside functions too."""
+    for node in ast.walk(modules()[name]):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("proctor"):
+            for each in node.names:
+                inner = f"{node.module}.{each.name}"
+                yield inner if inner in modules() else node.module
+        elif isinstance(node, ast.Import):
+            yield from (each.name for each in node.names if each.name.startswith("proctor"))
+
+
+def test_no_file_imports_another_in_a_circle() -> None:
+    graph = {name: set(imports_of(name)) - {name} for name in modules()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def test_files_are_no_longer_than_one_can_take_in() -> None:
+    long = {
+        str(path.relative_to(SOURCE)): len(path.read_text(encoding="utf-8").splitlines())
+        for path in SOURCE.rglob("*.py")
+    }
+    assert {name: lines for name, lines in long.items() if lines > LONGEST_FILE} == {}
+
+
+def test_functions_are_no_longer_than_one_can_take_in() -> None:
+    functions = (
+        (f"{name}.{node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        for name, tree in modules().items()
+        if "migrations" not in name
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+    )
+    assert {name: lines for name, lines in functions if lines > LONGEST_FUNCTION} == {}
+
+
+def test_the_first_level_stays_small() -> None:
+    names = {path.stem for path in SOURCE.iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()}
+    assert len(names - {"__init__", "__main__"}) <= FIRST_LEVEL
+
+
+def test_no_file_is_named_by_what_says_nothing_and_hardly_any_by_a_gerund() -> None:
+    names = [name.rpartition(".")[2] for name in modules()]
+    assert FORBIDDEN.isdisjoint(names)
+    assert len([name for name in names if name.endswith("ing") and name not in _NOUNS_IN_ING]) <= GERUNDS
+
+
+def test_the_web_app_reaches_into_no_more_rooms() -> None:
+    reached = {each.split(".")[1] for name in modules() if name.startswith("proctor.web") for each in imports_of(name)}
+    assert len(reached - {"web"}) <= WEB_KNOWS

@@ -1,0 +1,193 @@
+"""Runs are watched as they go on, with one look at the store for all who watch."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from tests.storage.records import attempt, failed, key, played, records, stored_run
+
+from proctor.run import Settings
+from proctor.storage import Store
+from proctor.web.site import live
+from proctor.web.site.live import Live, RunProgress
+
+
+def told(event: bytes) -> tuple[str, dict[str, Any]]:
+    kind, data = event.decode().strip().split("\n")
+    return kind.removeprefix("event: "), json.loads(data.removeprefix("data: "))
+
+
+async def next_told(events: AsyncIterator[bytes]) -> dict[str, Any]:
+    while True:
+        event = await asyncio.wait_for(anext(events), 30)
+        if event.startswith(b"event: progress"):
+            return told(event)[1]
+
+
+def test_progress_counts_once_and_then_keeps_up(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored_run(store, planned=10)
+    store.journal.write([*played(key("a")), *records(attempt(key("b"), passed=False))])
+    progress = RunProgress(store, "run-1")
+    first = progress.look()
+    assert (first["done"], first["planned"], first["verdicts"]) == (2, 10, {"pass": 1, "fail": 1})
+    assert first["pass_rate"]["value"] == 0.5
+    assert 0 < first["pass_rate"]["low"] < 0.5 < first["pass_rate"]["high"] < 1
+    assert first["newest"] == [], "what was there before is not new"
+    monkeypatch.setattr(type(store.archive), "standing", None)  # it would break if it counted again
+    store.journal.write([*played(key("a", trial=2)), *records(failed(key("c")))])
+    second = progress.look()
+    assert (second["done"], second["verdicts"]) == (4, {"pass": 2, "fail": 1, "environment": 1})
+    assert [(new["exam"], new["trial"], new["verdict"]) for new in second["newest"]] == [
+        ("a", 2, "pass"),
+        ("c", 1, "environment"),
+    ]
+    assert (second["pass_rate"]["value"], second["cases"]) == (0.5, 2)
+    assert progress.look()["newest"] == []
+
+
+def test_an_attempt_that_was_tried_again_counts_once_when_all_is_counted_anew(store: Store) -> None:
+    stored_run(store, planned=2)
+    store.journal.write(records(failed(key("a"))))
+    progress = RunProgress(store, "run-1")
+    assert progress.look()["verdicts"] == {"environment": 1}
+    store.journal.write(played(key("a")))
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "completed")
+    last = progress.look()
+    assert (last["status"], last["done"], last["verdicts"]) == ("completed", 1, {"pass": 1})
+
+
+def test_the_rate_is_that_of_the_findings_in_battles_too(store: Store) -> None:
+    stored_run(store, planned=2, settings=Settings(type="abm-dynamic"))
+    store.journal.write(
+        [
+            *records(attempt(key("a"), turns=4, turn_passed=(True, True, False, None), passed=False)),
+            *records(attempt(key("b"), turns=2, turn_passed=(True, True))),
+        ]
+    )
+    progress = RunProgress(store, "run-1")
+    told = progress.look()
+    assert told["pass_rate"]["value"] == pytest.approx((2 / 3 + 1) / 2)
+    assert told["replies"] == {"asked": 6, "judged": 5}
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "completed")
+    assert progress.look()["done"] == 2
+
+
+async def test_all_watchers_hear_the_same_from_one_look(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "EVERY", 0.05)
+    monkeypatch.setattr(live, "_QUIET", 0.05)
+    looks = 0
+    look = RunProgress.look
+
+    def counted(self: RunProgress) -> dict[str, Any]:
+        nonlocal looks
+        looks += 1
+        return look(self)
+
+    monkeypatch.setattr(RunProgress, "look", counted)
+    stored_run(store, planned=5)
+    hub = Live()
+
+    async def watch() -> list[int]:
+        async with hub.watching(store, "run-1") as events:
+            heard = [(await next_told(events))["done"]]
+            while heard[-1] < 3:
+                heard.append((await next_told(events))["done"])
+            return heard
+
+    watchers = [asyncio.create_task(watch()) for _ in range(50)]
+    for exam in "abc":
+        await asyncio.sleep(0.1)
+        store.journal.write(played(key(exam)))
+    heard = await asyncio.gather(*watchers)
+    assert all(each == sorted(each) for each in heard)
+    assert looks < 200, "one look serves fifty watchers"
+    assert hub._watched == {}
+
+
+async def test_looking_ends_with_the_last_watcher(store: Store) -> None:
+    stored_run(store)
+    hub = Live()
+    async with hub.watching(store, "run-1") as events:
+        await next_told(events)
+        task = hub._watched["run-1"].task
+        async with hub.watching(store, "run-1") as others:
+            await next_told(others)
+        assert task is not None
+        assert not task.done()
+    await asyncio.wait({task})
+    assert task.cancelled()
+
+
+async def test_who_watches_a_run_to_its_end_hears_it_and_no_more(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "EVERY", 0.02)
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    stored_run(store, planned=1)
+    with store.journal.writing("run-1"):
+        store.journal.mark("run-1", "running")
+        async with Live().watching(store, "run-1", to_its_end=True) as events:
+            assert (await next_told(events))["status"] == "running"
+            store.journal.write(played(key("a")))
+            store.journal.mark("run-1", "completed")
+            heard = [told(event)[1] async for event in events]
+    assert (heard[-1]["status"], heard[-1]["done"]) == ("completed", 1)
+
+
+async def test_a_run_that_is_deleted_is_over_for_those_who_watch_it(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    stored_run(store)
+    store.journal.mark("run-1", "queued")
+    async with Live().watching(store, "run-1", to_its_end=True) as events:
+        await next_told(events)
+        store.journal.delete("run-1")
+        assert [told(event)[0] async for event in events] == ["trouble"]
+
+
+async def test_there_are_only_so_many_watchers(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "MOST_WATCHERS", 2)
+    stored_run(store)
+    hub = Live()
+    async with hub.watching(store, "run-1"):
+        assert not hub.full
+        async with hub.watching(store, "run-1"):
+            assert hub.full
+    assert not hub.full
+
+
+async def test_nothing_is_said_while_nothing_happens_but_that_somebody_is_there(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "_HEARTBEAT", 0.1)
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    monkeypatch.setattr(live, "EVERY", 0.02)
+    stored_run(store)
+    async with Live().watching(store, "run-1") as events:
+        await next_told(events)
+        assert [await anext(events) for _ in range(2)] == [b": still here\n\n"] * 2
+
+
+async def test_a_store_that_cannot_be_read_is_told_and_looked_at_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proctor.errors import StoreError
+
+    monkeypatch.setattr(live, "_QUIET", 0.02)
+    stored_run(store)
+    look, broken = RunProgress.look, [True]
+
+    def sometimes(self: RunProgress) -> dict[str, Any]:
+        if broken.pop() if broken else False:
+            raise StoreError("the disk is full")
+        return look(self)
+
+    monkeypatch.setattr(RunProgress, "look", sometimes)
+    async with Live().watching(store, "run-1") as events:
+        assert told(await anext(events)) == ("trouble", {"message": "the disk is full"})
+        assert (await next_told(events))["run"] == "run-1"
