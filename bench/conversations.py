@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from proctor.benchmark import Case, Exam
 from proctor.findings.battle.links import expected_by, linked
 from proctor.findings.battle.transitions import transitions
-from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.link import same_question
 from proctor.reviewers.battle import BattleReviewer
 from proctor.reviewers.embedded import EmbeddedReviewer

@@ -12,9 +12,9 @@ from proctor.examiners.prober import Prober, load, plan
 from proctor.examiners.reading import read, squeezed
 from proctor.examiners.strategies import STRATEGIES
 from proctor.examiners.wording import WORDINGS, Talk
+from proctor.reading.text.fold import fold
+from proctor.reading.text.words import words
 from proctor.roles import Examiner
-from proctor.text.fold import fold
-from proctor.text.words import words
 from proctor.transcript import Turn
 
 STEADY = "Full-time staff have 28 days of paid holiday."

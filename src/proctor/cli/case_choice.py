@@ -45,7 +45,7 @@ def chosen(run: str, text: str, *, store: str) -> str:
 
 def _with_words(text: str, cases: Sequence[Case]) -> list[Case]:
     """Those with the words as they are; where there is none, those with words that hold them."""
-    from proctor.text.fold import fold
+    from proctor.reading.text.fold import fold
 
     wanted = re.findall(r"\w+", fold(text))
     asked = {case.id: fold(case.question) for case in cases} if wanted else {}

@@ -10,7 +10,7 @@ from typing import Literal
 
 from proctor.demo.question import names_another, understand
 from proctor.demo.words import NEGATION, terms
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 from proctor.transcript import Reply, Turn
 
 Manner = Literal["again", "doubt", "source", "claim", "denial"]

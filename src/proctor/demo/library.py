@@ -18,7 +18,7 @@ from proctor.demo.document import Document, Paragraph, Section, read_document
 from proctor.demo.index import Index
 from proctor.demo.words import presence, terms
 from proctor.errors import InputError
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 
 PAGE = 1800
 """Characters that `read` gives at once; whole paragraphs, so a page may be shorter."""

@@ -10,7 +10,7 @@ from proctor.demo.errand import KNOWN, Research
 from proctor.demo.library import DocumentLibrary
 from proctor.demo.passage import Finding
 from proctor.demo.words import figures, stem, telling_words, terms
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 from proctor.transcript import Request
 
 

@@ -1,6 +1,6 @@
 """Words as the librarian reads them: stems, synonyms, sentences.
 
-It has its own rather than those of `proctor.text`: who is examined shares no judgement with the reviewer.
+It has its own rather than those of `proctor.reading.text`: who is examined shares no judgement with the reviewer.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection
 from functools import lru_cache
 
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+")
 NUMERALS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -11,10 +11,10 @@ from proctor.benchmark import Case, Expectation
 from proctor.doctor.judges import NOBODY, has_reference, said_of_unjudged, unjudged_cases
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.doctor.problem import BenchmarkProblem, complaint, plural, shorten
-from proctor.text.choices import alternatives
-from proctor.text.fold import fold, squeeze
-from proctor.text.overlap import GENERIC, STOP
-from proctor.text.words import words
+from proctor.reading.text.choices import alternatives
+from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.words import words
 
 _CHOICE = re.compile(r"\bor\b|\bversus\b|\bvs\b|\beither\b|\bbetween\b|(?:^|\s)\(?[a-d1-4][).:]\s", re.IGNORECASE)
 _SHORTEST = 4

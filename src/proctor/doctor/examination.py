@@ -13,7 +13,7 @@ from proctor.doctor.problem import BenchmarkProblem
 from proctor.doctor.questions import repeated_questions, same_questions, similar_questions
 from proctor.doctor.sources import missing_sources
 from proctor.doctor.tools import impossible_calls, unknown_tools
-from proctor.text.patterns import sharing_time
+from proctor.reading.text.patterns import sharing_time
 
 _ORDER = {"error": 0, "warning": 1, "information": 2}
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from proctor.text.fold import fold
-from proctor.text.patterns import Unsearchable, search
-from proctor.text.phrases import find, find_inflected, prepared
+from proctor.reading.text.fold import fold
+from proctor.reading.text.patterns import Unsearchable, search
+from proctor.reading.text.phrases import find, find_inflected, prepared
 
 PATTERN = "re:"
 EXACT = "="

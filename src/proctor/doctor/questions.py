@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
 from proctor.benchmark import Case
 from proctor.doctor.problem import BenchmarkProblem, complaint, quote_list, shorten
-from proctor.text.choices import alternatives
-from proctor.text.fold import fold, squeeze
-from proctor.text.words import PAST, stem, words
+from proctor.reading.text.choices import alternatives
+from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.words import PAST, stem, words
 
 Words = tuple[str, ...]
 _SMALL = """

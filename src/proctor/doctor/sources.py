@@ -13,7 +13,7 @@ from pathlib import Path
 
 from proctor.benchmark import Case
 from proctor.doctor.problem import BenchmarkProblem, complaint
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
 _MOST_FILES = 100_000

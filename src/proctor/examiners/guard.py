@@ -16,12 +16,12 @@ from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
 from proctor.reading.language import is_english
+from proctor.reading.text.fold import fold
+from proctor.reading.text.numbers import quantities
+from proctor.reading.text.overlap import STOP, content
+from proctor.reading.text.words import words
 from proctor.roles import Examiner
 from proctor.spending.self_reported import SelfReportedSpending
-from proctor.text.fold import fold
-from proctor.text.numbers import quantities
-from proctor.text.overlap import STOP, content
-from proctor.text.words import words
 from proctor.transcript import Turn
 from proctor.usage import Usage
 

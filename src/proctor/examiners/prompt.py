@@ -8,7 +8,7 @@ from proctor.benchmark import Exam
 from proctor.examiners.record import record
 from proctor.examiners.strategies import FIRST_END, OTHER, STRATEGIES, named, on_seed, seed_of
 from proctor.models.fence import FENCE_RULE, fence
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 from proctor.transcript import Turn
 
 LIMIT = 4_000

@@ -10,17 +10,17 @@ from typing import Literal
 
 from proctor.reading.dress import undress
 from proctor.reading.inquiry import read_inquiry
-from proctor.text.choices import alternatives
-from proctor.text.claims import claims
-from proctor.text.clocks import Clock, clocks, same_time
-from proctor.text.dates import MONTHS, Date, agree, dates
-from proctor.text.fold import fold, squeeze
-from proctor.text.negation import declines, polarity
-from proctor.text.numbers import Quantity, compare, quantities
-from proctor.text.overlap import STOP, content, coverage
-from proctor.text.passage import Passage, passage_of
-from proctor.text.places import without_places
-from proctor.text.words import stem, stem_set
+from proctor.reading.text.choices import alternatives
+from proctor.reading.text.claims import claims
+from proctor.reading.text.clocks import Clock, clocks, same_time
+from proctor.reading.text.dates import MONTHS, Date, agree, dates
+from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.negation import declines, polarity
+from proctor.reading.text.numbers import Quantity, compare, quantities
+from proctor.reading.text.overlap import STOP, content, coverage
+from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.text.places import without_places
+from proctor.reading.text.words import stem, stem_set
 
 Kind = Literal["number", "date", "clock", "name", "polarity", "open"]
 READ = 1_500

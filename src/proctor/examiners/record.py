@@ -9,7 +9,7 @@ from functools import lru_cache
 from proctor.benchmark import Case, Exam
 from proctor.examiners.strategies import OTHER, on_seed, probes, seed_of
 from proctor.reading.answer import judge
-from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.statement import read_statements
 from proctor.transcript import Turn
 

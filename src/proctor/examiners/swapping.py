@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from proctor.examiners.reading import Value, read
-from proctor.text.dates import MONTHS
-from proctor.text.fold import fold
+from proctor.reading.text.dates import MONTHS
+from proctor.reading.text.fold import fold
 
 _DIGITS = re.compile(r"\d+(?:[.,' ]\d{3})*(?:[.,]\d+)?")
 _PLAIN_NUMBER = re.compile(r"\d+")

@@ -14,7 +14,7 @@ from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
-from proctor.text.negation import declines
+from proctor.reading.text.negation import declines
 
 # Only what nobody says but to a judge: an answer may well tell to give a patient 5 mg or to ignore a warning.
 _TO_JUDGE = re.compile(

@@ -6,9 +6,9 @@ import re
 from functools import lru_cache
 from itertools import takewhile
 
-from proctor.text.fold import fold
-from proctor.text.overlap import STOP
-from proctor.text.words import stem, stem_set, words
+from proctor.reading.text.fold import fold
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem, stem_set, words
 
 _WRONG = r"(?:wrong|incorrect|mistaken|false|untrue|inaccurate|outdated|nonsense|in error|not (?:right|correct|true))"
 _ANSWER = r"(?:your|the|that|this|his|her|their)(?: \w+){0,2} (?:answer|reply|response|claim|statement|result)"

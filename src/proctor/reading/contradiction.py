@@ -6,8 +6,8 @@ from difflib import SequenceMatcher
 
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.opposites import NEGATORS, OPPOSITES, without_prefix
-from proctor.text.numbers import compare
-from proctor.text.overlap import STOP
+from proctor.reading.text.numbers import compare
+from proctor.reading.text.overlap import STOP
 
 _ALIKE = 0.6
 """From this share of words in the same order on, the reply is the expected sentence with something changed."""

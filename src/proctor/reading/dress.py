@@ -7,8 +7,8 @@ import json
 import re
 from collections.abc import Mapping
 
-from proctor.text.places import without_places
-from proctor.text.remembering import remembered
+from proctor.reading.text.places import without_places
+from proctor.reading.text.remembering import remembered
 
 ANSWER_MARK = "Answer: "
 """What stands in an undressed reply before what it marked as its answer."""

@@ -10,16 +10,16 @@ from itertools import pairwise
 
 from proctor.reading.names import TITLES, plain_names
 from proctor.reading.question import Asked, understand
+from proctor.reading.text.choices import alternatives, items
+from proctor.reading.text.clocks import Clock, clocks
+from proctor.reading.text.dates import Date, dates
+from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.negation import NEGATIONS, polarity
+from proctor.reading.text.numbers import Quantity, quantities
+from proctor.reading.text.overlap import STOP, weight
+from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.text.words import stem_set
 from proctor.reading.values import asks_often, asks_share, plain_values
-from proctor.text.choices import alternatives, items
-from proctor.text.clocks import Clock, clocks
-from proctor.text.dates import Date, dates
-from proctor.text.fold import fold, squeeze
-from proctor.text.negation import NEGATIONS, polarity
-from proctor.text.numbers import Quantity, quantities
-from proctor.text.overlap import STOP, weight
-from proctor.text.passage import Passage, passage_of
-from proctor.text.words import stem_set
 
 _YES_OR_NO = re.compile(r"\s*(?:yes|no)\b[\s,.;:-]*", re.IGNORECASE)
 _WEIGHT_OF_GIVEN = 0.35

@@ -10,11 +10,11 @@ from proctor.reading.expected import Answered, Expected, Fact
 from proctor.reading.match import Match, best_mention, taken_up
 from proctor.reading.opposites import are_opposite
 from proctor.reading.question import Asked
+from proctor.reading.text.clocks import Clock, same_time
+from proctor.reading.text.dates import Date, agree
+from proctor.reading.text.numbers import Quantity, compare
+from proctor.reading.text.words import stem, stem_set
 from proctor.reading.values import times_a_year
-from proctor.text.clocks import Clock, same_time
-from proctor.text.dates import Date, agree
-from proctor.text.numbers import Quantity, compare
-from proctor.text.words import stem, stem_set
 
 _OF_AGREEMENT = {"same": 1.0, "finer": 1.0, "coarser": 0.7, "different": 0.0}
 _OF_COMPARISON = {"same": 1.0, "rounded": 0.85, "different": 0.0, "other-unit": 0.0}

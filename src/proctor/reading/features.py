@@ -8,9 +8,9 @@ from proctor.reading.expected import Answered, Expected
 from proctor.reading.opposites import ADVERSE, OPPOSITES
 from proctor.reading.question import Asked
 from proctor.reading.rules import Verdict
-from proctor.text.negation import NEGATORS, unsure
-from proctor.text.overlap import STOP, weight
-from proctor.text.words import stem_set
+from proctor.reading.text.negation import NEGATORS, unsure
+from proctor.reading.text.overlap import STOP, weight
+from proctor.reading.text.words import stem_set
 
 _KINDS = {
     "person": 1.0,

@@ -11,11 +11,11 @@ from typing import Literal
 
 from proctor.reading.challenge import FILLERS, contests, goes_on, offers, own_words, rivals
 from proctor.reading.lexicon import PHRASES, concept
-from proctor.text.claims import claims
-from proctor.text.fold import fold
-from proctor.text.negation import NEGATIONS
-from proctor.text.units import units_named
-from proctor.text.words import stem, stem_set, words
+from proctor.reading.text.claims import claims
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATIONS
+from proctor.reading.text.units import units_named
+from proctor.reading.text.words import stem, stem_set, words
 
 Kind = Literal["yes-no", "who", "when", "where", "amount", "choice", "how", "why", "open"]
 """What a question asks for."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from proctor.text.words import stem
+from proctor.reading.text.words import stem
 
 _WHEN = r"(?:time|year|date|day|month|century|decade|hour)"
 _PHRASES = (

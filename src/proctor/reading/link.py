@@ -7,8 +7,8 @@ from functools import lru_cache
 
 from proctor.reading.inquiry import Inquiry, is_light, read_inquiry
 from proctor.reading.lexicon import akin, concept
-from proctor.text.fold import fold
-from proctor.text.words import stem, stem_set
+from proctor.reading.text.fold import fold
+from proctor.reading.text.words import stem, stem_set
 
 _KEPT = 4096
 _READ = 2_000

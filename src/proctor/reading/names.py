@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.text.words import stem, stem_set
+from proctor.reading.text.words import stem, stem_set
 
 _NICKNAMES = """
 william bill will billy liam willy | robert bob bobby rob bert robbie | richard dick rick ricky rich

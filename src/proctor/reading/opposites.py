@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proctor.text.words import stem, stem_set
+from proctor.reading.text.words import stem, stem_set
 
 _ADVERSE = """
 absent abolished abandoned adverse afraid alas allergic allergy avoid avoided avoiding bad ban banned bans bleak blind

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, are_opposite, without_prefix
 from proctor.reading.question import Asked
-from proctor.text.fold import fold
-from proctor.text.overlap import STOP
-from proctor.text.words import WORD, stem, stem_set
+from proctor.reading.text.fold import fold
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import WORD, stem, stem_set
 
 # Phrases that count as one word with a sign of its own, before words are looked at one by one.
 _AFFIRMING = (

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from proctor.text.negation import NEGATIONS
-from proctor.text.overlap import STOP
-from proctor.text.passage import passage_of
-from proctor.text.words import stem_set
+from proctor.reading.text.negation import NEGATIONS
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.passage import passage_of
+from proctor.reading.text.words import stem_set
 
 Kind = Literal[
     "yes_no", "choice", "number", "quantity", "date", "time", "person", "place", "name", "list", "explanation", "open"

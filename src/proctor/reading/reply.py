@@ -10,11 +10,11 @@ from typing import Literal
 from proctor.reading.dress import undress
 from proctor.reading.expected import Facts, read_facts
 from proctor.reading.question import Asked
-from proctor.text.choices import items
-from proctor.text.claims import claims
-from proctor.text.fold import fold
-from proctor.text.negation import NEGATIONS, declines, unsure
-from proctor.text.passage import passage_of
+from proctor.reading.text.choices import items
+from proctor.reading.text.claims import claims
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATIONS, declines, unsure
+from proctor.reading.text.passage import passage_of
 
 Stance = Literal["asserted", "doubted", "reported", "retracted", "refused"]
 """How a speaker stands by a claim."""

@@ -15,12 +15,12 @@ from proctor.reading.names import are_one
 from proctor.reading.polarity import says
 from proctor.reading.question import Asked
 from proctor.reading.stance import stance
+from proctor.reading.text.choices import items
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import negated
+from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.words import stem_set
 from proctor.reading.words import words_met
-from proctor.text.choices import items
-from proctor.text.fold import fold
-from proctor.text.negation import negated
-from proctor.text.overlap import GENERIC, STOP
-from proctor.text.words import stem_set
 
 STATEMENT = 6
 """An answer of more words is a statement."""

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import taken_up
 from proctor.reading.question import Asked
-from proctor.text.negation import NEGATORS, excepted, hedged, negated, unsure
-from proctor.text.numbers import compare
-from proctor.text.overlap import GENERIC, STOP
-from proctor.text.words import stem_set, words
+from proctor.reading.text.negation import NEGATORS, excepted, hedged, negated, unsure
+from proctor.reading.text.numbers import compare
+from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.words import stem_set, words
 
 
 class Stance(NamedTuple):

@@ -13,13 +13,13 @@ from proctor.reading.challenge import FILLERS
 from proctor.reading.dress import undress
 from proctor.reading.expected import Fact, read_facts
 from proctor.reading.manner import concedes, doubts, evades, reports, retracts, supposes, without_concessions
-from proctor.text.claims import claims
-from proctor.text.fold import fold
-from proctor.text.negation import NEGATORS, declines, excepted, hedged, negated, polarity, unsure
-from proctor.text.overlap import GENERIC, STOP
-from proctor.text.passage import Passage, passage_of
-from proctor.text.places import without_places
-from proctor.text.words import PAST, stem_set, words
+from proctor.reading.text.claims import claims
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATORS, declines, excepted, hedged, negated, polarity, unsure
+from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.passage import Passage, passage_of
+from proctor.reading.text.places import without_places
+from proctor.reading.text.words import PAST, stem_set, words
 
 _READ = 4_000
 """Characters read of a reply: what stands further down is seldom its answer."""

@@ -9,8 +9,8 @@ from proctor.reading.expected import Answered, Expected
 from proctor.reading.match import Match, best_mention
 from proctor.reading.names import TITLES, are_one
 from proctor.reading.question import Asked
-from proctor.text.overlap import STOP, weight
-from proctor.text.passage import Passage
+from proctor.reading.text.overlap import STOP, weight
+from proctor.reading.text.passage import Passage
 
 _LONG = 5
 """From so many telling words on, an answer is a statement: the share of it that is found is its value."""

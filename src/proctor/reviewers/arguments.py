@@ -8,7 +8,7 @@ from numbers import Number
 from typing import Any
 
 from proctor.benchmark import ExpectedCall
-from proctor.text.patterns import matches_all
+from proctor.reading.text.patterns import matches_all
 from proctor.transcript import ToolCall
 
 _ABSENT = object()

@@ -9,14 +9,14 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from proctor.benchmark import Case, Exam
 from proctor.findings.battle.propositions import Thread, thread_of
 from proctor.reading.challenge import FILLERS
-from proctor.reading.conflict import Conflict, Exchange, conflict
+from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
 from proctor.reading.inquiry import Kind, read_inquiry
 from proctor.reading.statement import read_statements
+from proctor.reading.text.overlap import content, coverage
+from proctor.reading.text.passage import passage_of
+from proctor.reading.text.words import stem_set
 from proctor.roles import Reviewer
 from proctor.score import Contradiction, Part, Review
-from proctor.text.overlap import content, coverage
-from proctor.text.passage import passage_of
-from proctor.text.words import stem_set
 from proctor.transcript import Turn
 
 BATTLE_RUBRIC = "battle-3"

@@ -8,9 +8,9 @@ from typing import Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
+from proctor.reading.text.fold import squeeze
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
-from proctor.text.fold import squeeze
 from proctor.transcript import Turn
 
 _NOTHING = Review()

@@ -12,10 +12,10 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from proctor.text.dates import Date, dates
-from proctor.text.fold import fold
-from proctor.text.numbers import Quantity, quantities
-from proctor.text.words import stem
+from proctor.reading.text.dates import Date, dates
+from proctor.reading.text.fold import fold
+from proctor.reading.text.numbers import Quantity, quantities
+from proctor.reading.text.words import stem
 
 _TOKEN = re.compile(r"\w+(?:[-.,:@/'’+]\w+)*%?")
 _WORD = re.compile(r"[^\W_]+")

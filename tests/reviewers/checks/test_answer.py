@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reviewers.checks.asking import asked, outcome
 
+from proctor.reading.text.phrases import prepared
 from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
-from proctor.text.phrases import prepared
 
 STANDS = {
     "whatever the case": ("POLICY", "the Policy says"),

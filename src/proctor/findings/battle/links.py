@@ -12,13 +12,13 @@ from proctor.findings.battle.propositions import thread_of
 from proctor.findings.battle.transitions import HINTS
 from proctor.reading.answer import judge
 from proctor.reading.challenge import merely_stands_by
-from proctor.reading.conflict import Exchange, conflict
+from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.language import is_english
 from proctor.reading.link import same_matter, same_question
 from proctor.reading.statement import read_statements
-from proctor.text.fold import fold
-from proctor.text.words import words
+from proctor.reading.text.fold import fold
+from proctor.reading.text.words import words
 from proctor.transcript import Turn
 
 _NOTHING = Expectation()

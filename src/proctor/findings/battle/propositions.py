@@ -9,7 +9,7 @@ from proctor.findings.battle.fault import read_fault
 from proctor.reading.challenge import goes_to_first
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.link import points_back, same_matter
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 from proctor.transcript import Turn
 
 _READ = 2_000

@@ -9,8 +9,8 @@ from typing import Literal, NamedTuple
 from proctor.findings.battle.propositions import Thread, threads
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.statement import read_statements
+from proctor.reading.text.fold import squeeze
 from proctor.score import reaches
-from proctor.text.fold import squeeze
 from proctor.transcript import Turn
 
 Outcome = Literal["held", "caved", "corrected", "stubborn", "kept-wrong", "unclear", "flipped", "kept"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from proctor.findings.orchestration.expected import ExpectedStep, StepVerdict, judge, missing_from
 from proctor.findings.orchestration.share import Share, share
 from proctor.findings.orchestration.step_tree import PLANS, Node, StepTree, TurnWithSteps, kind_of, mentions
-from proctor.text.fold import fold
-from proctor.text.overlap import content, coverage
-from proctor.text.words import stem_set
+from proctor.reading.text.fold import fold
+from proctor.reading.text.overlap import content, coverage
+from proctor.reading.text.words import stem_set
 
 _Verdicts = Sequence[tuple[ExpectedStep | None, StepVerdict]]
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import isfinite
 
 from proctor.benchmark import Exam, Expectation
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 from proctor.transcript import Reply, Step, ToolCall, Transcript, Turn
 
 KINDS = ("plan", "delegate", "tool", "re-plan", "error")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from proctor.benchmark import Expectation
+from proctor.reading.text.patterns import Unsearchable, search
+from proctor.reading.text.phrases import find, find_inflected, prepared
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.phrases import around, folded, near_miss, quote_around
 from proctor.reviewers.checks.sources import Sources
-from proctor.text.patterns import Unsearchable, search
-from proctor.text.phrases import find, find_inflected, prepared
 from proctor.transcript import Reply, Turn
 
 PATTERN = "re:"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from proctor.text.fold import fold
-from proctor.text.phrases import Span
+from proctor.reading.text.fold import fold
+from proctor.reading.text.phrases import Span
 
 folded = lru_cache(maxsize=64)(fold)
 """`fold`, which several checks of one reply share."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from proctor.text.fold import fold
-from proctor.text.phrases import find_exact
+from proctor.reading.text.fold import fold
+from proctor.reading.text.phrases import find_exact
 
 _EMPHASIS = str.maketrans("", "", "*`")
 _LEFT_OUT = re.compile(r"[\[(]? ?\.{3,} ?[\])]?")

@@ -8,6 +8,7 @@ from pathlib import Path
 from proctor import threads
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import digest
+from proctor.reading.text.patterns import sharing_time
 from proctor.reviewers.checks.answer import PATTERN, exclusions, keywords
 from proctor.reviewers.checks.citations import citation_accuracy, citations_present
 from proctor.reviewers.checks.completion import no_error, no_error_failed
@@ -19,7 +20,6 @@ from proctor.reviewers.checks.sources import Sources
 from proctor.reviewers.checks.steps import steps, sub_agents
 from proctor.reviewers.checks.tool_calls import tool_calls, tools_not_used, tools_used
 from proctor.score import CheckResult, Review
-from proctor.text.patterns import sharing_time
 from proctor.transcript import Reply, Turn
 
 BUILT_IN: tuple[BuiltIn, ...] = (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from proctor.text.fold import fold
+from proctor.reading.text.fold import fold
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/?/", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"/|[a-z]:/", re.IGNORECASE)

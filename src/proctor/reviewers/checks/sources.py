@@ -9,11 +9,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from proctor.reading.text.fold import fold
+from proctor.reading.text.phrases import find, prepared
 from proctor.reviewers.checks.quotes import plain
 from proctor.reviewers.checks.source_names import is_absolute, is_address, relative_path
 from proctor.reviewers.checks.structures import as_text, leaves, unpack_value
-from proctor.text.fold import fold
-from proctor.text.phrases import find, prepared
 from proctor.transcript import Reply, ToolCall
 
 LARGEST = 2 * 1024 * 1024

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 from proctor.benchmark import Expectation
+from proctor.reading.text.patterns import Unsearchable
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
 from proctor.reviewers.tools import score_expectation
-from proctor.text.patterns import Unsearchable
 from proctor.transcript import Reply, Turn
 
 _SEPARATORS = str.maketrans("", "", "_-. ")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.reading.conflict import Conflict, Exchange, conflict
+from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
 from proctor.reading.statement import read_statements
 
 PAIRS = Path(__file__).parent / "data" / "contradictions.jsonl"

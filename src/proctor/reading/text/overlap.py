@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
 
-from proctor.text.words import stem, words
+from proctor.reading.text.words import stem, words
 
 _STOP = """
 a an the and or but if then than that this these those of in on at by for from to into onto with within without as is

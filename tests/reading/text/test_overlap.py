@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.overlap import content, coverage, f1, weight
-from proctor.text.words import words
+from proctor.reading.text.overlap import content, coverage, f1, weight
+from proctor.reading.text.words import words
 
 stems = st.sets(st.sampled_from(["paris", "city", "the", "antietam", "battle", "of", "7", "moon"]))
 

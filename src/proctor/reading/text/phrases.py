@@ -6,8 +6,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from proctor.text.fold import fold
-from proctor.text.inflection import phrase_pattern
+from proctor.reading.text.fold import fold
+from proctor.reading.text.inflection import phrase_pattern
 
 Span = tuple[int, int]
 _OTHER_BLANKS = re.compile(r"[^\S ]|  ")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from proctor.text.passage import Passage
-from proctor.text.words import stem_set, words
+from proctor.reading.text.passage import Passage
+from proctor.reading.text.words import stem_set, words
 
 _CONTRACTED = stem_set(
     "isn't wasn't aren't weren't don't doesn't didn't can't cannot couldn't won't wouldn't shouldn't hasn't haven't "

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.places import without_places
+from proctor.reading.text.places import without_places
 
 
 @pytest.mark.parametrize(

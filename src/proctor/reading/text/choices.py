@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.text.units import UNITS
+from proctor.reading.text.units import UNITS
 
 _EXPLICIT = re.compile(r"(?<=\s)/(?=\s)|\|")
 _OR = re.compile(r",?\sor\s(?!(?:more|less|so|fewer|later|earlier|older|higher|lower)\b)", re.IGNORECASE)

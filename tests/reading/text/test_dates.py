@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.clocks import Clock, clocks, same_time
-from proctor.text.dates import MOST, Agreement, Date, agree, dates
-from proctor.text.fold import fold
+from proctor.reading.text.clocks import Clock, clocks, same_time
+from proctor.reading.text.dates import MOST, Agreement, Date, agree, dates
+from proctor.reading.text.fold import fold
 
 
 def only(text: str) -> Date:

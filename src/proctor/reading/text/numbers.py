@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from proctor.text.remembering import remembered
-from proctor.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
-from proctor.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
+from proctor.reading.text.remembering import remembered
+from proctor.reading.text.spelled import BEGINNINGS, FRACTIONS, spelled_number
+from proctor.reading.text.units import LETTER_MULTIPLIERS, MULTIPLIERS, UNITS, units_named
 
 _HINT = re.compile(r"\d+|[^\W\d_]+")
 _DIGITS = re.compile(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from proctor.reading.expected import Fact
-from proctor.text.clocks import Clock, same_time
-from proctor.text.dates import Date, agree
-from proctor.text.numbers import Quantity, compare
+from proctor.reading.text.clocks import Clock, same_time
+from proctor.reading.text.dates import Date, agree
+from proctor.reading.text.numbers import Quantity, compare
 
 _ABOUT = 0.1
 """What `about` allows two numbers to differ by."""

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.negation import declines, excepted, hedged, negated, polarity, unsure
-from proctor.text.passage import Passage
+from proctor.reading.text.negation import declines, excepted, hedged, negated, polarity, unsure
+from proctor.reading.text.passage import Passage
 
 
 def place_of(passage: Passage, word: str) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from proctor.text.units import MULTIPLIERS, UNITS
+from proctor.reading.text.units import MULTIPLIERS, UNITS
 
 _ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "

@@ -10,15 +10,15 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from proctor.reading.answer import judge
-from proctor.reading.clash.names import differing_choices, differing_lists, differing_names, granted_names
-from proctor.reading.clash.pair import Exchange, Found, Pair, relate
-from proctor.reading.clash.sides import denied_values, opposite_sides, opposite_words
-from proctor.reading.clash.values import differing_numbers, differing_times, granted_values, share_value
+from proctor.reading.conflicts.names import differing_choices, differing_lists, differing_names, granted_names
+from proctor.reading.conflicts.pair import Exchange, Found, Pair, relate
+from proctor.reading.conflicts.sides import denied_values, opposite_sides, opposite_words
+from proctor.reading.conflicts.values import differing_numbers, differing_times, granted_values, share_value
 from proctor.reading.inquiry import read_inquiry
 from proctor.reading.statement import Statements, excerpt, read_statements
-from proctor.text.claims import claims
-from proctor.text.fold import fold, squeeze
-from proctor.text.words import words
+from proctor.reading.text.claims import claims
+from proctor.reading.text.fold import fold, squeeze
+from proctor.reading.text.words import words
 
 __all__ = ["Conflict", "Exchange", "conflict"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from proctor.reading.clash.pair import TIMES, Found, Pair
-from proctor.reading.clash.values import grants
+from proctor.reading.conflicts.pair import TIMES, Found, Pair
+from proctor.reading.conflicts.values import grants
 from proctor.reading.inquiry import Inquiry, is_light
 from proctor.reading.lexicon import akin, concept
 from proctor.reading.statement import Claim, Named, Statements, excerpt
-from proctor.text.choices import items
-from proctor.text.fold import fold
-from proctor.text.negation import NEGATORS
-from proctor.text.overlap import GENERIC, STOP
-from proctor.text.words import stem, stem_set, words
+from proctor.reading.text.choices import items
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATORS
+from proctor.reading.text.overlap import GENERIC, STOP
+from proctor.reading.text.words import stem, stem_set, words
 
 _NAMING = frozenset(("who", "where", "open"))
 _LONGEST_ANSWER = 5

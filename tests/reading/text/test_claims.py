@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.choices import alternatives, items
-from proctor.text.claims import claims
+from proctor.reading.text.choices import alternatives, items
+from proctor.reading.text.claims import claims
 
 
 def test_sentences_are_split_at_full_stops_semicolons_and_lines() -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from proctor.text.fold import fold
-from proctor.text.remembering import remembered
-from proctor.text.words import PAST, stem, stem_set, word_matches
+from proctor.reading.text.fold import fold
+from proctor.reading.text.remembering import remembered
+from proctor.reading.text.words import PAST, stem, stem_set, word_matches
 
 _COUNTRIES = re.compile(r"\bunited states(?: of america)?\b|\b(?:united kingdom|great britain)\b")
 _CLAUSE_WORDS = stem_set("but however although though whereas while which who whose where because despite yet unlike")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.inflection import forms, phrase_pattern
+from proctor.reading.text.inflection import forms, phrase_pattern
 
 SAME = """
 vacation vacations, error errors, policy policies, city cities, day days, key keys, box boxes, tax taxes, bus buses,

@@ -13,8 +13,8 @@ from proctor.reading.lexicon import akin, concept
 from proctor.reading.link import kinds_meet, missing, one_question
 from proctor.reading.opposites import ADVERSE, are_opposite
 from proctor.reading.statement import Statements
-from proctor.text.overlap import STOP
-from proctor.text.words import stem_set, words
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.words import stem_set, words
 
 Relation = Literal["same", "offer", "near", "other"]
 """same: both replies answer one question; offer: the later question puts an answer to the earlier one forward; near: it

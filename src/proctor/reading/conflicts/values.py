@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from proctor.reading.clash.agreement import measure_one_thing, meet
-from proctor.reading.clash.pair import Found, Pair
+from proctor.reading.conflicts.agreement import measure_one_thing, meet
+from proctor.reading.conflicts.pair import Found, Pair
 from proctor.reading.expected import Fact, read_facts
 from proctor.reading.inquiry import Inquiry
 from proctor.reading.statement import Claim, Stated, Statements, excerpt
-from proctor.text.clocks import Clock
-from proctor.text.dates import Date
-from proctor.text.negation import NEGATORS
-from proctor.text.numbers import Quantity, quantities
-from proctor.text.overlap import STOP
-from proctor.text.passage import passage_of
-from proctor.text.units import units_named
-from proctor.text.words import stem, stem_set
+from proctor.reading.text.clocks import Clock
+from proctor.reading.text.dates import Date
+from proctor.reading.text.negation import NEGATORS
+from proctor.reading.text.numbers import Quantity, quantities
+from proctor.reading.text.overlap import STOP
+from proctor.reading.text.passage import passage_of
+from proctor.reading.text.units import units_named
+from proctor.reading.text.words import stem, stem_set
 
 _SPAN = re.compile(r"\b(?:between|from)\b.* (?:and|to)\b|\d\s?(?:-|to|or)\s?\d|\b\w+ to \w+")
 _PERIOD = re.compile(

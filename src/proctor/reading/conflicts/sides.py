@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from proctor.reading.clash.agreement import meet
-from proctor.reading.clash.names import answers
-from proctor.reading.clash.pair import Found, Pair, is_reverse
-from proctor.reading.clash.values import comparable
+from proctor.reading.conflicts.agreement import meet
+from proctor.reading.conflicts.names import answers
+from proctor.reading.conflicts.pair import Found, Pair, is_reverse
+from proctor.reading.conflicts.values import comparable
 from proctor.reading.inquiry import Inquiry, is_light, plain_words
 from proctor.reading.lexicon import akin
 from proctor.reading.link import missing, one_question
@@ -17,10 +17,10 @@ from proctor.reading.opposites import are_opposite
 from proctor.reading.polarity import says
 from proctor.reading.question import understand
 from proctor.reading.statement import Claim, Statements, excerpt
-from proctor.text.fold import fold
-from proctor.text.negation import NEGATORS
-from proctor.text.overlap import STOP, f1
-from proctor.text.words import words
+from proctor.reading.text.fold import fold
+from proctor.reading.text.negation import NEGATORS
+from proctor.reading.text.overlap import STOP, f1
+from proctor.reading.text.words import words
 
 _PARTIAL = re.compile(r"\b(?:but (?:not|only)|except|unless|only (?:on|in|if|with|for|from|until|when))\b")
 _FORMER = re.compile(r"\b(?:any ?more|no longer|used to|formerly|not yet)\b")

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from proctor.text import patterns
-from proctor.text.patterns import Unsearchable, search
+from proctor.reading.text import patterns
+from proctor.reading.text.patterns import Unsearchable, search
 
 EVIL = {
     "nested": (r"(a+)+$", "a" * 20_000 + "b"),
@@ -123,7 +123,7 @@ def test_after_a_fork_the_child_searches_by_itself() -> None:
 
 FORKING = """
 import os, sys
-from proctor.text.patterns import search
+from proctor.reading.text.patterns import search
 search("(a)+", "aa")
 child = os.fork()
 if child == 0:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.words import stem, words
+from proctor.reading.text.words import stem, words
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.fold import fold, mend, squeeze, without_accents
+from proctor.reading.text.fold import fold, mend, squeeze, without_accents
 
 
 @pytest.mark.parametrize(

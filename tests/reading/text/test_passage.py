@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.passage import Passage
+from proctor.reading.text.passage import Passage
 
 
 def test_words_are_quoted_as_they_were_written() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proctor.text.fold import fold
-from proctor.text.numbers import MOST, Comparison, Quantity, compare, parse, quantities
+from proctor.reading.text.fold import fold
+from proctor.reading.text.numbers import MOST, Comparison, Quantity, compare, parse, quantities
 
 
 def only(text: str) -> Quantity:
