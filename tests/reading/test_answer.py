@@ -326,3 +326,27 @@ def test_more_than_three_thousand_judgements_a_second() -> None:
             judge_any(*item)
         best = min(best, time.process_time() - started)
     assert len(items) / best > 1_500  # half of what is promised, as other work runs beside the tests
+
+
+# Doubts
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I doubt that Jane Roe wrote it; it was Max Poe.",
+        "I really doubt Jane Roe wrote it.",
+        "We do not think that Jane Roe wrote it.",
+        "It is unlikely that Jane Roe wrote it. Max Poe did.",
+    ],
+)
+def test_who_doubts_the_answer_does_not_give_it(reply: str) -> None:
+    assert not passes("Who wrote it?", "Jane Roe", reply)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["I doubt that anybody but Jane Roe wrote it.", "No doubt, Jane Roe wrote it.", "Without a doubt: Jane Roe."],
+)
+def test_words_of_doubt_that_doubt_something_else_leave_the_answer(reply: str) -> None:
+    assert passes("Who wrote it?", "Jane Roe", reply)

@@ -53,6 +53,12 @@ _OTHERS_SAY = re.compile(
     r"(?:say|think|guess|credit|believe|assume|expect|claim|name|call|attribute)\b|\b(?:often|usually|widely"
     r"|commonly|popularly|wrongly|mistakenly) (?:said|credited|thought|believed|attributed|assumed)\b"
 )
+_DOUBTS = re.compile(
+    r"\b(?:(?:i|we) (?:(?:very much|really|highly|strongly|do) )?doubt"
+    r"|(?:i|we) (?:do not|don't|cannot|can't) (?:think|believe)"
+    r"|(?:it is|it's|it seems) (?:\w+ )?(?:doubtful|unlikely|improbable))\b(?P<then>[^.;:!?]*)$"
+)
+_EXCEPTS = re.compile(r"\b(?:any\w*|nobody|no one|but|except|other than|not|n't)\b")
 _TAKEN_BACK = re.compile(
     r"\b(?:wrongly|mistaken(?:ly)?|but|however|incorrectly|actually|in (?:fact|reality|truth)|though|yet)\b"
     r"|; it was\b"
@@ -80,6 +86,8 @@ def stance(reply: Answered, asked: Asked, answer: Expected, first: int, last: in
         return Stance(_FORMER, f"says {past!r} of it", brief)
     if _is_owner(reply, asked, answer, last):
         return Stance(_OF_ANOTHER, f"names something of {passage.quote(first, last)!r}", brief)
+    if _is_unlikely(reply, first):
+        return Stance(_FORMER, f"doubts {passage.quote(first, last)!r}", brief)
     if _is_doubted(reply, asked, first):
         return Stance(_FORMER, f"names {passage.quote(first, last)!r} only as what others say", brief)
     if _is_second(reply, asked, answer, first):
@@ -173,15 +181,24 @@ def _is_owner(reply: Answered, asked: Asked, answer: Expected, last: int) -> boo
     return after not in asked.words and after not in STOP and after not in answer.passage.stems
 
 
+def _is_unlikely(reply: Answered, first: int) -> bool:
+    """`I doubt that Jane Roe wrote it`, but not `I doubt that anybody but Jane Roe did`."""
+    found = _DOUBTS.search(_before(reply, first))
+    return found is not None and _EXCEPTS.search(found["then"]) is None
+
+
+def _before(reply: Answered, first: int) -> str:
+    """What the sentence says before the match."""
+    passage = reply.passage
+    begin = passage.sentences.index(passage.sentences[first])
+    return passage.folded[passage.starts[begin] : passage.starts[first]]
+
+
 def _is_doubted(reply: Answered, asked: Asked, first: int) -> bool:
     """`Most people credit Fleming, wrongly; …`: reported, and taken back afterwards."""
-    passage = reply.passage
-    here = passage.sentences[first]
-    begin = next(place for place, number in enumerate(passage.sentences) if number == here)
-    before = passage.folded[passage.starts[begin] : passage.starts[first]]
-    if _OTHERS_SAY.search(before) is None:
+    if _OTHERS_SAY.search(_before(reply, first)) is None:
         return False
-    return _TAKEN_BACK.search(passage.folded, passage.starts[first]) is not None
+    return _TAKEN_BACK.search(reply.passage.folded, reply.passage.starts[first]) is not None
 
 
 def _is_second(reply: Answered, asked: Asked, answer: Expected, first: int) -> bool:
