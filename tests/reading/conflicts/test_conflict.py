@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from proctor.reading.conflicts.conflict import Conflict, Exchange, conflict
 from proctor.reading.statement import read_statements
 
-PAIRS = Path(__file__).parent / "data" / "contradictions.jsonl"
+PAIRS = Path(__file__).parents[1] / "data" / "contradictions.jsonl"
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LOAN = "How long is a loan?"
 
