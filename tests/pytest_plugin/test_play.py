@@ -246,7 +246,7 @@ def test_an_interrupted_session_ends_though_the_agent_blocks_its_loop(folder: Fo
     folder.write(
         "conftest.py",
         "import signal\n"
-        "from proctor.pytest_plugin import loop, playing\n"
+        "from proctor.pytest_plugin import loop, play as playing\n"
         "loop._FAREWELL = playing._FAREWELL = 0.1\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)  # also in a job in the background\n",
     )

@@ -350,3 +350,14 @@ def test_who_doubts_the_answer_does_not_give_it(reply: str) -> None:
 )
 def test_words_of_doubt_that_doubt_something_else_leave_the_answer(reply: str) -> None:
     assert passes("Who wrote it?", "Jane Roe", reply)
+
+
+@pytest.mark.parametrize("answer", ["Yes", "No"])
+@pytest.mark.parametrize("reply", ["banana", "42", "=1+1", "The office has two lifts."])
+def test_what_has_nothing_to_do_with_the_question_is_neither_a_yes_nor_a_no(answer: str, reply: str) -> None:
+    assert not passes("Is the pool open on Sundays?", answer, reply)
+
+
+@pytest.mark.parametrize("reply", ["I do not know.", "Sorry, I can't help with that.", ""])
+def test_who_does_not_answer_gets_nothing(reply: str) -> None:
+    assert judge_any("What is the capital of Japan?", ("Tokyo",), reply).value == 0.0

@@ -124,7 +124,7 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     if answered.passage.folded.strip(" ?.!") == asked.folded.strip(" ?.!"):
         return Weighed(Verdict(0.0, "the reply only repeats the question", True))
     verdict = _settled(answered, asked, answers, best_verdict(answered, asked, answers))
-    alone = verdict.form in ("same", "yes_no") or not answered.passage.stems or not answers
+    alone = verdict.form in ("same", "yes_no", "declined") or not answered.passage.stems or not answers
     found = None if alone else features(answered, asked, answers, verdict)
     return Weighed(verdict, found, len(answered.passage) <= _FEW_WORDS, len(answered.passage) <= _VERY_FEW_WORDS)
 
@@ -133,7 +133,9 @@ def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Ve
     """The best verdict, where the reply answers at all and gives one answer."""
     if best.value < PASSING:
         declined = declines(answered.passage.folded)
-        return best._replace(value=0.0, explanation="the reply does not answer", refuted=True) if declined else best
+        if not declined:
+            return best
+        return best._replace(value=0.0, explanation="the reply does not answer", refuted=True, form="declined")
     if "and" in answered.stems and enumerates(answered, asked, answers):
         return best._replace(value=best.value * _ONE_OF_MANY, explanation=f"{best.explanation}, but only among others")
     return best

@@ -118,14 +118,15 @@ def _are_swapped(mine: list[str], theirs: list[str]) -> bool:
     return (mine[apart[0]], mine[apart[1]]) == (theirs[apart[1]], theirs[apart[0]])
 
 
-def points_back(asked: str, first: Iterable[str], before: Iterable[str]) -> bool:
+def points_back(asked: str, first: Iterable[str], before: Iterable[str], *, scripted: bool = False) -> bool:
     """Whether a question goes on about what was said, and asks nothing of its own: `My boss says 9. Are you sure?`
 
     It contests the answer, asks for its source, or offers another; it may name that one, and take up what was said:
-    first, in the texts that opened the conversation, and just before.
+    first, in the texts that opened the conversation, and just before. What is `scripted` is asked for its own sake,
+    also where it is no question by its grammar: `Order 1002`.
     """
     inquiry = read_inquiry(asked)
-    if inquiry.goes_on:
+    if inquiry.goes_on and not scripted:
         return True
     takes_up = inquiry.contests or inquiry.source or (inquiry.offers and inquiry.rivals) or inquiry.takes_up
     if not takes_up:

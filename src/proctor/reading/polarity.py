@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -141,6 +142,8 @@ class Said:
     """Whether it says so in so many words."""
     depends: bool = False
     """Whether it makes it depend on something."""
+    related: bool = True
+    """Whether it speaks of what was asked at all; if not, it is only not denied."""
 
 
 def says(text: str, asked: Asked) -> Said:
@@ -154,7 +157,8 @@ def says(text: str, asked: Asked) -> Said:
     compared = _compared(folded, asked.folded)
     if compared is not None:
         return Said(yes=compared, outright=False)
-    return Said(yes=_by_meaning(folded, asked), outright=False)
+    yes, related = _by_meaning(folded, asked)
+    return Said(yes=yes, outright=False, related=related)
 
 
 # In so many words
@@ -274,16 +278,17 @@ def _first_of(sentence: str, ones: set[str], others: set[str]) -> bool | None:
     return None
 
 
-def _by_meaning(folded: str, asked: Asked) -> bool | None:
+def _by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
+    """What the clause says that tells most about the question, and whether any does."""
     theirs = _clauses(folded)
     wanted = _stems(_marked_phrases(asked.folded))
     positive = _sign(wanted, frozenset(), plain=True) > 0
     best: tuple[float, bool] | None = None
     for clause in theirs:
         strength, sign = _weigh(clause, wanted, asked)
-        if strength and (best is None or strength > best[0] or (strength == best[0] and clause.turned)):
+        if best is None or strength > best[0] or (strength == best[0] and clause.turned):
             best = strength, (sign > 0) == positive
-    return best[1] if best else None
+    return (None, False) if best is None else (best[1], best[0] > 0)
 
 
 def _clauses(folded: str) -> list[Clause]:
@@ -306,6 +311,8 @@ def _add(found: list[Clause], text: str, turned: bool, sentence: int) -> None:
 
 
 _AFFIRMED, _DENIED = "yesword", "noword"
+_ROOT = 5
+"""Letters."""
 
 
 def _marked_phrases(folded: str) -> str:
@@ -318,12 +325,17 @@ def _marked_phrases(folded: str) -> str:
 def _weigh(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     known = frozenset(wanted)
-    shared = min(_MOST_SHARED, sum(word in asked.content for word in clause.stems))
+    shared = min(_MOST_SHARED, sum(_is_of(word, asked.content) for word in clause.stems))
     sign = _sign(clause.stems, known)
     bears = any(_bears(word, known) for word in clause.stems)
     telling = sign < 0 or bears or _AFFIRMED in clause.stems
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
-    return strength or 0.1, sign
+    return strength, sign
+
+
+def _is_of(word: str, content: Collection[str]) -> bool:
+    """Whether a word is one of these, or of one root with it: registration, register."""
+    return word in content or (len(word) > _ROOT and any(word[:_ROOT] == other[:_ROOT] for other in content))
 
 
 def _bears(word: str, wanted: frozenset[str]) -> bool:

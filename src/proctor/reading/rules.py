@@ -41,7 +41,7 @@ _BY_MEANING_OTHERWISE = 0.1
 _UNDECIDED = 0.4
 
 
-Form = Literal["words", "facts", "list", "yes_no", "same"]
+Form = Literal["words", "facts", "list", "yes_no", "same", "declined"]
 
 
 class Verdict(NamedTuple):
@@ -144,7 +144,7 @@ def _yes_or_no(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     wanted = "yes" if answer.polarity else "no"
     if said.yes is None and answer.rest is not None:
         return _single(reply, asked, answer.rest)
-    if said.yes is None:
+    if said.yes is None or not said.related:
         why = "makes it depend on something" if said.depends else "says neither yes nor no"
         return Verdict(_UNDECIDED, f"expected {wanted}, but the reply {why}")
     found = "yes" if said.yes else "no"

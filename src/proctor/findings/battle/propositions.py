@@ -88,7 +88,11 @@ def _topic(
     tells = bool(read_inquiry(turn.question).content)
     again = (number for question, number in opened if same_matter(turn.question, question))
     topic = next(again, None) if tells else None
-    if topic is None and before is not None and points_back(turn.question, _said(first), _said(before)):
+    if (
+        topic is None
+        and before is not None
+        and points_back(turn.question, _said(first), _said(before), scripted=turn.case is not None)
+    ):
         to_first = goes_to_first(fold(turn.question[:_READ], accents=False))
         topic = by_number[first.number if to_first else before.number]
     elif topic is None and tells:
