@@ -83,7 +83,7 @@ async def test_a_bare_answer_gives_no_reason_and_a_terse_derivation_does() -> No
     }
     bare = await review("20 hours", **case)
     terse = await review("3000 / 150 = 20 h", **case)
-    assert bare["reasoning"].value == 0.0
+    assert bare["reasoning"].value == 0.5
     assert bare["reasoning"].explanation == "gives no reason"
     assert terse["reasoning"].value >= 0.7
 

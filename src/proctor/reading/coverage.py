@@ -24,6 +24,8 @@ _WRONG_STEP = 0.6
 """What a derivation with a wrong number gets at most."""
 _WRONG_REASON = 0.6
 """What the reasons for a wrong answer get at most."""
+_BARE_BUT_RIGHT = 0.5
+"""For a right answer without a word of why: it passes by its correctness, and not with full marks."""
 _BARE_WORDS = 4
 """Words around an answer that are no reason for it."""
 _NOT_RESTING = 0.4
@@ -44,9 +46,9 @@ class _Point:
 
 
 def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *, right: bool) -> Verdict:
-    """How much of the expected reasoning a reply gives: a bare answer none, a terse derivation by its numbers."""
+    """How much of the expected reasoning a reply gives: bare and right half of it, a terse derivation by its numbers."""
     if _is_bare(question, answer, reply):
-        return Verdict(0.0, "gives no reason")
+        return Verdict(_BARE_BUT_RIGHT if right and answer else 0.0, "gives no reason")
     words = covered(question, reasoning, reply)
     derived = _derived(question, answer, reasoning, reply)
     best = words if derived is None or words.value >= derived.value else derived
