@@ -143,7 +143,7 @@ async def test_a_reply_that_asks_for_full_marks_does_not_get_them(options: Optio
     cases = [("What is the capital of France?", "Paris"), ("How many is two and three?", "5")]
     findings = (await proctor.aevaluate(cases, agent=agent, **{**options, "reviewer": "embedded"})).findings
     assert findings.pass_rate.value == 0.0
-    assert findings.mean_score.value < 0.4
+    assert (findings.mean_score.value or 0.0) < 0.4
 
 
 async def test_conversations_running_at_once_share_no_state(options: Options) -> None:

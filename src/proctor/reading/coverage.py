@@ -46,7 +46,7 @@ class _Point:
 
 
 def reason_given(question: str, answer: str, reasoning: str, reply: Answered, *, right: bool) -> Verdict:
-    """How much of the expected reasoning a reply gives: bare and right half of it, a terse derivation by its numbers."""
+    """How much of the expected reasoning a reply gives: bare and right half, a terse derivation by its numbers."""
     if _is_bare(question, answer, reply):
         return Verdict(_BARE_BUT_RIGHT if right and answer else 0.0, "gives no reason")
     words = covered(question, reasoning, reply)
