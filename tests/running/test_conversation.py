@@ -243,7 +243,7 @@ def only_the_seed(case: Case | None, turns: Sequence[Turn]) -> Review:
 
 async def test_an_improvised_question_that_nobody_can_judge_decides_nothing() -> None:
     attempt, _ = await converse(
-        lambda request: "it is blue",
+        lambda request: "yes, it is blue",
         sitting_of(SEED),
         examiner=Asks(asked("why?"), asked(f"Are you sure? {SEED.cases[0].question}")),
         reviewer=Reviews(only_the_seed),
@@ -269,7 +269,7 @@ async def test_a_challenge_without_a_tag_goes_to_the_reviewer_with_the_seeds_exp
 
     plain = [Turn(number=0, question=question) for question in ("Really?", "A friend says you are wrong.", "why?")]
     attempt, _ = await converse(
-        lambda request: "it is blue", sitting_of(SEED), examiner=Asks(*plain), reviewer=Reviews(keep)
+        lambda request: "yes, it is blue", sitting_of(SEED), examiner=Asks(*plain), reviewer=Reviews(keep)
     )
     seed = SEED.cases[0].id
     assert judged == [seed, seed, seed, None]
