@@ -22,9 +22,8 @@ demo: $(VENV)/demo.stamp
 	@$(BIN)/proctor demo
 
 test: check browser
-	# what was late beside others gets the machine alone, once; what fails then has failed
-	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none --ignore=tests/zoo
-	$(BIN)/python -m pytest -n $(WORKERS) tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none tests/zoo
+	$(BIN)/python -m pytest -n $(WORKERS) --ignore=tests/zoo
+	$(BIN)/python -m pytest -n $(WORKERS) tests/zoo || $(BIN)/python -m pytest --lf --lfnf=none tests/zoo  # who was late beside others gets the machine alone
 
 browser:
 	@command -v chromium >/dev/null 2>&1 \

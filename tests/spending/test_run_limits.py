@@ -33,6 +33,7 @@ from proctor.transcript import Reply, Request
 from proctor.usage import Usage
 
 pytest.importorskip("langchain_openai", reason='not installed: pip install "proctor[openai]"')
+_client_utils = pytest.importorskip("langchain_openai.chat_models._client_utils")
 
 GOOD = '{"score": 0.5, "why": "so"}'
 SPENT = sum(TOKENS)
@@ -52,6 +53,14 @@ async def chat_model(server: Api) -> AsyncIterator[Any]:
         yield model
     finally:
         await model.root_async_client.close()  # its connections are not ours to close, but a test leaves none behind
+        _client_utils._cached_async_httpx_client.cache_clear()  # the next server may have the same address
+
+
+async def test_a_model_at_an_address_whose_client_was_closed_gets_a_new_one() -> None:
+    async with api(plays=lambda _: Said(text=GOOD)) as server:
+        for _ in range(2):
+            async with chat_model(server) as model:
+                assert (await put(model)).value.score == 0.5
 
 
 async def put(model: Any, user: str = "Judge this.", **others: Any) -> Checked[Verdict]:

@@ -10,8 +10,8 @@
            return render(request, "run.html.j2", run=found)
 
    A page that may answer with a redirect is annotated `-> Response`, or has `response_model=None` in its decorator.
-2. Errors: raise a ProctorError, or `HTTPException(404, "…")`; `errors.py` makes the page. A form that has faults is
-   shown again with what was typed, with status 422.
+2. Errors: raise a ProctorError, or `HTTPException(404, "…")`; `site/errors.py` makes the page. A form that has faults
+   is shown again with what was typed, with status 422.
 3. Templates extend `layout.html.j2` (blocks `title`, `main`) and take macros from `pieces/`; those of the HTML report
    are there as `reports/pieces.html.j2` and so on. Everything printed is escaped. Agents' words go through
    `|one_line(80)` or `|prose`; never `|safe`. No `style=`, no `<style>`, no `<script>` in a page: the policy of
@@ -22,11 +22,11 @@
    Answer with a redirect, status 303, so that reloading sends nothing twice.
 5. Everything that a page shows is in its address: filters, order, page are query parameters;
    `{{ request|with_query(page=2) }}` gives this address with another value.
-6. What it needs of a run is on the shelf (`reading/shelf.py`: findings, exams) or in `site.summaries` (pass rate,
-   counts): both remember, so that a page answers in under 100 ms however large the run. Attempts come in pages from
-   `site.store.archive.page` and `.search`; `bench/web.py` asks every page with a million of them.
-7. Runs are started by `starting.start`, stopped and resumed by `site.jobs`; `/runs/{run}/events` tells how they go on.
-   Who can be chosen is in `offer.py`; nothing that names code is ever taken from a form.
+6. What it needs of a run is in the cache (`reading/findings_cache.py`: findings, exams) or in `site.summaries` (pass
+   rate, counts): both remember, so that a page answers in under 100 ms however large the run. Attempts come in pages
+   from `site.store.archive.page` and `.search`; `bench/web.py` asks every page with a million of them.
+7. Runs are started by `site/start.py`, stopped and resumed by `site.jobs`; `/runs/{run}/events` tells how they go on.
+   Who can be chosen is in `site/offer.py`; nothing that names code is ever taken from a form.
 8. A page reads without JavaScript. Rows that are links carry `data-row` (j and k walk through them), selects that
    filter carry `data-submit`, times are `{{ moment(at, now) }}`.
 """
