@@ -39,6 +39,13 @@ GOOD = '{"score": 0.5, "why": "so"}'
 SPENT = sum(TOKENS)
 
 
+@pytest.fixture(autouse=True)
+def _no_client_of_another_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    """LangChain keeps a client for each address; a closed one must not meet the next server at that address."""
+    kept = _client_utils._cached_async_httpx_client
+    monkeypatch.setattr(_client_utils, kept.__name__, kept.__wrapped__)
+
+
 @asynccontextmanager
 async def judged(*script: Answer, plays: Any = None) -> AsyncIterator[tuple[Any, Api]]:
     """A chat model of a provider's package, and the server that it asks."""
@@ -53,7 +60,6 @@ async def chat_model(server: Api) -> AsyncIterator[Any]:
         yield model
     finally:
         await model.root_async_client.close()  # its connections are not ours to close, but a test leaves none behind
-        _client_utils._cached_async_httpx_client.cache_clear()  # the next server may have the same address
 
 
 async def test_a_model_at_an_address_whose_client_was_closed_gets_a_new_one() -> None:
