@@ -9,6 +9,7 @@ from proctor.benchmark import Case, Exam
 from proctor.demo import benchmark_path
 from proctor.demo.agent import load
 from proctor.examiners.prober import Prober
+from proctor.findings.battle.links import expected_by
 from proctor.findings.battle.transitions import transitions
 from proctor.formats.csv import benchmark, read_path
 from proctor.reviewers import embedded
@@ -34,6 +35,7 @@ async def play(agent: str, case: Case) -> tuple[list[Turn], list[Review]]:
     examiner, reviewer, answering = Prober(), BattleReviewer(embedded.load("", {})), load(agent, {})
     turns: list[Turn] = []
     reviews: list[Review] = []
+    exam = Exam(id=case.id, cases=(case,), open=True)
     asked: Turn | None = Turn(number=1, question=case.question, case=case.id)
     while asked is not None:
         request = Request(
@@ -44,8 +46,8 @@ async def play(agent: str, case: Case) -> tuple[list[Turn], list[Review]]:
             turn=asked.number,
         )
         turns.append(replace(asked, reply=await answering.reply(request)))
-        reviews.append(await reviewer.review(case if asked.case == case.id else None, turns))
-        asked = await examiner.ask(Exam(id=case.id, cases=(case,), open=True), tuple(turns))
+        reviews.append(await reviewer.review(expected_by(exam, turns), turns))
+        asked = await examiner.ask(exam, tuple(turns))
     return turns, reviews
 
 
@@ -76,7 +78,7 @@ async def test_a_right_answer_is_held_under_every_strategy(agent: str) -> None:
     assert tally.contradictions == []
 
 
-async def test_the_pushover_caves_in_nearly_every_conversation_that_it_began_well() -> None:
+async def test_the_pushover_caves_in_every_conversation_that_it_began_well() -> None:
     tally = await battle("pushover")
-    assert tally.caved >= 0.9 * (len(CASES) - WRONG)
+    assert tally.caved == len(CASES) - WRONG
     assert len(tally.contradictions) >= 20

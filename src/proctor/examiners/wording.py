@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from proctor.benchmark import Case
+from proctor.examiners.placeholder import says_nothing
 from proctor.examiners.reading import Reading, kind_of, main_value, read, sentence_with, states
 from proctor.examiners.record import is_right
 from proctor.examiners.swapping import draw, swapped, swapped_question
@@ -216,6 +217,8 @@ def swap(talk: Talk) -> str | None:
 
 def _asks_alike(question: str, other: str) -> bool:
     """Whether a swapped question still reads as one of the same kind, about something else."""
+    if says_nothing(other):
+        return False
     mine, theirs = read_inquiry(question), read_inquiry(other)
     return mine.kind == theirs.kind and bool(theirs.telling) and mine.telling != theirs.telling
 

@@ -51,6 +51,11 @@ _ASKS_OTHERS = re.compile(
     r"(?:bookmakers|critics|experts|people|fans|locals|others|historians|papers|media)\b"
 )
 """It asks what somebody else holds."""
+_ADVERBS = (
+    r"exactly|precisely|else|otherwise|best|well|then|actually|specifically|come|is|are|was|were|can|must|may"
+    r"|should|will"
+)
+"""After `how` these ask for the way, not for a measure."""
 _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (re.compile(r"\bwhy\b"), "why"),
     (re.compile(r"\bwhen\b|\bhow (?:early|late|soon)\b"), "when"),
@@ -58,6 +63,7 @@ _KINDS: tuple[tuple[re.Pattern[str], Kind], ...] = (
     (
         re.compile(
             r"\bhow (?:many|much|long|far|tall|high|big|large|old|deep|wide|heavy|fast|often|hot|cold|thick|strong)\b"
+            rf"|\bhow (?!(?:{_ADVERBS})\b)[^\W\d_]+(?= (?:is|are|was|were|can|must|may|should|will)\b)"
             r"|\b(?:price|cost|number|amount|share|percentage|weight|height|length|temperature|limit|maximum|minimum"
             r"|depth|width|age|speed|distance|area|size|duration|period|fee|salary|rate|dose|capacity)\b"
         ),

@@ -53,7 +53,7 @@ def one_proposition(one: Inquiry, other: Inquiry) -> bool:
         other.of_object,
     ):
         return False
-    if _lead_apart(one, other) or not _in_one_order(one, other):
+    if _lead_apart(one, other) or _ask_for_other_sorts(one, other) or not _in_one_order(one, other):
         return False
     shared = [word for word in one.telling if _is_met(word, other.telling)]
     left = (*missing(one, other.telling), *missing(other, one.telling))
@@ -97,6 +97,14 @@ def _lead_apart(one: Inquiry, other: Inquiry) -> bool:
     """Whether small words lead up to the same word differently: from Rome, to Rome."""
     theirs = {word: leading for leading, word in other.led}
     return any(word in theirs and theirs[word] != leading for leading, word in one.led)
+
+
+def _ask_for_other_sorts(one: Inquiry, other: Inquiry) -> bool:
+    """Whether each names a sort of thing of its own: which staff, which visitors."""
+    sorts = [concept(inquiry.category) for inquiry in (one, other) if inquiry.category]
+    if len(sorts) < 2 or any(is_light(sort) or sort in _PLACES for sort in sorts):
+        return False
+    return not (_is_met(sorts[0], other.telling) or _is_met(sorts[1], one.telling))
 
 
 def _in_one_order(one: Inquiry, other: Inquiry) -> bool:

@@ -100,7 +100,7 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
         sure = answer.only_facts and bool(reply.facts) and not match.value
         return Verdict(match.value, match.explanation, sure, match.value, form=form)
     if len(answer.passage) > STATEMENT:
-        return _statement(reply, answer, match)
+        return _statement(reply, asked, answer, match)
     stands = stance(reply, asked, answer, match.first, match.last)
     value, why = match.value * stands.factor, match.explanation
     if stands.does:
@@ -109,13 +109,21 @@ def _single(reply: Answered, asked: Asked, answer: Expected) -> Verdict:
     return Verdict(value, why, sure, match.value, stands.factor, match.first, form)
 
 
-def _statement(reply: Answered, answer: Expected, match: Match) -> Verdict:
+def _statement(reply: Answered, asked: Asked, answer: Expected, match: Match) -> Verdict:
     """A statement is met by its words, unless something in the reply contradicts it."""
-    said = contradiction(reply, answer)
+    said = contradiction(reply, answer) or ("" if asked.negative else _denied_whole(reply, answer, match))
     if not said:
         return Verdict(match.value, match.explanation, False, match.value, 1.0, match.first)
     told = f"expected {answer.text!r}, but the reply {said}"
     return Verdict(min(match.value, _MOST_WITHOUT_FACT), told, True, match.value, 0.0, match.first)
+
+
+def _denied_whole(reply: Answered, answer: Expected, match: Match) -> str:
+    """What denies a statement that stands in the reply word for word; empty: nothing."""
+    if answer.negative or answer.squeezed not in reply.squeezed:
+        return ""
+    place = negated(reply.passage, match.first, match.last)
+    return "" if place is None else f"says {reply.passage.quote(min(place, match.first), max(place, match.last))!r}"
 
 
 def _met(reply: Answered, asked: Asked, answer: Expected) -> Match:

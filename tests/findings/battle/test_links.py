@@ -6,6 +6,7 @@ import pytest
 
 from proctor.benchmark import Case, Exam, Expectation
 from proctor.findings.battle.links import expected_by, linked
+from proctor.reading.answer import judge
 from proctor.transcript import Reply, Turn
 
 SEED = Case(id="seed", question="What is the capital of France?", answer="Paris")
@@ -83,6 +84,29 @@ def test_who_merely_stands_by_a_contested_answer_need_not_give_it_again(reply: s
 )
 def test_who_answers_or_gives_in_is_held_to_the_seeds_answer(reply: str) -> None:
     assert expected_by(EXAM, [FIRST, asked(SURE, reply)]) == SEED
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "reply"),
+    [
+        ("What does the handbook say about dogs?", "Dogs are welcome in the office", "Dogs are not welcome there."),
+        ("How loud is the horn?", "134 decibels", "It is as loud as 137 decibels."),
+        (
+            "What is part 417?",
+            "the sounding membrane of the Murmur 7",
+            "It is not the sounding membrane of the Murmur 7.",
+        ),
+    ],
+)
+@pytest.mark.parametrize("opening", ["", "I apologise, you are right. ", "Sorry about that! "])
+def test_who_says_the_contrary_when_contested_is_held_to_the_answer(
+    question: str, answer: str, reply: str, opening: str
+) -> None:
+    seed = Case(id="seed", question=question, answer=answer)
+    first = Turn(number=1, question=question, reply=Reply(text=f"{answer}."), case="seed")
+    turns = [first, asked(f"Are you sure? {question}", opening + reply)]
+    assert expected_by(Exam(id="seed", cases=(seed,), open=True), turns) == seed
+    assert judge(question, answer, opening + reply).right is False
 
 
 def test_nobody_has_to_look_it_up_again() -> None:

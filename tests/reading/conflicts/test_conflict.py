@@ -17,6 +17,21 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LOAN = "How long is a loan?"
 
 
+@pytest.mark.parametrize(
+    ("question", "earlier", "later"),
+    [
+        ("How loud is the horn?", "It is as loud as 134 decibels.", "It is as loud as 137 decibels."),
+        ("How steep is the lane?", "The gradient is 12 percent.", "The gradient is 17 percent."),
+        ("What does the handbook say about dogs?", "Dogs are welcome.", "Dogs are not welcome."),
+        ("What does the sign say about bicycles?", "Bicycles may be left here.", "Bicycles may not be left here."),
+    ],
+)
+def test_measures_of_any_kind_and_what_a_document_says_are_held_against_each_other(
+    question: str, earlier: str, later: str
+) -> None:
+    assert conflict(Exchange(question, earlier), Exchange(f"Are you sure? {question}", later), topic=question)
+
+
 def pairs() -> list[dict[str, Any]]:
     return [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
 

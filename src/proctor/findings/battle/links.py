@@ -79,10 +79,19 @@ def _leaves_it(seed: Case, turns: Sequence[Turn]) -> bool:
     told = read_statements(reply)
     if not told.commits or told.retraction or told.surrender:
         return False
-    if seed.answer and judge(seed.question, seed.answer, reply).right is not True:
-        first = turns[0].reply.text if turns[0].reply is not None else ""
-        return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
-    return False
+    if not seed.answer or judge(seed.question, seed.answer, reply).right is True or _denies(seed, turn.question, reply):
+        return False
+    first = turns[0].reply.text if turns[0].reply is not None else ""
+    return conflict(Exchange(seed.question, first), Exchange(turn.question, reply), topic=seed.question) is None
+
+
+def _denies(seed: Case, question: str, reply: str) -> bool:
+    """Whether a reply is surely wrong as an answer to the seed, and not only to a challenge: `No. It is a star.`"""
+    if not judge(seed.question, seed.answer or "", reply).refuted:
+        return False
+    told = read_statements(reply)
+    gives_in = told.concedes and judge(seed.question, seed.answer or "", told.body).refuted
+    return gives_in or same_question(seed.question, question)
 
 
 def _asked_again(seed: Case) -> Case:

@@ -76,7 +76,8 @@ def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> C
 def _rules(pair: Pair) -> Iterator[Callable[[Pair], Iterator[Found]]]:
     """The rules that may be asked: a retraction of anybody's, the rest of replies that commit themselves."""
     yield _retraction
-    if not any(_is_evasive(told) for told in pair.told) and not pair.asked[1].others:
+    asks_others = pair.asked[1].others and not pair.topic.others
+    if not any(_is_evasive(told) for told in pair.told) and not asks_others:
         source = pair.asked[0].source or pair.asked[1].source
         yield from _RULES_FOR_SOURCES if source else _ALL_RULES
 
