@@ -42,13 +42,14 @@ async def test_a_model_that_takes_tools_is_bound_to_the_schema_and_not_told_of_i
     model = Tooled(script=[GOOD_CALL])
     await put(model)
     assert model.options[0]["tools"][0]["function"]["name"] == "Verdict"
-    assert "JSON schema" not in model.prompt()
+    assert "as this example" not in model.prompt()
 
 
 @pytest.mark.parametrize(("model", "structured"), [(Prose(script=[GOOD]), True), (Tooled(script=[GOOD]), False)])
-async def test_elsewhere_the_schema_stands_in_the_prompt(model: Prose, structured: bool) -> None:
+async def test_elsewhere_an_example_stands_in_the_prompt_and_no_schema(model: Prose, structured: bool) -> None:
     await put(model, structured=structured)
-    assert '"minimum": 0' in model.prompt()
+    assert '{"score": 0.5, "why": "…"}\nscore is a number from 0 to 1.' in model.prompt()
+    assert "properties" not in model.prompt()
     assert "tools" not in model.options[0]
 
 
@@ -172,9 +173,21 @@ async def test_a_server_that_refuses_the_structured_request_is_asked_in_words_fr
     answer = await put(model)
     assert answer.value.score == 0.25
     assert answer.usage.calls == 2
-    assert "JSON schema" in model.prompt(1)
+    assert "as this example" in model.prompt(1)
     await put(model)
     assert [bool(options) for options in model.options] == [True, False, False]
+
+
+async def test_an_answer_that_copies_the_form_of_a_schema_is_read_all_the_same() -> None:
+    copied = f'{{"title": "Verdict", "properties": {GOOD}}}'
+    assert (await put(Prose(script=[copied]))).value.score == 0.25
+
+
+async def test_an_answer_that_was_cut_off_is_unusable_with_these_words_and_is_not_asked_for_again() -> None:
+    model = Prose(script=[said('{"score": 0.', response_metadata={"finish_reason": "length"}), GOOD])
+    with pytest.raises(UnusableAnswer, match="cut off at the model's output limit") as caught:
+        await put(model)
+    assert caught.value.usage.calls == 1
 
 
 async def test_a_request_that_is_refused_in_words_too_is_no_reason_to_give_up_the_structure() -> None:

@@ -42,6 +42,8 @@ class ModelAnswer:
     """The answer as data, where the model gave it as such."""
     circumstance: str = ""
     """What else explains an unusable answer: a refusal, an output limit."""
+    cut_off: bool = False
+    """Whether it ends at the model's output limit."""
     cached: bool = False
     """Whether it was not asked for again, but kept from an earlier time."""
 
@@ -145,7 +147,8 @@ def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
         return _given(calls[0]["args"], usage)
     broken = [call.get("args") or "" for call in getattr(message, "invalid_tool_calls", None) or []]
     text = str(message.text) or "\n".join([*(_given(call["args"], usage).text for call in calls), *broken])
-    return ModelAnswer(text=text, usage=usage, circumstance=_circumstance(message))
+    cut_off = is_cut_off(message.response_metadata)
+    return ModelAnswer(text=text, usage=usage, circumstance=_circumstance(message), cut_off=cut_off)
 
 
 def _circumstance(message: BaseMessage) -> str:

@@ -6,7 +6,7 @@ import functools
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -18,8 +18,9 @@ _block = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _OBJECTS_LOOKED_AT = 100
 _REQUEST = (
     "Answer with exactly one JSON object and nothing else, no words before or after it. "
-    "It has to match this JSON schema:\n"
+    "It has the same keys, in this order, as this example, with your own values:\n"
 )
+_EXAMPLES: dict[str, Any] = {"string": "…", "number": 0.5, "integer": 1, "boolean": True, "null": None}
 
 
 class SchemaMismatch(ValueError):
@@ -32,7 +33,8 @@ class AnswerSchema(Generic[T]):
     def __init__(self, kind: type[T]) -> None:
         self.kind = kind
         self.schema = _json_schema(kind)
-        self.request = _REQUEST + json.dumps(self.schema, ensure_ascii=False)
+        example = json.dumps(_example(self.schema, self.schema.get("$defs", {})), ensure_ascii=False)
+        self.request = "\n".join([_REQUEST + example, *_bounds(self.schema)])
 
     def check(self, value: object) -> T:
         """The value as `kind`; raises SchemaMismatch. NaN and infinity are never taken for a number."""
@@ -70,7 +72,7 @@ class AnswerSchema(Generic[T]):
         faults: list[SchemaMismatch] = []
         for value in found:
             try:
-                fitting.append(self.check(value))
+                fitting.append(self._check_object(value))
             except SchemaMismatch as fault:
                 faults.append(fault)
         if not fitting:
@@ -78,6 +80,16 @@ class AnswerSchema(Generic[T]):
         if any(value != fitting[0] for value in fitting):
             raise SchemaMismatch("it holds several different answers; exactly one JSON object was asked for")
         return fitting[0]
+
+    def _check_object(self, value: dict[str, Any]) -> T:
+        """The same; small models write their values under `properties`, as a schema has them."""
+        try:
+            return self.check(value)
+        except SchemaMismatch:
+            inner = value.get("properties")
+            if not isinstance(inner, dict):
+                raise
+            return self.check(inner)
 
 
 def shape_of(kind: type[T]) -> AnswerSchema[T]:
@@ -106,6 +118,32 @@ def _json_schema(kind: type) -> dict[str, Any]:
         schema = {**parts.pop(top, {}), **schema, **({"$defs": parts} if parts else {})}
     schema.setdefault("title", kind.__name__)
     return schema
+
+
+def _example(schema: Mapping[str, Any], parts: Mapping[str, Any]) -> Any:
+    """A value that a schema lets in, to be shown in its place: small models copy a schema, and fill in an example."""
+    if "$ref" in schema:
+        return _example(parts[schema["$ref"].rpartition("/")[2]], parts)
+    if "enum" in schema or "const" in schema:
+        return schema.get("const", next(iter(schema.get("enum", ())), None))
+    if ways := schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf"):
+        return _example(ways[0], parts)
+    if "properties" in schema:
+        return {name: _example(inner, parts) for name, inner in schema["properties"].items()}
+    if schema.get("type") == "array":
+        return [_example(schema["items"], parts)] if isinstance(schema.get("items"), dict) else []
+    kind = schema.get("type")
+    kind = kind[0] if isinstance(kind, list) else kind
+    return {} if kind == "object" else _EXAMPLES.get(str(kind), "…")
+
+
+def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
+    """What an example cannot show of an object's values: the words to choose from, and the range of a number."""
+    for name, inner in schema.get("properties", {}).items():
+        if words := inner.get("enum"):
+            yield f"{name} is one of: {', '.join(map(str, words))}."
+        elif "minimum" in inner and "maximum" in inner:
+            yield f"{name} is a number from {inner['minimum']} to {inner['maximum']}."
 
 
 def _finite(value: object) -> bool:

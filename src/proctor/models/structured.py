@@ -129,6 +129,8 @@ async def ask(
             value = heard.read(shape)
         except SchemaMismatch as misfit:
             fault = f"{misfit}{heard.circumstance}"
+            if heard.cut_off:  # it would be cut off again
+                break
             note = _repair_note(heard.text, fault, shape)
             continue
         await remembering.keep(key, heard)

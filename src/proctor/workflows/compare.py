@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 from proctor.config import Config, load_config
 from proctor.findings.comparison import Compared, compare_findings
 from proctor.findings.run import Findings
-from proctor.storage import open_store
+from proctor.storage import Store, open_store
 from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.read import findings_of_run
 
@@ -25,12 +26,14 @@ def compare(
 
     Each is an id, a unique prefix, a unique name, `last`, or what `evaluate` returned; `k` picks pass@k and pass^k.
     """
+    stored = any(isinstance(which, str) for which in (a, b))
     url = store_url(store, config or load_config())
-    return compare_findings(_findings(a, url), _findings(b, url), k=k, force=force)
+    with open_store(url, create=False) if stored else nullcontext() as opened:
+        return compare_findings(_findings(a, opened), _findings(b, opened), k=k, force=force)
 
 
-def _findings(which: str | Evaluation, store: str) -> Findings:
+def _findings(which: str | Evaluation, opened: Store | None) -> Findings:
     if isinstance(which, Evaluation):
         return which.findings
-    with open_store(store, create=False) as opened:
-        return findings_of_run(opened, opened.archive.find(which))
+    assert opened is not None
+    return findings_of_run(opened, opened.archive.find(which))
