@@ -137,6 +137,10 @@ class Spec:
     """From `proctor.toml`; secrets stay `${NAME}`."""
 
 
+SECOND = "second_reviewer"
+"""The role in `Settings.built` of who judges what the reviewer leaves unsure."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """How a run is played: data only, so that any worker can rebuild it."""
@@ -186,7 +190,17 @@ class Settings:
     context_given: bool = True
     """Whether the agent is handed the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
-    """Role (agent, reviewer, examiner) → how it is built; a live object's role is left out."""
+    """Role (agent, reviewer, second_reviewer, examiner) → how it is built; a live object's role is left out."""
+
+    @property
+    def paid_reviewer(self) -> Spec | None:
+        """How the judge is built who may call a model: the second of two; None: a live object."""
+        return self.built.get(SECOND) or self.built.get("reviewer")
+
+    @property
+    def has_plain_run(self) -> bool:
+        """Whether one of several conditions is none: its numbers are the run's, the others stand beside them."""
+        return len(self.conditions) > 1 and "" in self.conditions
 
     @property
     def repeats(self) -> int:

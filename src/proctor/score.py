@@ -21,6 +21,8 @@ class Part:
     """0 to 1."""
     explanation: str = ""
     """Why."""
+    unsure: bool = False
+    """Whether the reviewer itself does not know: worth a look by a model or a person."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,6 +41,13 @@ class Score:
     """The reviewer's name."""
     explanation: str = ""
     """The reviewer's words."""
+    passed_on: Usage | None = None
+    """What the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
+
+    @property
+    def unsure(self) -> bool:
+        """Whether any part of it is."""
+        return any(part.unsure for part in self.parts)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,6 +62,8 @@ class Unscored:
     """The reviewer's name."""
     reason: str
     """Why."""
+    passed_on: Usage | None = None
+    """What the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -107,6 +118,8 @@ class Review:
     """The reviewer's words."""
     usage: Usage | None = None
     """What the review cost, repairs included."""
+    passed_on: Usage | None = None
+    """Of that, what the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
 
 
 STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}

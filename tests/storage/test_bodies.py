@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.storage.records import full_of_everything, key
 
 from proctor.codec import decode, encode
+from proctor.score import Part, Score
 from proctor.storage.bodies import OUTCOME, TURN, outcome_body, outcome_text, turn_body, turn_text
+from proctor.storage.rows import StoredOutcome
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
 
@@ -56,3 +60,13 @@ def test_each_sign_stands_for_one_thing_and_json_never_writes_it(phrases: tuple[
     signs = [sign for sign, _ in phrases]
     assert len(set(signs)) == len(signs)
     assert all(sign < " " and sign not in "\t\n\r" and len(sign) == 1 for sign in signs)
+
+
+def test_a_mark_that_is_sure_and_was_not_passed_on_takes_no_more_room_than_before_and_reads_back() -> None:
+    sure = Score(turn=1, of="agent", parts=(Part(name="correctness", value=1.0),), value=1.0, by="embedded")
+    body = outcome_body({"turn_passed": (True,), "scores": (sure,)})
+    assert body == '\x01\x03correctness\x111.0\x0c1.0\x0eembedded\x0f"}]}'
+    unsure = replace(sure, parts=(Part(name="correctness", value=0.5, unsure=True),), passed_on=Usage(calls=1))
+    for score in (sure, unsure):
+        outcome = {"turn_passed": (True,), "scores": (score,)}
+        assert decode(outcome_text(outcome_body(outcome)), StoredOutcome).scores == (score,)

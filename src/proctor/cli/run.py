@@ -43,7 +43,8 @@ if TYPE_CHECKING:
 @click.option(
     "--reviewer",
     metavar="NAME|SPEC",
-    help="Who judges: embedded, exact, openai:MODEL …; none: the checks alone [default: embedded].",
+    help="Who judges: embedded, exact, openai:MODEL …; embedded,openai:MODEL: the model gets what is unsure; "
+    "none: the checks alone [default: embedded].",
 )
 @click.option("--checks", type=click.Path(path_type=Path), help="A suite whose expectations hold for FILE too.")
 @click.option("--trials", type=int, help="How often each case is asked [default: 1].")

@@ -19,8 +19,6 @@ from proctor.score import Part, Review
 from proctor.transcript import Turn
 
 _NOTHING = Review()
-UNSURE = "unsure"
-"""What the explanation of a mark says that somebody else should look at."""
 _LONG = 4_000
 """Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
 _LONGEST = 100_000
@@ -59,7 +57,8 @@ def _review(case: Case, text: str) -> Review:
 def _parts(case: Case, text: str) -> Iterator[Part]:
     judged = judge(case.question, case.answer, text) if case.answer else None
     if judged is not None:
-        yield Part(name="correctness", value=judged.value, explanation=_told(judged))
+        unsure = judged.right is None
+        yield Part(name="correctness", value=judged.value, explanation=_told(judged), unsure=unsure)
     if not (case.reasoning or (case.context and case.answer)):
         return  # context alone is nothing to judge by
     reply = Answered(undress(text))
@@ -74,7 +73,7 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
 
 def _told(judged: Judgement) -> str:
     """The reason, and that it is unsure where it is: such marks are worth a model's or a person's look."""
-    return judged.reason if judged.right is not None else f"{judged.reason}; {UNSURE}, {judged.value:.0%} likely right"
+    return judged.reason if judged.right is not None else f"{judged.reason}; unsure, {judged.value:.0%} likely right"
 
 
 def _context(case: Case, reply: Answered, judged: Judgement | None) -> Verdict | None:

@@ -38,7 +38,15 @@ def marks(
                 missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
             else:
                 scores.append(
-                    Score(turn=turn, of="agent", parts=review.parts, value=value, by=by, explanation=review.explanation)
+                    Score(
+                        turn=turn,
+                        of="agent",
+                        parts=review.parts,
+                        value=value,
+                        by=by,
+                        explanation=review.explanation,
+                        passed_on=review.passed_on,
+                    )
                 )
         if review.question_parts:
             known = {**dict.fromkeys(_names(review.question_parts), 1.0), **QUESTION_WEIGHTS}
@@ -46,7 +54,7 @@ def marks(
             if asked is not None:
                 scores.append(Score(turn=turn, of="examiner", parts=review.question_parts, value=asked, by=by))
         if review.unscored is not None:
-            missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored))
+            missing.append(Unscored(turn=turn, of="agent", by=by, reason=review.unscored, passed_on=review.passed_on))
     return tuple(scores), tuple(missing)
 
 

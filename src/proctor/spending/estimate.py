@@ -48,6 +48,8 @@ class Caller:
     """The most that one answer may have."""
     tool_rounds: int = 0
     """The most rounds of tool calls in one reply; 0: it has no tools."""
+    is_second: bool = False
+    """Whether it is asked only what another judge leaves unsure."""
     source: Source | None = None
     """Where its calls go: callers of the same place share its limit; None: a place of its own."""
     limit: Limit = Limit()
@@ -99,6 +101,8 @@ class Assumptions:
     """Answers of a reviewer or examiner that have to be asked for again, of each one."""
     conclusions: int
     """Words on a conversation as a whole: replies that may contradict each other are shown to the reviewer, if any."""
+    unsure: float
+    """Share of the replies that a first judge passes on to a second one."""
     length: float
     """Share of the turns that an open exam may have."""
     seconds: float
@@ -106,16 +110,16 @@ class Assumptions:
 
 
 LITTLE = Assumptions(
-    prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, conclusions=0, length=0.0,
-    seconds=0.05,
+    prompt=0.6, reply=5, verdict=20, question=10, tool_call=50, rounds=0, repairs=0, conclusions=0, unsure=0.0,
+    length=0.0, seconds=0.05,
 )  # fmt: skip
 USUAL = Assumptions(
-    prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, conclusions=1, length=0.5,
-    seconds=3.0,
+    prompt=1.0, reply=200, verdict=200, question=60, tool_call=300, rounds=1, repairs=0, conclusions=1, unsure=0.1,
+    length=0.5, seconds=3.0,
 )  # fmt: skip
 MUCH = Assumptions(
     prompt=1.5, reply=1_000, verdict=600, question=200, tool_call=1_000, rounds=100, repairs=1, conclusions=1,
-    length=1.0, seconds=15.0,
+    unsure=1.0, length=1.0, seconds=15.0,
 )  # fmt: skip
 
 
@@ -173,9 +177,10 @@ def _scene(
     sums: _Sums = {role: _Sum() for role in callers}
     for exam in exams:
         _Conversation(exam, callers, assumed, sums, count).play(_turns(exam, settings, assumed))
-    for each in sums.values():
+    for role, each in sums.items():
+        share = assumed.unsure if callers[role].is_second else 1
         each.calls, each.sent, each.received = (
-            amount * settings.repeats for amount in (each.calls, each.sent, each.received)
+            round(amount * settings.repeats * share) for amount in (each.calls, each.sent, each.received)
         )
     return sums
 

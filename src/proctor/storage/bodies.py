@@ -55,6 +55,9 @@ TURN: tuple[Phrase, ...] = (
 )
 """Of `turns.body`."""
 
+_USUAL = (',"unsure":false', ',"passed_on":null')
+"""Fields of marks that came later than the phrases; what they say when they are left out is what nearly all say."""
+
 _BEFORE_CASE, _AFTER_CASE, _CASE = "\x07", "\x08", "\x01"
 """There too: the case between the two, where it is the exam's."""
 
@@ -85,7 +88,10 @@ def turn_text(body: str, exam: str) -> str:
 
 def outcome_body(outcome: dict[str, Any]) -> str:
     """The fields of an outcome."""
-    return abbreviate(encode(outcome), OUTCOME)
+    text = encode(outcome)
+    for usual in _USUAL:
+        text = text.replace(usual, "")
+    return abbreviate(text, OUTCOME)
 
 
 def outcome_text(body: str) -> str:

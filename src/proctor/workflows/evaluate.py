@@ -37,8 +37,10 @@ from proctor.workflows.parts import (
     build_reviewers,
     choose,
     choose_examiner,
+    choose_reviewer,
     kind_of,
     refuse_itself,
+    specs_of,
 )
 from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
@@ -185,7 +187,7 @@ def _choose(
     """Role → who plays it; a role that nobody plays is left out."""
     chosen = {"agent": choose(agent, config.agents, default="standard")}
     if reviewer != NOBODY:
-        chosen["reviewer"] = choose(reviewer, config.reviewers, default="standard")
+        chosen["reviewer"] = choose_reviewer(reviewer, config)
     elif exam_type != "standard":
         raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
     asking = _examiner(examiner, config, exam_type)
@@ -228,7 +230,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) 
         "rubric": "+".join(reviewer.rubric for reviewer in cast.reviewers),
         "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
         "context_given": cast.agent.takes_request,
-        "built": {role: part.spec for role, part in chosen.items() if part.spec is not None},
+        "built": {name: spec for role, part in chosen.items() for name, spec in specs_of(role, part).items()},
     }
 
 

@@ -14,7 +14,7 @@ from proctor.errors import InputError, UsageError
 from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
 from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import AgentKind, ExamType, Run, Spec
+from proctor.run import SECOND, AgentKind, ExamType, Run, Spec
 from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 
@@ -33,6 +33,8 @@ class ChosenPart:
     """The object itself, where one was handed in."""
     kind: str = "standard"
     """As declared in `proctor.toml`."""
+    judges: tuple[ChosenPart, ...] = ()
+    """Of a reviewer that is two, one after the other: both of them; empty: it is one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -59,6 +61,52 @@ def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: s
         return ChosenPart(name=what, spec=Spec(spec=part.spec, options=part.options), kind=kind)
     literals.refuse(what, {}, whose="the ")
     return ChosenPart(name=what, spec=Spec(spec=what), kind=default)
+
+
+def choose_reviewer(what: str | object, config: Config) -> ChosenPart:
+    """What was meant; `embedded,openai:MODEL`, or a list of two, is two judges: the second gets what is unsure."""
+    names = _judges_in(what, config)
+    if len(names) == 1:
+        return choose(names[0], config.reviewers, default="standard")
+    if len(names) != 2:
+        raise UsageError(
+            f"reviewer={what!r} names {len(names)} judges; expected one, or two of which the second gets what the "
+            "first leaves unsure, such as embedded,openai:MODEL"
+        )
+    first, second = (choose(name, config.reviewers, default="standard") for name in names)
+    if not _may_be_unsure(first):
+        raise UsageError(
+            f"the first judge {first.name!r} is never unsure, so {second.name!r} would never be asked; name the "
+            f"embedded reviewer first (embedded,{second.name}), or one judge alone"
+        )
+    return ChosenPart(name=f"{first.name},{second.name}", spec=None, judges=(first, second))
+
+
+def _judges_in(what: str | object, config: Config) -> list[Any]:
+    """One, or several by a comma: a comma in a model's address parts nothing."""
+    if isinstance(what, (list, tuple)):
+        return list(what)
+    if not isinstance(what, str) or what in config.reviewers or "," not in what:
+        return [what]
+    names = [name.strip() for name in what.split(",")]
+    known = {*config.reviewers, *plugins.known("reviewers"), *PROVIDERS}
+    is_named = all(name in known or name.partition(":")[0] in known for name in names)
+    return names if is_named or names[0].partition(":")[0] in plugins.known("reviewers") else [what]
+
+
+def _may_be_unsure(judge: ChosenPart) -> bool:
+    """Whether a judge can mark a part as unsure: the embedded one, and whoever is somebody's own code."""
+    if judge.spec is None:
+        return not hasattr(judge.live, "ainvoke")
+    scheme = judge.spec.spec.partition(":")[0]
+    return scheme in plugins.known("reviewers") and scheme not in ("exact", "model")
+
+
+def specs_of(role: str, chosen: ChosenPart) -> dict[str, Spec]:
+    """Role → how it is built; nothing where a live object is among them."""
+    parts = chosen.judges or (chosen,)
+    specs = [part.spec for part in parts if part.spec is not None]
+    return dict(zip((role, SECOND), specs, strict=False)) if len(specs) == len(parts) else {}
 
 
 def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
@@ -119,7 +167,11 @@ def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, j
 
 
 def _reviewer(chosen: ChosenPart, config: Config, usual: Mapping[str, Any]) -> Reviewer:
-    """A live one, a built-in one, or a chat model by its name; `usual` are options of models."""
+    """A live one, a built-in one, a chat model by its name, or two of them; `usual` are options of models."""
+    if chosen.judges:
+        from proctor.reviewers.second_judge import SecondJudge
+
+        return SecondJudge(*(_reviewer(judge, config, usual) for judge in chosen.judges))
     if chosen.live is not None:
         return _live_reviewer(chosen, usual)
     assert chosen.spec is not None
@@ -229,12 +281,26 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
     remember_secrets()
     settings = run.settings
     agent = build_agent(_again(run, "agent", run.agent, live), config)
-    judge = None if settings.reviewer is None else _again(run, "reviewer", settings.reviewer, live)
+    judge = None if settings.reviewer is None else reviewer_again(run, config, live.get("reviewer"))
     reviewers = build_reviewers(judge, benchmark, config, exam_type=settings.type, checks=settings.checks)
     examiner = None
     if settings.type == "abm-dynamic" and settings.examiner is not None:
         examiner = build_examiner(_again(run, "examiner", settings.examiner, live), config)
     return Cast(agent=agent, reviewers=reviewers, examiner=examiner, faults=benchmark.conditions)
+
+
+def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
+    """The reviewer of a stored run, or both of its judges."""
+    assert run.settings.reviewer is not None
+    name, second = run.settings.reviewer, run.settings.built.get(SECOND)
+    if isinstance(live, (list, tuple)):
+        return replace(choose_reviewer(live, config), name=name)
+    chosen = _again(run, "reviewer", name, {"reviewer": live})
+    if second is None or live is not None:
+        return chosen
+    names = name.partition(",")
+    judges = replace(chosen, name=names[0]), ChosenPart(name=names[2], spec=second)
+    return ChosenPart(name=name, spec=None, judges=judges)
 
 
 def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> ChosenPart:

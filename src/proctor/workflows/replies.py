@@ -174,10 +174,10 @@ def _review(attempt: Attempt, turn: int) -> Review:
         if (score.turn or 0) == turn and score.of == "examiner":
             given["question_parts"] = score.parts
         elif (score.turn or 0) == turn:
-            given |= {"parts": score.parts, "explanation": score.explanation}
+            given |= {"parts": score.parts, "explanation": score.explanation, "passed_on": score.passed_on}
     for missing in attempt.unscored:
         if (missing.turn or 0) == turn:
-            given["unscored"] = missing.reason
+            given |= {"unscored": missing.reason, "passed_on": missing.passed_on}
     return Review(
         checks=tuple(check for check in attempt.checks if check.turn == turn),
         contradictions=tuple(found for found in attempt.contradictions if found.turns[1] == turn),

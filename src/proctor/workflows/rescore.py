@@ -13,7 +13,7 @@ from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings.run import Findings
 from proctor.roles import Reviewer
-from proctor.run import Run, Settings, Spec
+from proctor.run import SECOND, Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.settings import check_name
@@ -22,7 +22,7 @@ from proctor.transcript import Reply, Request, Turn
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.pace import pace_of
-from proctor.workflows.parts import Cast, ChosenPart, build_reviewers, choose
+from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
 from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
@@ -175,16 +175,16 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
 def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config) -> tuple[Cast, Settings]:
     """Who judges, and what the settings must say of it so that it can be built again."""
     settings, agent = source.settings, _NoAgent(source.agent)
-    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", KEPT)}
+    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", SECOND, KEPT)}
     if reviewer is None:
         kept = settings.built | {KEPT: Spec(spec="stored")}
         return Cast(agent=agent, reviewers=_stored_reviewers(settings)), replace(settings, built=kept)
     if reviewer == "none" and settings.type != "standard":
         raise UsageError("reviewer='none' judges no battle; name another one")
-    chosen = None if reviewer == "none" else choose(reviewer, config.reviewers, default="standard")
+    chosen = None if reviewer == "none" else choose_reviewer(reviewer, config)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
-    if chosen is not None and chosen.spec is not None:
-        built["reviewer"] = chosen.spec
+    if chosen is not None:
+        built |= specs_of("reviewer", chosen)
     settings = replace(
         settings,
         reviewer=None if chosen is None else chosen.name,
@@ -208,13 +208,7 @@ def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: obj
         return _recast(run, benchmark, None, config)[0]
     if settings.reviewer is None:
         return _recast(run, benchmark, "none", config)[0]
-    spec = settings.built.get("reviewer")
-    if reviewer is None and spec is None:
-        raise UsageError(
-            f"the reviewer of run {run.id} was the Python object {settings.reviewer!r}, which only your program has: "
-            f"resume it there with proctor.resume({run.id!r}, reviewer=…)"
-        )
-    chosen = ChosenPart(name=settings.reviewer, spec=spec if reviewer is None else None, live=reviewer)
+    chosen = reviewer_again(run, config, reviewer)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
     return Cast(agent=_NoAgent(run.agent), reviewers=judges)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
-from proctor.run import Run, Settings, Spec
+from proctor.run import SECOND, Run, Settings, Spec
 from proctor.spending.providers import PROVIDERS, Source, source_in
 from proctor.usage import Usage
 
@@ -90,7 +90,7 @@ def unreported_spenders(run: Run) -> tuple[str, ...]:
     return tuple(
         name
         for role, name in names.items()
-        if name is not None and role not in models and _may_spend(settings.built.get(role), live=role == "agent")
+        if name is not None and role not in models and _may_spend(_spec(settings, role), live=role == "agent")
     )
 
 
@@ -142,6 +142,7 @@ def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
             prompt=_prompt(spec) if role == "agent" else None,
             max_output_tokens=spec.options.get("max_output_tokens"),
             tool_rounds=tools,
+            is_second=role == "reviewer" and SECOND in settings.built,
             source=source,
             limit=limits.limit(source),
         )
@@ -151,7 +152,7 @@ def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
     """Role, model's name and spec of whoever is a chat model."""
     roles: tuple[Role, ...] = ("agent", "reviewer", "examiner")
     for role in roles:
-        spec = settings.built.get(role)
+        spec = _spec(settings, role)
         if spec is None:
             continue
         model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
@@ -159,6 +160,11 @@ def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
         judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
         if judges or spec.spec.startswith("model:") or scheme in PROVIDERS:
             yield role, model, spec
+
+
+def _spec(settings: Settings, role: str) -> Spec | None:
+    """How a part is built; of two judges, the one who may call a model."""
+    return settings.paid_reviewer if role == "reviewer" else settings.built.get(role)
 
 
 def _prompt(spec: Spec) -> int:

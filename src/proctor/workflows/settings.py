@@ -9,7 +9,7 @@ from typing import Any, get_args
 from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
-from proctor.run import ExamType, Settings, Spec
+from proctor.run import SECOND, ExamType, Settings, Spec
 from proctor.settings import BOUNDS, check_setting, check_weights, shown
 
 _OPTIONS = (
@@ -87,11 +87,10 @@ def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
     """Whether the reviewer is somebody's own code, whose parts only that code knows."""
     if "built" not in chosen:
         return False
-    spec: Spec | None = chosen["built"].get("reviewer")
-    if spec is None:
-        return True
-    scheme = spec.spec.partition(":")[0]
-    return scheme in plugins.known("reviewers") and scheme not in _KNOWN_TO_GIVE_THESE
+    specs: list[Spec] = [chosen["built"][role] for role in ("reviewer", SECOND) if role in chosen["built"]]
+    schemes = [spec.spec.partition(":")[0] for spec in specs]
+    own = [each for each in schemes if each in plugins.known("reviewers") and each not in _KNOWN_TO_GIVE_THESE]
+    return bool(own) or not specs
 
 
 def _hint(name: str, known: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
-from proctor.run import Run, Settings
+from proctor.run import SECOND, Run, Settings
 from proctor.score import weights_for
 
 
@@ -89,9 +89,10 @@ def _reviewer(run: Run) -> _Term:
         return _Term(value=None, said="none", option="--reviewer none")
     if built is None:
         return _Term(value=name, said=name)
-    said = name if built.spec == name else f"{name} = {built.spec}"
-    value = built.spec, encode(built.options)
-    return _Term(value=value, said=f"{said} {value[1]}" if built.options else said, option=f"--reviewer {name}")
+    judges = [built, *filter(None, [run.settings.built.get(SECOND)])]
+    specs = ",".join(judge.spec for judge in judges)
+    said = " ".join([name if specs == name else f"{name} = {specs}", *(encode(j.options) for j in judges if j.options)])
+    return _Term(value=[(j.spec, encode(j.options)) for j in judges], said=said, option=f"--reviewer {name}")
 
 
 def _limits(settings: Settings) -> str:

@@ -11,7 +11,8 @@ from proctor.benchmark import Case, Exam
 from proctor.findings.battle.replies import as_counted
 from proctor.findings.battle.units import Units
 from proctor.findings.run.cases import add_rows, by_category, case_finding
-from proctor.findings.run.circumstances import sentences
+from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.circumstances import sentences as of_circumstances
 from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
@@ -19,6 +20,8 @@ from proctor.findings.run.notes import notes
 from proctor.findings.run.shares import Shares, with_shares
 from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
 from proctor.findings.run.trials import Trials
+from proctor.findings.run.unsure import UnsureMarks
+from proctor.findings.run.unsure import sentences as of_unsure
 from proctor.run import Attempt, Run
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import pass_at_k, pass_hat_k
@@ -135,7 +138,7 @@ class Accumulator:
         said = notes(
             run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
         )
-        return replace(fought, notes=(*sentences(run, fought.circumstances), *said))
+        return replace(fought, notes=_all_notes(run, fought.circumstances, fought.unsure, said))
 
     def _with_steps(self, found: Findings) -> Findings:
         """The findings with what an orchestrator's steps show, under all conditions and under each."""
@@ -208,7 +211,7 @@ def _findings(
         cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
     tallies = list(whole.tallies.values())
     tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
-    rate, circumstances = pass_rate(tallies), whole.circumstances.findings(run)
+    rate, circumstances, unsure = pass_rate(tallies), whole.circumstances.findings(run), whole.unsure.findings(run)
     unmet = _unmet(run, whole, under)
     said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
     return Findings(
@@ -228,8 +231,13 @@ def _findings(
         checks=checks,
         conditions=side_by_side(under, trials),
         circumstances=circumstances,
-        notes=(*sentences(run, circumstances), *said),
+        unsure=unsure,
+        notes=_all_notes(run, circumstances, unsure, said),
     )
+
+
+def _all_notes(run: Run, befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]) -> tuple[str, ...]:
+    return (*of_circumstances(run, befell), *of_unsure(run, unsure), *said)
 
 
 def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:

@@ -132,7 +132,7 @@ def _are_many(late: TimeOuts) -> bool:
 
 def _source(run: Run, stage: Stage) -> Source | None:
     """Where the model is that was called; None: it is no model, or nobody knows."""
-    spec = run.settings.built.get(stage)
+    spec = run.settings.paid_reviewer if stage == "reviewer" else run.settings.built.get(stage)
     return None if spec is None else source_in(spec.spec, spec.options)
 
 

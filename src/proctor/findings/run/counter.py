@@ -15,6 +15,7 @@ from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
 from proctor.findings.run.findings import CheckFinding, Counts, Latency, ProblemGroup
 from proctor.findings.run.tally import ExamTally
+from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Attempt, Key
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
@@ -45,6 +46,7 @@ class AttemptCounter:
     parts_by_name: dict[str, dict[str, Sums]] = field(default_factory=dict)
     checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
     circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
+    unsure: UnsureTally = field(default_factory=UnsureTally)
     troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
     """What → the first such attempt in the order of the plan, with its place."""
@@ -61,6 +63,7 @@ class AttemptCounter:
         self.tallies[attempt.key.exam].add(attempt, value)
         self._count(attempt)
         self.circumstances.add(attempt)
+        self.unsure.add(attempt)
         if attempt.usage:
             self.usage += attempt.usage
         if attempt.struck is not None:

@@ -8,6 +8,7 @@ from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
 from proctor.findings.run.trials import Trials
+from proctor.findings.run.unsure import UnsureMarks
 from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
@@ -195,6 +196,8 @@ class Findings:
         return self.rows or self.cases
 
     @property
+    unsure: UnsureMarks = UnsureMarks()
+    """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
     def untested(self) -> bool:
         """Whether it was no test: nothing was judged, in a battle nothing but the seed questions."""
         if self.battle is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.run.findings import Counts
-from proctor.run import Run
+from proctor.run import SECOND, Run
 from proctor.statistics.estimate import Estimate
 
 
@@ -110,7 +110,7 @@ def _of_examiner(battle: BattleFindings) -> Iterator[str]:
 
 
 def _by_the_embedded_reviewer(run: Run) -> bool:
-    """Under its own name, or under one that `proctor.toml` gives it."""
+    """Under its own name, or under one that `proctor.toml` gives it, and alone."""
     built = run.settings.built.get("reviewer")
     return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
 
@@ -121,3 +121,5 @@ def _is_bounded(counts: Counts, rate: Estimate) -> bool:
         return False
     outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
     return outweighed or counts.unscored > 0.05 * counts.planned
+    if SECOND in run.settings.built:
+        return False

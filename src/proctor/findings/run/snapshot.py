@@ -19,6 +19,7 @@ from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
 from proctor.findings.run.counter import AttemptCounter
 from proctor.findings.run.tally import ExamTally
+from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Run
 from proctor.statistics.intervals import Sums
 
@@ -72,7 +73,7 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None
     return gathering
 
 
-_KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally)
+_KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally, UnsureTally)
 
 
 def _told(value: object) -> object:

@@ -1,0 +1,102 @@
+"""Marks of which the reviewer itself is not sure, and what a second judge was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from proctor.run import SECOND, Attempt, Run
+from proctor.usage import Usage
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class UnsureMarks:
+    """How many of the agent's marks are unsure, and how many replies went to a second judge."""
+
+    marks: int = 0
+    """Given to the agent."""
+    unsure: int = 0
+    """Of them, those that their reviewer is not sure of."""
+    judged: int = 0
+    """Replies that were judged, also where no mark could be given."""
+    passed_on: int = 0
+    """Of them, those that the second judge was asked about."""
+    calls_saved: float | None = None
+    """The share of replies that the second judge was not asked about; None: there is none."""
+    second: Usage = Usage()
+    """What the second judge took."""
+    cost_saved: float | None = None
+    """What it would have taken for the other replies, at its mean price; None: not known."""
+
+
+@dataclass(slots=True)
+class UnsureTally:
+    """The same while attempts stream by."""
+
+    marks: int = 0
+    unsure: int = 0
+    lacking: int = 0
+    """Replies that went to a second judge who could give no mark."""
+    passed_on: int = 0
+    second: Usage = field(default_factory=Usage)
+
+    def add(self, attempt: Attempt) -> None:
+        """Count one attempt that is over."""
+        for score in attempt.scores:
+            if score.of == "agent":
+                self.marks += 1
+                self.unsure += score.unsure
+                self._pass_on(score.passed_on)
+        for missing in attempt.unscored:
+            self.lacking += missing.passed_on is not None
+            self._pass_on(missing.passed_on)
+
+    def _pass_on(self, used: Usage | None) -> None:
+        if used is not None:
+            self.passed_on += 1
+            self.second += used
+
+    def findings(self, run: Run) -> UnsureMarks:
+        """What was counted."""
+        judged = self.marks + self.lacking
+        two = SECOND in run.settings.built or self.passed_on > 0
+        kept = judged - self.passed_on
+        priced = self.passed_on and self.second.cost is not None
+        return UnsureMarks(
+            marks=self.marks,
+            unsure=self.unsure,
+            judged=judged,
+            passed_on=self.passed_on,
+            calls_saved=kept / judged if two and judged else None,
+            second=self.second,
+            cost_saved=(self.second.cost or 0.0) / self.passed_on * kept if priced else None,
+        )
+
+
+def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
+    """What a reader has to know of it, and what to do."""
+    if found.calls_saved is not None:
+        yield _asked(run, found)
+    if not found.unsure:
+        return
+    said = (
+        f"{found.unsure:,} of {found.marks:,} marks {'is' if found.unsure == 1 else 'are'} unsure: read those replies"
+    )
+    if found.calls_saved is not None or "reviewer" not in run.settings.built:
+        yield f"{said} yourself."
+    else:
+        yield (
+            f"{said} yourself, or have a second judge decide them alone: "
+            f"proctor rescore {run.id} --reviewer {run.settings.reviewer},openai:MODEL"
+        )
+
+
+def _asked(run: Run, found: UnsureMarks) -> str:
+    """`23 of 200 replies went to the second judge, openai:MODEL, whose mark decides: 177 calls (88 %) were saved.`"""
+    name = (run.settings.reviewer or "").partition(",")[2]
+    saved = found.judged - found.passed_on
+    cost = f", about {found.cost_saved:.2g} of its cost" if found.cost_saved else ""
+    return (
+        f"{found.passed_on:,} of {found.judged:,} replies went to the second judge{f', {name},' if name else ''} whose "
+        f"mark decides: that saved {saved:,} of {found.judged:,} calls ({100 * (found.calls_saved or 0):.0f} %){cost}."
+    )

@@ -1,0 +1,57 @@
+"""Two judges, one after the other: the second gets only what the first leaves unsure, and its mark decides."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from proctor.benchmark import Case, Exam
+from proctor.roles import Reviewer
+from proctor.score import Part, Review
+from proctor.transcript import Turn
+from proctor.usage import Usage
+
+
+class SecondJudge:
+    """Asks the second judge where the first is unsure; keeps nothing between replies."""
+
+    settles = True
+    """Whoever of the two calls a model settles with the budget of the run by itself."""
+
+    def __init__(self, first: Reviewer, second: Reviewer) -> None:
+        self._first = first
+        self._second = second
+        self.name = f"{first.name},{second.name}"
+        self.rubric = f"{first.rubric},{second.rubric}"
+        self.judges_improvised = bool(getattr(first, "judges_improvised", False))
+        self.asks_nobody = all(getattr(judge, "asks_nobody", False) for judge in (first, second))
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """The first judge's marks; the second's where any of those is unsure, and it has something to say."""
+        first = await self._first.review(case, turns)
+        doubted = [part for part in first.parts if part.unsure]
+        if not doubted:
+            return first
+        second = await self._second.review(case, turns)
+        took = second.usage or Usage()
+        usage = (first.usage or Usage()) + took or None
+        if not second.parts and second.unscored is None:
+            return replace(first, usage=usage, passed_on=took)
+        return replace(
+            second,
+            question_parts=second.question_parts or first.question_parts,
+            checks=first.checks + second.checks,
+            contradictions=first.contradictions + second.contradictions,
+            explanation="\n".join(filter(None, (self._told(doubted), second.explanation))),
+            usage=usage,
+            passed_on=took,
+        )
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """The first judge's word on the conversation."""
+        return await self._first.conclude(exam, turns)
+
+    def _told(self, doubted: Sequence[Part]) -> str:
+        """What the first judge said that was not enough."""
+        said = "; ".join(f"{part.name} {part.value:.2f}, {part.explanation}" for part in doubted)
+        return f"{self._first.name} was unsure and asked {self._second.name}: {said}"
