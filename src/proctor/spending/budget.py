@@ -105,7 +105,7 @@ class Budget:
         """
         with self._lock:
             self._holds.remove(hold)
-            known = _known(hold.estimate, actual)
+            known = known_usage(hold.estimate, actual)
             self.charge(known)
         return known
 
@@ -123,8 +123,11 @@ class Budget:
         for one in waiting:
             one.wake()
 
-    async def admit(self, estimate: Usage) -> Reservation:
-        """Reserve as soon as it fits. The wait is not the time of whoever is called."""
+    async def admit(self, estimate: Usage, *, whose: str = "") -> Reservation:
+        """Reserve as soon as it fits. The wait is not the time of whoever is called.
+
+        `whose` spending it is matters where several processes share a budget: what one has learned holds for all.
+        """
         while not isinstance(place := self._hold_or_wait(estimate), Reservation):
             await limits.wait_outside_time_limit(place.until_woken)
         return place
@@ -224,7 +227,7 @@ def must_have_prices(models: Iterable[str], prices: Mapping[str, Any], *, budget
         raise InputError(_NO_PRICE.format(budget, ", ".join(map(repr, unknown))))
 
 
-def _known(estimate: Usage, actual: Usage | None) -> Usage:
+def known_usage(estimate: Usage, actual: Usage | None) -> Usage:
     """What a call came to; the estimate where nobody says, as some servers do not."""
     if actual is None or (actual.calls and not _tokens(actual) and not actual.least):
         return estimate

@@ -61,7 +61,7 @@ class SelfReportedSpending:
         await self._first.acquire()
 
     async def _held(self, make: Callable[[], Awaitable[T]], told: Callable[[T], Usage | None], budget: Budget) -> T:
-        tab = Bill(budget, await budget.admit(self._most))
+        tab = Bill(budget, await budget.admit(self._most, whose=self._whose))
         try:
             with keeping(tab):
                 result = await make()

@@ -1,0 +1,66 @@
+"""python -m proctor.workers DESCRIPTOR: one worker, which hears its driver on this socket. Started by `processes`."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import Any, TextIO
+
+from proctor.redaction import without_known
+from proctor.running import exits
+from proctor.threads import exit_now
+from proctor.workers.messages import Brief, Order
+from proctor.workers.processes import receive, send
+from proctor.workers.worker import Worker, take_place
+
+
+class _Scrubbed:
+    """A stream that tells no secret: what agents print here goes where the driver's own words go."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write it without secrets; who wrote it is told that all was written."""
+        self._stream.write(without_known(text))
+        self._stream.flush()
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """The same for several."""
+        for line in lines:
+            self.write(line)
+
+
+def main() -> None:
+    """Play until the driver has heard everything, or is gone."""
+    pipe = socket.socket(fileno=int(sys.argv[1]))
+    os.set_inheritable(pipe.fileno(), False)
+    exits.install()
+    sys.stdout, sys.stderr = _Scrubbed(sys.stdout), _Scrubbed(sys.stderr)
+    try:
+        brief: Brief = receive(pipe)
+        take_place(brief)
+        worker = Worker(brief)
+        with worker.ready() as hello:
+            send(pipe, hello)
+            is_over = bool(hello.refusal)
+            while not is_over:
+                order: Order = receive(pipe)
+                report = worker.exchange(order)
+                send(pipe, report)
+                is_over = report.over
+    except (EOFError, OSError):  # the driver is gone
+        exit_now(0)
+    with suppress(OSError):
+        pipe.recv(1)  # until the driver has heard everything
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,357 @@
+"""The driver's side: one Executor over many workers. It knows no transport and no store; it alone yields records.
+
+One thread attends to each worker: it gives an order, waits for the report, and gives the next when what was reported is
+stored. What a worker reports is noted turn by turn, so that another can go on where it was lost.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import math
+import threading
+import time
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from proctor import threads
+from proctor.redaction import without_secrets
+from proctor.roles import Halt
+from proctor.run import Failure, Finished, PendingAttempt, Record
+from proctor.running.schedule import STORM
+from proctor.spending.budget import Budget
+from proctor.threads import Stage
+from proctor.workers import messages
+from proctor.workers.dealer import Dealer
+from proctor.workers.held import MOST_DEATHS
+from proctor.workers.ledger import Ledger
+from proctor.workers.link import Link, Transport, WorkerLost
+from proctor.workers.messages import Brief, Order, Report
+from proctor.workers.seat import Seat
+
+_TICK = 0.1
+"""Seconds after which the store's side gets a word even if nothing happened."""
+_GATHER = 0.01
+"""Seconds that reports of several workers may gather, so that they are stored together."""
+_SOON = 0.02
+"""Seconds that a worker may wait for something to report while it is owed a word itself."""
+_FAREWELL = 1.0
+"""Seconds that workers get to drop calls in flight when a run is stopped."""
+_LONG_FAREWELL = 12.0
+"""Seconds that they get at the end of a run to let go of connections."""
+_FAILED_STARTS = 3
+"""Workers in a row that may die before they have said anything."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CrewCounts:
+    """What became of the workers of a run."""
+
+    workers: int
+    """How many played at once."""
+    lost: int = 0
+    """How many died or fell silent."""
+    moved: int = 0
+    """How many attempts others went on with for that reason."""
+
+
+class _OutOfTouch(WorkerLost):
+    """It has stopped because this process was silent: no attempt is to blame."""
+
+
+class CrewExecutor:
+    """Plays attempts with many workers. Satisfies `proctor.roles.Executor`."""
+
+    def __init__(
+        self,
+        *,
+        transport: Transport,
+        brief: Brief,
+        workers: int,
+        stage: Stage,
+        budget: Budget | None = None,
+        on_lost: Callable[[str], None] = lambda told: None,
+    ) -> None:
+        """`brief.places` are those of all workers together; `on_lost` is told of each worker that dies."""
+        self.halt: Halt | None = None
+        self.reason = ""
+        self._transport, self._brief, self._stage, self._on_lost = transport, brief, stage, on_lost
+        self._lock = threading.RLock()
+        self._arrived = threading.Condition(self._lock)
+        count = max(1, min(workers, brief.places))
+        shares = [brief.places // count + (number < brief.places % count) for number in range(count)]
+        self._seats = [Seat(places=share, news=threading.Condition(self._lock)) for share in shares]
+        self._dealer = Dealer((), places=brief.places)
+        self._ledger = Ledger(budget)
+        self._links: set[Link] = set()
+        self._records: list[Record] = []
+        self._taken: list[Record] = []
+        self._attending = self._started = self._lost = self._failed_starts = self._in_a_row = 0
+        self._stopped_at = math.inf
+        self._dismissed = False
+        self._error: BaseException | None = None
+
+    @property
+    def counts(self) -> CrewCounts:
+        """What became of the workers so far."""
+        return CrewCounts(workers=len(self._seats), lost=self._lost, moved=self._dealer.moved)
+
+    def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
+        """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""
+        self._dealer = Dealer(pending_attempts, places=self._brief.places)
+        self._attending = len(self._seats)
+        for seat in self._seats:
+            run = contextvars.copy_context().run
+            threading.Thread(target=run, args=(self._attend, seat), name="proctor-crew", daemon=True).start()
+        try:
+            while not self._is_over():
+                marks = self._next_batch()
+                yield tuple(self._taken)
+                self._count_stored(marks)
+            if self._error is not None:
+                raise self._error
+            self._check_interrupted()
+        finally:
+            self._dismiss()
+
+    def stop(self) -> None:
+        """Begin nothing more, drop calls in flight, hand over what is left."""
+        self.end("stopped")
+
+    def end(self, halt: Halt, reason: str = "") -> None:
+        """End early, for this reason; from any thread."""
+        with self._lock:
+            if self.halt is None:
+                self.halt, self.reason = halt, without_secrets(reason)
+            if halt != "spent":  # then calls in flight are paid, and each attempt ends at its next one
+                self._stopped_at = min(self._stopped_at, time.monotonic())
+            self._wake_all()
+
+    def leftover(self) -> Sequence[Record]:
+        """Records that are not known to be stored: what an interruption must still store."""
+        with self._lock:
+            self._taken += self._records
+            self._records = []
+            return tuple(self._taken)
+
+    # in the thread that stores
+
+    def _is_over(self) -> bool:
+        with self._lock:
+            is_late = time.monotonic() - self._stopped_at > _FAREWELL
+            return not self._records and (not self._attending or is_late)
+
+    def _check_interrupted(self) -> None:
+        if self._stage.interrupted.is_set() and (self.halt is not None or self._attending):
+            raise threads.Interrupted
+
+    def _next_batch(self) -> list[tuple[Seat, int, int]]:
+        """Take what has come; with it, how far each worker's reports are in it."""
+        self._check_interrupted()
+        with self._lock:
+            if self._arrived.wait_for(lambda: self._records or not self._attending, _TICK):
+                self._arrived.wait_for(self._everybody_waits, _GATHER)
+            self.leftover()
+            return [(seat, seat.worker, seat.reported) for seat in self._seats]
+
+    def _everybody_waits(self) -> bool:
+        """Whether nothing more will gather before what has come is stored."""
+        return all(not seat.is_stored for seat in self._seats if self._dealer.held.get(seat.worker))
+
+    def _count_stored(self, marks: list[tuple[Seat, int, int]]) -> None:
+        with self._lock:
+            self._taken.clear()
+            for seat, worker, reported in marks:
+                if seat.worker == worker and seat.stored < reported:
+                    seat.stored = reported
+                    seat.news.notify()
+
+    def _dismiss(self) -> None:
+        """Have everybody end who still plays, and give them a moment."""
+        with self._lock:
+            self._dismissed = True
+            self._wake_all()
+            self._arrived.wait_for(lambda: not self._attending, 2 * _FAREWELL)
+            links = tuple(self._links)
+        for link in links:
+            link.close(0)
+
+    def _wake_all(self) -> None:
+        self._arrived.notify_all()
+        for seat in self._seats:
+            seat.news.notify_all()
+
+    # in the threads that attend to workers
+
+    def _attend(self, seat: Seat) -> None:
+        """Keep one seat filled until everything is played."""
+        try:
+            while not self._is_leaving():
+                self._fill(seat)
+        except BaseException as error:
+            self._error = self._error or error
+            self.end("stopped")
+        with self._lock:
+            self._attending -= 1
+            self._wake_all()
+
+    def _is_leaving(self) -> bool:
+        with self._lock:
+            return self._dismissed or self.halt is not None or self._dealer.is_done()
+
+    def _fill(self, seat: Seat) -> None:
+        """One worker, from its first word to its last."""
+        with self._lock:
+            self._started += 1
+            seat.take(self._started)
+        link: Link | None = None
+        try:
+            link = self._transport.start(replace(self._brief, places=seat.places, number=seat.worker))
+            self._links.add(link)
+            if self._greet(seat, link):
+                self._serve(seat, link)
+            link.close(_FAREWELL)
+        except WorkerLost as lost:
+            if link is not None:
+                link.close(0)  # before what it held is another's
+            self._lose(seat, f"worker {seat.worker}" if link is None else link.name, lost)
+        finally:
+            if link is not None:
+                link.close(0)
+                self._links.discard(link)
+
+    def _greet(self, seat: Seat, link: Link) -> bool:
+        """Hear whether it can play here; nobody calls an agent before everybody who was to begin has said so."""
+        hello = link.hello()
+        here, there = messages.versions(), hello.versions
+        differing = [f"{name} {here[name]} here and {there.get(name)} there" for name in here
+                     if here[name] != there.get(name)]  # fmt: skip
+        if differing:
+            told = "; ".join(differing)
+            self.end("misconfigured", f"{link.name} has other versions: {told}; install the same on both sides")
+        elif hello.refusal:
+            self.end("misconfigured", f"{link.name} cannot play this run: {hello.refusal}")
+        with self._lock:
+            self._failed_starts, seat.greeted, seat.is_new = 0, True, False
+            self._wake_all()
+            seat.news.wait_for(lambda: all(one.greeted for one in self._seats) or self._ending() is not None)
+        return not differing and not hello.refusal
+
+    def _serve(self, seat: Seat, link: Link) -> None:
+        """Order and report in turn, until nothing more will come."""
+        until = math.inf
+        while time.monotonic() < until:
+            order = self._order(seat)
+            if order.end is not None:
+                patience = _LONG_FAREWELL if order.end[0] in (None, "spent") else 2 * _FAREWELL
+                until = min(until, time.monotonic() + patience)
+            report = link.exchange(order)
+            self._take_in(seat, link, report)
+            if report.over:
+                return
+            with self._lock:
+                seat.news.wait_for(lambda: self._has_orders(seat), messages.HOLD)
+
+    def _order(self, seat: Seat) -> Order:
+        with self._lock:
+            seat.asks = False
+            answers, end = self._ledger.answers(seat.worker), self._ending()
+            dealt = self._dealer.deal(seat.worker, seat.places, seat.spare) if end is None else []
+            return Order(
+                attempts=tuple(one.dealt() for one in dealt),
+                stored=seat.stored,
+                answers=answers,
+                hold=self._hold(seat),
+                end=end,
+            )
+
+    def _hold(self, seat: Seat) -> float:
+        """How long its worker may wait: not at all where only its pulse is felt."""
+        if not self._dealer.held.get(seat.worker):
+            return 0.0 if self._ending() is None else messages.HOLD
+        return messages.HOLD if seat.is_stored and not self._ledger.waits(seat.worker) else _SOON
+
+    def _ending(self) -> tuple[Halt | None, str] | None:
+        """What is said to workers when they are to end."""
+        if self.halt is not None:
+            return self.halt, self.reason
+        if self._dismissed:
+            return "stopped", ""
+        return (None, "") if self._dealer.is_done() else None
+
+    def _has_orders(self, seat: Seat) -> bool:
+        """Whether there is something to say to its worker."""
+        if seat.asks or self._ending() is not None:
+            return True
+        return seat.is_stored and bool(self._dealer.held.get(seat.worker) or self._dealer.has_more())
+
+    def _take_in(self, seat: Seat, link: Link, report: Report) -> None:
+        """Note what a worker reports, and what it means for the others where it has ended by itself."""
+        with self._lock:
+            self._ledger.settle(seat.worker, report.spendings)
+            self._ledger.request(seat.worker, report.requests)
+            seat.note(report.batch, self._note(seat.worker, report.records))
+            seat.asks = bool(report.requests)
+            for other in self._seats if report.spendings else ():
+                if self._ledger.waits(other.worker):
+                    other.asks = True
+                    other.news.notify()
+        if report.error:
+            raise RuntimeError(f"{link.name} broke: {report.error}")
+        if report.out_of_touch and self.halt is None:
+            raise _OutOfTouch(f"it had not heard from this process for {messages.LEASE:g} s, and stopped")
+        if report.halt == "blocked":
+            raise WorkerLost(report.reason)
+        if report.halt is not None and report.halt != "stopped":
+            self.end(report.halt, report.reason)
+
+    def _note(self, worker: int, records: Sequence[Record]) -> int:
+        """Hand records over, and say how many attempts are over."""
+        held, finished = self._dealer.held.get(worker, {}), 0
+        for record in records:
+            key = record.attempt.key if isinstance(record, Finished) else record.key
+            if (one := held.get(key)) is None:
+                continue  # it was given to another meanwhile, whose word counts
+            self._records.append(record)
+            if one.note(record) and isinstance(record, Finished):
+                finished += 1
+                del held[key]
+                self._watch_for_storm(record.attempt.failure)
+        self._arrived.notify_all()
+        if finished and not held and self._dealer.is_done():
+            self._wake_all()
+        return finished
+
+    def _lose(self, seat: Seat, name: str, why: WorkerLost) -> None:
+        """Give what a lost worker held to others; what has taken too many of them down is over."""
+        with self._lock:
+            held = self._dealer.drop(seat.worker)
+            self._ledger.close(seat.worker)
+            if self._dismissed or self.halt is not None:
+                return
+            self._lost += 1
+            self._on_lost(f"{name} was lost: {why}")
+            for one in held:
+                one.deaths += not isinstance(why, _OutOfTouch)
+            for one in held:
+                if one.deaths >= MOST_DEATHS:
+                    self._records.append(finished := one.blamed(str(why)))
+                    self._watch_for_storm(finished.attempt.failure)
+            self._dealer.give_again(one for one in held if one.deaths < MOST_DEATHS)
+            self._count_start(seat, name, why)
+            self._wake_all()
+
+    def _count_start(self, seat: Seat, name: str, why: WorkerLost) -> None:
+        """Where nobody can even begin, there is no point in trying for ever."""
+        if not seat.is_new:
+            return
+        self._failed_starts += 1
+        if self._failed_starts >= _FAILED_STARTS:
+            self.end("misconfigured", f"{_FAILED_STARTS} workers ended before they had begun; the last, {name}: {why}")
+
+    def _watch_for_storm(self, failure: Failure | None) -> None:
+        if failure is None or failure.owner == "agent":
+            self._in_a_row = 0
+            return
+        self._in_a_row += 1
+        if self._in_a_row >= STORM:
+            self.end("storm", f"{STORM} environment failures in a row, the last: {failure.reason}")

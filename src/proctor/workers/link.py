@@ -1,0 +1,35 @@
+"""The way to one worker: what a transport has to offer."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from proctor.workers.messages import Brief, Hello, Order, Report
+
+
+class WorkerLost(Exception):
+    """The worker is dead, or does not answer."""
+
+
+class Link(Protocol):
+    """One worker, as the crew sees it. Methods block, and raise WorkerLost."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    def hello(self) -> Hello:
+        """Its first word, when it has built its parts."""
+
+    def exchange(self, order: Order) -> Report:
+        """Give an order and wait for the report, at most `messages.SILENCE` seconds."""
+
+    def close(self, within: float) -> None:
+        """Let it end by itself in so many seconds, and end it then. May be called again."""
+
+
+class Transport(Protocol):
+    """Where workers come from."""
+
+    def start(self, brief: Brief) -> Link:
+        """A new worker, which has been given its brief; raises WorkerLost where it cannot be started."""

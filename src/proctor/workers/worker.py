@@ -1,0 +1,210 @@
+"""One worker: plays what it is handed with the engine's own player, and keeps what happened until it is asked.
+
+It knows no transport. Attempts are played on a loop in a thread of its own and driven by a second one, so that an agent
+that holds its loop does not make the worker look dead; whoever transports calls `exchange`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import contextvars
+import math
+import os
+import pickle
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from proctor import threads
+from proctor.errors import ProctorError
+from proctor.failures import said
+from proctor.redaction import remember_secrets, without_secrets
+from proctor.roles import Halt
+from proctor.run import PendingAttempt, Record
+from proctor.running.exits import intercept_exits
+from proctor.running.feed import FedExecutor
+from proctor.running.garbage import seldom_collected
+from proctor.threads import Stage
+from proctor.workers import messages
+from proctor.workers.ledger import RemoteBudget
+from proctor.workers.messages import Brief, Build, Hello, Order, Parts, Report
+
+_FAREWELL = 5.0
+"""Seconds that an agent may take to let go."""
+_LOOK_EVERY = 0.1
+"""Seconds between two looks whether the driver still speaks."""
+
+
+def take_place(brief: Brief) -> None:
+    """Stand where the driver stands: its folder, its variables, its modules."""
+    os.environ.clear()
+    os.environ.update(brief.environment)
+    if brief.folder is not None:
+        os.chdir(brief.folder)
+    if brief.path:
+        sys.path[:] = brief.path
+    remember_secrets()
+
+
+class Worker:
+    """Plays in one run."""
+
+    def __init__(self, brief: Brief) -> None:
+        self._brief = brief
+        self._news = threading.Condition()
+        self._records: list[Record] = []
+        self._batch = self._stored = 0
+        self._heard = math.inf  # the lease begins with the first order
+        self._stopping = self._out_of_touch = self._over = False
+        self._error = ""
+        self._budget = self._remote_budget()
+        self._parts: Parts | None = None
+        self._executor: FedExecutor | None = None
+        self._begun = threading.Event()
+
+    @contextmanager
+    def ready(self) -> Iterator[Hello]:
+        """Build the parts and begin; what is said to the driver then."""
+        with contextlib.ExitStack() as stack:
+            try:
+                build, data = self._recipe()
+                self._parts = stack.enter_context(build(data, self._budget))
+            except Exception as error:
+                yield self._hello(refusal=without_secrets(_why(error)))
+                return
+            context = contextvars.copy_context()
+            threading.Thread(target=context.run, args=(self._play,), name="proctor-worker", daemon=True).start()
+            self._begun.wait()
+            yield self._hello()
+
+    def exchange(self, order: Order) -> Report:
+        """Take an order; report as soon as there is something to say, and at the latest when the heartbeat is due."""
+        self._obey(order)
+        with self._news:
+            self._news.wait_for(self._has_news, order.hold)
+            return self._report()
+
+    def _hello(self, refusal: str = "") -> Hello:
+        return Hello(versions=messages.versions(), process=os.getpid(), refusal=refusal)
+
+    def _recipe(self) -> tuple[Build, object]:
+        build, data = pickle.loads(self._brief.recipe)
+        return build, data
+
+    def _remote_budget(self) -> RemoteBudget | None:
+        if not self._brief.is_limited:
+            return None
+        return RemoteBudget(cost=self._brief.cost, tokens=self._brief.tokens, ask=self._tell)
+
+    def _obey(self, order: Order) -> None:
+        executor, parts = self._executor, self._parts
+        assert executor is not None
+        assert parts is not None
+        if self._budget is not None:
+            self._budget.hear(order.answers)
+        with self._news:
+            self._heard = time.monotonic()
+            self._stored = max(self._stored, order.stored)
+            self._news.notify_all()
+        if order.attempts:
+            executor.feed(
+                [PendingAttempt(exam=parts.exams[one.exam], attempt=one.attempt, reviews=dict(one.reviews))
+                 for one in order.attempts]
+            )  # fmt: skip
+        if order.end is not None:
+            self._end(executor, *order.end)
+
+    def _end(self, executor: FedExecutor, halt: Halt | None, reason: str) -> None:
+        if halt is None:
+            executor.complete()
+        else:
+            self._stopping = halt != "spent"  # then calls in flight are paid, and each attempt ends at its next one
+            executor.end(halt, reason)
+
+    def _has_news(self) -> bool:
+        return bool(self._records or self._over) or (self._budget is not None and self._budget.has_news())
+
+    def _report(self) -> Report:
+        executor = self._executor
+        assert executor is not None
+        records, self._records = tuple(self._records), []
+        requests, spendings = self._budget.take() if self._budget is not None else ((), ())
+        return Report(
+            records=records,
+            batch=self._batch,
+            requests=requests,
+            spendings=spendings,
+            halt=executor.halt,
+            reason=executor.reason,
+            error=self._error,
+            out_of_touch=self._out_of_touch,
+            over=self._over,
+        )
+
+    def _tell(self) -> None:
+        with self._news:
+            self._news.notify_all()
+
+    # in the thread that plays
+
+    def _play(self) -> None:
+        try:
+            with threads.own_stage() as stage, seldom_collected():
+                self._play_on(stage)
+        except BaseException as error:
+            self._error = without_secrets(_why(error))
+        self._begun.set()
+        with self._news:
+            self._over = True
+            self._news.notify_all()
+
+    def _play_on(self, stage: Stage) -> None:
+        parts = self._parts
+        assert parts is not None
+        executor = self._executor = FedExecutor(
+            agent=parts.agent,
+            reviewers=parts.reviewers,
+            settings=replace(parts.settings, concurrency=self._brief.places),
+            stage=stage,
+            examiner=parts.examiner,
+            faults=parts.faults,
+        )
+        self._begun.set()
+        try:
+            with intercept_exits(lambda told: executor.end("exited", told)):
+                for batch in executor.play():
+                    self._offer(batch, executor)
+        finally:
+            _close(parts, stage)
+
+    def _offer(self, batch: Sequence[Record], executor: FedExecutor) -> None:
+        """Keep a batch for the driver, and wait until it is stored: then players may go on."""
+        with self._news:
+            if batch:
+                self._records += batch
+                self._batch += 1
+                self._news.notify_all()
+            while not self._is_out_of_touch(executor) and self._stored < self._batch and not self._stopping:
+                self._news.wait(_LOOK_EVERY)
+
+    def _is_out_of_touch(self, executor: FedExecutor) -> bool:
+        if not self._stopping and time.monotonic() - self._heard > messages.LEASE:
+            self._stopping = self._out_of_touch = True
+            executor.stop()
+        return self._out_of_touch
+
+
+def _close(parts: Parts, stage: Stage) -> None:
+    """Let go of everybody's connections; what they say then changes no result."""
+    closing = [close for part in (parts.agent, parts.examiner) if (close := getattr(part, "close", None)) is not None]
+    if closing and stage.responds(within=1.0):
+        for close in closing:
+            with contextlib.suppress(BaseException):
+                stage.run(close, timeout=_FAREWELL)
+
+
+def _why(error: BaseException) -> str:
+    return str(error) if isinstance(error, ProctorError) else f"{type(error).__name__}: {said(error)}"
