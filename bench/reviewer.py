@@ -218,6 +218,18 @@ def print_own_sets() -> None:
             print(f"{name + ', ' + told:<24}{own_line(kept)}")
 
 
+def print_languages() -> None:
+    """The same in other languages; the rules were built on every other question."""
+    rows = [json.loads(line) for line in (SETS / "languages.jsonl").read_text(encoding="utf-8").splitlines()]
+    numbers = {question: place for place, question in enumerate(dict.fromkeys(row["question"] for row in rows))}
+    print(f"\n{'other languages':<24}{'n':>5}  {'acc.':<5}  wrong passed  right failed")
+    for half, told in enumerate(("built on", "kept aside")):
+        kept = [row for row in rows if numbers[row["question"]] % 2 == half]
+        for name in dict.fromkeys(row["language"] for row in rows):
+            print(f"{name + ', ' + told:<24}{own_line([row for row in kept if row['language'] == name])}")
+        print(f"{'all, ' + told:<24}{own_line(kept)}")
+
+
 def own_line(rows: list[dict[str, Any]]) -> str:
     passed = [judge(row["question"], row["expected"], row["reply"]).value >= PASSING for row in rows]
     wanted = [row["label"] == "right" for row in rows]
@@ -266,6 +278,7 @@ def main() -> None:
     else:
         print_nq301()
     print_own_sets()
+    print_languages()
 
 
 def print_nq301() -> None:
