@@ -30,7 +30,9 @@ NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
 _TABLE_EXPECTED = {"dict_type", "model_type"}
 _BOUNDS = "bounds"
-_NUMBERS = {"max_turns", "trials", "concurrency", "timeout", "retries", "passing_score", "budget", "max_tokens"}
+_NUMBERS = {
+    "max_turns", "trials", "concurrency", "timeout", "retries", "passing_score", "budget", "max_tokens", "workers",
+}  # fmt: skip
 _LARGEST = 2**20
 """Bytes that the file may have."""
 _COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
@@ -79,6 +81,7 @@ class RunConfig(Strict):
     weights: dict[str, float] | None = None
     budget: float | None = None
     max_tokens: int | None = None
+    workers: int | None = None
 
     @field_validator(*(BOUNDS.keys() & _NUMBERS), mode="before")
     @classmethod

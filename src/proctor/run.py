@@ -259,6 +259,18 @@ class PendingAttempt:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerCounts:
+    """What became of the worker processes that played a run; how a run is played is no setting of it."""
+
+    workers: int
+    """How many played at once."""
+    lost: int = 0
+    """How many died or fell silent."""
+    moved: int = 0
+    """How many attempts others went on with for that reason."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Turned:
     """Record: a turn was asked (no reply yet) or answered."""
 

@@ -81,6 +81,7 @@ BOUNDS: Mapping[str, Bounds] = {
     "budget": AMOUNT,
     "max_tokens": Bounds(least=0, most=10**15, whole=True),
     "processes": Bounds(least=1, most=1000, whole=True),
+    "workers": Bounds(least=1, most=1000, whole=True),
 }
 """Setting → what it may be."""
 

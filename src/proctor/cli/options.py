@@ -34,6 +34,12 @@ def pace(command: F) -> F:
     return click.option("--concurrency", type=int, help=f"Attempts under way at once {given}.")(command)
 
 
+def workers(command: F) -> F:
+    """`--workers`: how many processes play."""
+    given = "[default: this process alone]"
+    return click.option("--workers", type=int, help=f"Play in so many processes of this machine {given}.")(command)
+
+
 def judge(command: F) -> F:
     """`--reviewer`: who will judge, so that what no one will judge can be told."""
     return click.option("--reviewer", metavar="NAME|SPEC", help="Who will judge, as in run; none: the checks alone.")(

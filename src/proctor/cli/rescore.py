@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
 @click.option("--name", help="What to call the new run.")
 @options.pace
+@options.workers
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @gate_options
 @options.store
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 def command(
     run: str,
     k: int | None,
+    workers: int | None,
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -58,22 +60,25 @@ def command(
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    findings = _judge_replies(prepared, config, store=url, quiet=as_json)
+    findings = _judge_replies(prepared, config, store=url, quiet=as_json, workers=workers)
     return conclude(findings, gating, k=k, as_json=as_json)
 
 
-def _judge_replies(prepared: PreparedRescore, config: Config, *, store: str, quiet: bool) -> Findings:
+def _judge_replies(
+    prepared: PreparedRescore, config: Config, *, store: str, quiet: bool, workers: int | None
+) -> Findings:
     """Have the stored replies judged, with the progress shown."""
     from proctor.cli.play import play
     from proctor.reports.numbers import plural
-    from proctor.workflows.rescore import start_rescoring
+    from proctor.workflows.rescore import plan_judges, start_rescoring
     from proctor.workflows.run_limits import allowing
 
     made = prepared.run
     opening = f"run {made.id}: the replies of run {made.rescored_from}, {plural(made.planned, 'attempt')}"
+    crew = plan_judges(prepared, config, workers)
     with allowing(made.settings, config):
         evaluation = play(
-            lambda watch: start_rescoring(prepared, store=store, watch=watch),
+            lambda watch: start_rescoring(prepared, store=store, watch=watch, workers=crew),
             run_id=made.id,
             planned=made.planned,
             opening="" if quiet else opening,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 @click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, what was spent before included.")
 @click.option("--max-tokens", type=int, help="Most tokens that may be used, those before included.")
 @options.pace
+@options.workers
 @click.option(
     "--retry-timeouts",
     is_flag=True,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from proctor.findings.run import Findings
     from proctor.workflows.evaluate import PreparedRun
     from proctor.workflows.gates import RunGates
+    from proctor.workflows.workers import WorkerPlan
 
 
 @click.command("run", cls=Command)
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @click.option("--trials", type=int, help="How often each case is asked [default: 1].")
 @click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
 @click.option("--concurrency", type=int, help="Attempts under way at once [default: 10].")
+@options.workers
 @click.option("--timeout", type=float, metavar="SECONDS", help="Time limit of one call [default: 60].")
 @click.option("--retries", type=int, help="Further tries after an environment failure [default: 2].")
 @click.option("--passing-score", type=float, help="A case passes here [default: 0.7].")
@@ -77,6 +79,7 @@ def command(
     k: int | None,
     annotations: bool,
     cache: bool,
+    workers: int | None,
     dry_run: bool,
     syncs: tuple[str, ...],
     gates: tuple[str, ...],
@@ -92,7 +95,7 @@ def command(
     from proctor.cli.output import tell
     from proctor.config import load_config
     from proctor.running.plan import exams_of
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.evaluate import plan_run_workers, store_url
     from proctor.workflows.gates import read_gates, with_baselines
 
     gating = read_gates(gates, k=k, look=look, force=force)
@@ -106,7 +109,8 @@ def command(
         tell(f"warning: {warning}")
     if dry_run:
         return foretell(prepared, config, as_json=as_json)
-    findings = _play_run(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json)
+    crew = plan_run_workers(prepared, config, workers, cache=cache)
+    findings = _play_run(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json, workers=crew)
     return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotations)
 
 
@@ -149,7 +153,14 @@ def _prepare_run(
 
 
 def _play_run(
-    prepared: PreparedRun, config: Config, *, store: str, cache: bool, syncs: tuple[str, ...], quiet: bool
+    prepared: PreparedRun,
+    config: Config,
+    *,
+    store: str,
+    cache: bool,
+    syncs: tuple[str, ...],
+    quiet: bool,
+    workers: WorkerPlan | None,
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
     from proctor.cli.live_sync import following
@@ -162,7 +173,7 @@ def _play_run(
         attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}"
         evaluation = play(
-            lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed),
+            lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),
             run_id=run.id,
             planned=run.planned,
             opening="" if quiet else opening,

@@ -11,12 +11,12 @@ import math
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from proctor import threads
 from proctor.redaction import without_secrets
 from proctor.roles import Halt
-from proctor.run import Failure, Finished, PendingAttempt, Record
+from proctor.run import Failure, Finished, PendingAttempt, Record, WorkerCounts
 from proctor.running.schedule import STORM
 from proctor.spending.budget import Budget
 from proctor.threads import Stage
@@ -40,18 +40,6 @@ _LONG_FAREWELL = 12.0
 """Seconds that they get at the end of a run to let go of connections."""
 _FAILED_STARTS = 3
 """Workers in a row that may die before they have said anything."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CrewCounts:
-    """What became of the workers of a run."""
-
-    workers: int
-    """How many played at once."""
-    lost: int = 0
-    """How many died or fell silent."""
-    moved: int = 0
-    """How many attempts others went on with for that reason."""
 
 
 class _OutOfTouch(WorkerLost):
@@ -91,9 +79,9 @@ class CrewExecutor:
         self._error: BaseException | None = None
 
     @property
-    def counts(self) -> CrewCounts:
+    def counts(self) -> WorkerCounts:
         """What became of the workers so far."""
-        return CrewCounts(workers=len(self._seats), lost=self._lost, moved=self._dealer.moved)
+        return WorkerCounts(workers=len(self._seats), lost=self._lost, moved=self._dealer.moved)
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""

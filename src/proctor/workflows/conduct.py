@@ -16,17 +16,19 @@ from proctor.findings.run import Accumulator, Findings
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
-from proctor.run import Finished, PendingAttempt, Record, Reviewed, Run, Settings, Status, Turned, Wish
+from proctor.run import Finished, PendingAttempt, Record, Reviewed, Run, Settings, Status, Turned, Wish, WorkerCounts
 from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
+from proctor.workers.crew import CrewExecutor
 from proctor.workflows.gathered import accumulate_attempts, keep_played
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import RunTally
+from proctor.workflows.workers import WorkerPlan
 
 Watch = Callable[[RunTally], None]
 Listener = Callable[[Sequence[Record]], None]
@@ -52,23 +54,24 @@ async def conduct(
     watch: Watch | None = None,
     heard: Listener | None = None,
     gathering: Accumulator | None = None,
+    workers: WorkerPlan | None = None,
 ) -> Findings:
     """Play what is left of a run, store every record before it counts, and say what was found.
 
     The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
     each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
-    `changed` settings hold for what is played here, and are stored with it.
+    `changed` settings hold for what is played here, and are stored with it. With `workers`, other processes play.
     """
     remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
     ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
     settings = replace(run.settings, **(changed or {}))
     left = played_with(pending_attempts, changed or {})
-    await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage))
+    counts = await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage, workers))
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
         keep_played(store, ended, ledger.gathering)
-        return ledger.gathering.findings(ended)
-    return findings_of(store, run.id, exams)
+        return replace(ledger.gathering.findings(ended), workers=counts)
+    return replace(findings_of(store, run.id, exams), workers=counts)
 
 
 def _drive(
@@ -78,16 +81,11 @@ def _drive(
     settings: Settings,
     pending_attempts: Iterable[PendingAttempt],
     stage: Stage,
-) -> None:
+    workers: WorkerPlan | None,
+) -> WorkerCounts | None:
     """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
-    executor = LocalExecutor(
-        agent=cast.agent,
-        reviewers=cast.reviewers,
-        settings=replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned))),
-        stage=stage,
-        examiner=cast.examiner,
-        faults=cast.faults,
-    )
+    settings = replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned)))
+    executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
     run = ledger.run.id
     with seldom_collected(), _mark_running(store.journal, run) as end:
         if ledger.watch is not None:
@@ -98,6 +96,18 @@ def _drive(
             _close(cast, stage)
         reclassify(store, run, ledger.tally)
         end(*_outcome(executor, wishes, ledger, over=store.archive.over(run)))
+    return executor.counts if isinstance(executor, CrewExecutor) else None
+
+
+def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:
+    return LocalExecutor(
+        agent=cast.agent,
+        reviewers=cast.reviewers,
+        settings=settings,
+        stage=stage,
+        examiner=cast.examiner,
+        faults=cast.faults,
+    )
 
 
 def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: Iterable[PendingAttempt]) -> list[Wish]:

@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,15 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case
 from proctor.config import DEFAULT_STORE, Config, load_config
-from proctor.doctor.judges import NOBODY, cases_of, said_of_unjudged, unjudged_cases, usual_reviewer
+from proctor.doctor.judges import (
+    NOBODY,
+    cases_of,
+    said_of_criteria,
+    said_of_unjudged,
+    unjudged_cases,
+    unmarked_criteria,
+    usual_reviewer,
+)
 from proctor.errors import UsageError
 from proctor.findings.run import Accumulator, Findings
 from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
@@ -45,6 +53,7 @@ from proctor.workflows.parts import (
 from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
 from proctor.workflows.tally import RunTally
+from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -84,6 +93,8 @@ class PreparedRun:
     cast: Cast
     warnings: tuple[str, ...] = ()
     """What a person should know before it starts."""
+    live: Mapping[str, Any] = field(default_factory=dict)
+    """Role → what was handed in for it: a Python object, which workers need too, or its name."""
 
 
 def store_url(given: str | Path | None, config: Config) -> str:
@@ -109,13 +120,15 @@ async def aevaluate(
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
+    workers: int | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Examine an agent and return the run with its findings. What `proctor run` does.
 
     `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
     `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `checks` is a suite whose
-    expectations hold for the cases too; `cache` keeps models' replies on disk; `settings` are those of `proctor run`.
+    expectations hold for the cases too; `cache` keeps models' replies on disk; `workers` processes play it instead
+    of this one; `settings` are those of `proctor run`.
     """
     config = config or load_config()
     prepared = prepare(
@@ -131,8 +144,18 @@ async def aevaluate(
         config=config,
         settings=settings,
     )
+    crew = plan_run_workers(prepared, config, workers, cache=cache)
     with allowing(prepared.run.settings, config, cache=cache):
-        return await start(prepared, store=store_url(store, config), watch=watch)
+        return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)
+
+
+def plan_run_workers(
+    prepared: PreparedRun, config: Config, workers: int | None, *, cache: bool | str | Path = False
+) -> WorkerPlan | None:
+    """Who plays a run that is ready to start: so many processes, those of `[run]`, or (None) this one."""
+    return plan_workers(
+        workers, prepared.run, prepared.benchmark, config, build=rebuild_run, live=prepared.live, cache=cache
+    )
 
 
 def prepare(
@@ -171,7 +194,8 @@ def prepare(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
     )
     check_prices(run.settings, config)
-    return PreparedRun(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)))
+    live = {"agent": agent, "reviewer": reviewer, "examiner": examiner}
+    return PreparedRun(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=live)
 
 
 def _usual_reviewer(benchmark: Benchmark, settings: Mapping[str, Any], exam_type: ExamType, *, suite: bool) -> str:
@@ -238,6 +262,9 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
     if unjudged := _find_unjudged(benchmark, settings):
         yield said_of_unjudged(unjudged)
+    judge = settings.built.get("reviewer")
+    if unmarked := unmarked_criteria(cases_of(benchmark), NOBODY if judge is None else judge.spec):
+        yield said_of_criteria(unmarked)
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
     if settings.type != "standard" and not settings.context_given:
@@ -299,7 +326,12 @@ def new_id() -> str:
 
 
 async def start(
-    prepared: PreparedRun, *, store: str, watch: Watch | None = None, heard: Listener | None = None
+    prepared: PreparedRun,
+    *,
+    store: str,
+    watch: Watch | None = None,
+    heard: Listener | None = None,
+    workers: WorkerPlan | None = None,
 ) -> Evaluation:
     """Store the run and play it from the beginning."""
     run = prepared.run
@@ -317,5 +349,6 @@ async def start(
                 watch=watch,
                 heard=heard,
                 gathering=Accumulator(run, exams),
+                workers=workers,
             )
     return Evaluation(run=findings.run, findings=findings, store=store)

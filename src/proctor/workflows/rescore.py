@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,10 @@ from proctor.run import SECOND, Run, Settings, Spec
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.settings import check_name
+from proctor.spending.budget import Budget
 from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
+from proctor.workers.messages import Parts
 from proctor.workflows.conduct import Watch, conduct
 from proctor.workflows.evaluate import Evaluation, new_id, store_url
 from proctor.workflows.pace import pace_of
@@ -27,6 +30,7 @@ from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
+from proctor.workflows.workers import RunData, WorkerPlan, enforced, parts_of, plan_workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +40,8 @@ class PreparedRescore:
     run: Run
     benchmark: Benchmark
     cast: Cast
+    reviewer: object = None
+    """What was handed in: a Python object, which workers need too, or its name."""
     changed: dict[str, float] = field(default_factory=dict)
     """Time limit, concurrency and retries that its reviewers are called with and that differ from the run's own."""
 
@@ -87,12 +93,14 @@ async def arescore(
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
+    workers: int | None = None,
 ) -> Evaluation:
     """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
 
     `reviewer` is a name from `proctor.toml`, a spec string or a live object; without one the stored marks of the parts
     are weighed and held against the passing score again, and nobody is asked at all. `timeout`, `concurrency` and
-    `retries` are for calling it: as given, else as `[run]` says, else the run's own.
+    `retries` are for calling it: as given, else as `[run]` says, else the run's own; `workers` processes judge instead
+    of this one.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -108,8 +116,40 @@ async def arescore(
         concurrency=concurrency,
         retries=retries,
     )
+    crew = plan_judges(prepared, config, workers)
     with allowing(prepared.run.settings, config):
-        return await start_rescoring(prepared, store=url, watch=watch)
+        return await start_rescoring(prepared, store=url, watch=watch, workers=crew)
+
+
+def plan_judges(prepared: PreparedRescore, config: Config, workers: int | None) -> WorkerPlan | None:
+    """Who judges a run anew: so many processes, those of `[run]`, or (None) this one."""
+    return plan_judging(
+        workers, prepared.run, prepared.benchmark, config, reviewer=prepared.reviewer, changed=prepared.changed
+    )
+
+
+def plan_judging(
+    workers: int | None,
+    run: Run,
+    benchmark: Benchmark,
+    config: Config,
+    *,
+    reviewer: object,
+    changed: Mapping[str, Any],
+    cache: bool | str | Path = False,
+) -> WorkerPlan | None:
+    """The same for a rescored run that goes on; where the stored reviews are kept there is nothing to spread."""
+    if KEPT in run.settings.built:
+        return None
+    live = {"reviewer": reviewer}
+    return plan_workers(workers, run, benchmark, config, build=rebuild_judges, live=live, changed=changed, cache=cache)
+
+
+@contextmanager
+def rebuild_judges(data: RunData, budget: Budget | None) -> Iterator[Parts]:
+    """In a worker: who judges in a rescored run, within its limits."""
+    with enforced(data, budget):
+        yield parts_of(data, rescoring_cast(data.run, data.benchmark, data.config, data.live.get("reviewer")))
 
 
 def prepare_rescoring(
@@ -134,7 +174,8 @@ def prepare_rescoring(
     cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights)
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
-    return PreparedRescore(run=made, benchmark=benchmark, cast=cast, changed=changed_pace(made, config, **pace))
+    changed = changed_pace(made, config, **pace)
+    return PreparedRescore(run=made, benchmark=benchmark, cast=cast, reviewer=reviewer, changed=changed)
 
 
 def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
@@ -143,12 +184,16 @@ def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:
     return {} if KEPT in run.settings.built else changed
 
 
-async def start_rescoring(prepared: PreparedRescore, *, store: str, watch: Watch | None = None) -> Evaluation:
+async def start_rescoring(
+    prepared: PreparedRescore, *, store: str, watch: Watch | None = None, workers: WorkerPlan | None = None
+) -> Evaluation:
     """Store the new run and judge what the old one holds."""
     with open_store(store, create=False) as opened:
         opened.journal.create(prepared.run, prepared.benchmark)
         with opened.journal.writing(prepared.run.id):
-            findings = await play_rescored(opened, prepared.run, prepared.cast, changed=prepared.changed, watch=watch)
+            findings = await play_rescored(
+                opened, prepared.run, prepared.cast, changed=prepared.changed, watch=watch, workers=workers
+            )
     return Evaluation(run=findings.run, findings=findings, store=store)
 
 
@@ -237,6 +282,7 @@ async def play_rescored(
     finished: Container[Place] = frozenset(),
     changed: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
+    workers: WorkerPlan | None = None,
 ) -> Findings:
     """Judge what the run it came from holds; what has no reply to judge is taken over. The caller holds the run."""
     exams = exams_of(store.archive.benchmark_of(run.id), run.settings)
@@ -252,6 +298,7 @@ async def play_rescored(
         tally=tally,
         changed=changed,
         watch=watch,
+        workers=workers,
     )
 
 

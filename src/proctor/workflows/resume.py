@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from proctor.benchmark import Exam
+from proctor.benchmark import Benchmark, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
 from proctor.findings.run import Findings
@@ -22,10 +22,11 @@ from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
-from proctor.workflows.rescore import changed_pace, play_rescored, rescoring_cast
+from proctor.workflows.rescore import changed_pace, plan_judging, play_rescored, rescoring_cast
 from proctor.workflows.run_limits import allowing, check_prices, is_limited
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
+from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
 
 
 def timed_out(attempt: Attempt) -> bool:
@@ -72,6 +73,7 @@ async def aresume(
     store: str | Path | None = None,
     config: Config | None = None,
     watch: Watch | None = None,
+    workers: int | None = None,
 ) -> Evaluation:
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
@@ -80,7 +82,7 @@ async def aresume(
     `max_tokens` goes on where the old one was spent. `timeout`, `concurrency` and `retries` hold for what is played
     now: as given, else as `[run]` says, else the run's own; each attempt tells what it was played with. With
     `retry_timeouts`, what the agent did not answer in time is played again, also of a completed run, which is then
-    not comparable to a run without.
+    not comparable to a run without. `workers` processes play instead of this one, whoever played before.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -92,22 +94,62 @@ async def aresume(
         benchmark = opened.archive.benchmark_of(found.id)
         if found.status == "completed":
             findings = findings_of(opened, found.id, exams_of(benchmark, found.settings))
-        elif found.rescored_from is not None:
-            judges = rescoring_cast(found, benchmark, config, reviewer)
-            changed = changed_pace(found, config, **pace)
-            with opened.journal.writing(found.id), allowing(found.settings, config, cache=cache):
-                done = opened.archive.finished(found.id)
-                findings = await play_rescored(opened, found, judges, finished=done, changed=changed, watch=watch)
         else:
-            check_prices(found.settings, config)
-            changed = pace_of(found.settings, config.run, **pace)
-            cast = recast(found, benchmark, config, {"agent": agent, "reviewer": reviewer, "examiner": examiner})
-            with opened.journal.writing(found.id):
-                spent = _take_up(opened, stored, found)
-                with allowing(found.settings, config, cache=cache, spent=spent):
-                    exams = exams_of(benchmark, found.settings)
-                    findings = await _go_on(opened, found, exams, cast, changed=changed, watch=watch)
+            live = {"agent": agent, "reviewer": reviewer, "examiner": examiner}
+            resumption = _Resumption(
+                store=opened, stored=stored, run=found, benchmark=benchmark, config=config, live=live, pace=pace,
+                cache=cache, watch=watch, workers=workers,
+            )  # fmt: skip
+            findings = await (_play_on if found.rescored_from is None else _judge_on)(resumption)
     return Evaluation(run=findings.run, findings=findings, store=url)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Resumption:
+    """A run that goes on, and how."""
+
+    store: Store
+    stored: Run
+    """As it was left."""
+    run: Run
+    """As it goes on."""
+    benchmark: Benchmark
+    config: Config
+    live: Mapping[str, Any]
+    pace: Mapping[str, Any]
+    cache: bool | str | Path
+    watch: Watch | None
+    workers: int | None
+
+
+async def _play_on(given: _Resumption) -> Findings:
+    """Play what is left of a run."""
+    store, run, config = given.store, given.run, given.config
+    check_prices(run.settings, config)
+    changed = pace_of(run.settings, config.run, **given.pace)
+    cast = recast(run, given.benchmark, config, given.live)
+    crew = plan_workers(
+        given.workers, run, given.benchmark, config,
+        build=rebuild_run, live=given.live, changed=changed, cache=given.cache,
+    )  # fmt: skip
+    with store.journal.writing(run.id):
+        spent = _take_up(store, given.stored, run)
+        with allowing(run.settings, config, cache=given.cache, spent=spent):
+            exams = exams_of(given.benchmark, run.settings)
+            return await _go_on(store, run, exams, cast, changed=changed, watch=given.watch, workers=crew)
+
+
+async def _judge_on(given: _Resumption) -> Findings:
+    """Judge what is left of a rescored run."""
+    store, run, config, reviewer = given.store, given.run, given.config, given.live["reviewer"]
+    judges = rescoring_cast(run, given.benchmark, config, reviewer)
+    changed = changed_pace(run, config, **given.pace)
+    crew = plan_judging(
+        given.workers, run, given.benchmark, config, reviewer=reviewer, changed=changed, cache=given.cache
+    )
+    with store.journal.writing(run.id), allowing(run.settings, config, cache=given.cache):
+        done = store.archive.finished(run.id)
+        return await play_rescored(store, run, judges, finished=done, changed=changed, watch=given.watch, workers=crew)
 
 
 def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
@@ -204,6 +246,7 @@ async def _go_on(
     *,
     changed: Mapping[str, Any],
     watch: Watch | None,
+    workers: WorkerPlan | None,
 ) -> Findings:
     under_way = {
         (attempt.key.exam, attempt.key.condition, attempt.key.trial): (attempt, reviews)
@@ -218,6 +261,7 @@ async def _go_on(
         tally=_tally_so_far(store, run, exams),
         changed=changed,
         watch=watch,
+        workers=workers,
     )
 
 

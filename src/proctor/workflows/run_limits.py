@@ -15,6 +15,7 @@ from proctor.spending.providers import PROVIDERS, Source, source_in
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
+    from proctor.spending.budget import Budget
     from proctor.spending.estimate import Caller, CostEstimate, Role
 
 _log = logging.getLogger("proctor")
@@ -34,12 +35,17 @@ _FREE = ("embedded", "exact", "prober", "demo", "recorded")
 
 @contextmanager
 def allowing(
-    settings: Settings, config: Config, *, cache: bool | str | Path = False, spent: Usage | None = None
+    settings: Settings,
+    config: Config,
+    *,
+    cache: bool | str | Path = False,
+    spent: Usage | None = None,
+    budget: Budget | None = None,
 ) -> Iterator[None]:
     """Hold every call that is made from here to the run's limits.
 
     Also without any: whoever calls one host backs off together where it answers "too many". An allowance that is in
-    force already stays, unless the run has limits of its own.
+    force already stays, unless the run has limits of its own. A `budget` that is given is kept elsewhere.
     """
     from proctor.spending.budget import Budget
     from proctor.spending.cache import Cache
@@ -50,8 +56,7 @@ def allowing(
         yield
         return
     limits = Limits(config.limits, shared=_SHARED)
-    budget = None
-    if is_limited(settings):
+    if budget is None and is_limited(settings):
         budget = Budget(cost=settings.budget, tokens=settings.max_tokens, spent=spent or Usage())
     kept = Cache(_CACHE if cache is True else Path(cache)) if cache else None
     try:

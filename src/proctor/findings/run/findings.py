@@ -9,7 +9,7 @@ from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
-from proctor.run import Key, Run
+from proctor.run import Key, Run, WorkerCounts
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
@@ -189,6 +189,8 @@ class Findings:
     """How the attempts were played: other settings, time-outs, replies that were cut off."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
+    workers: WorkerCounts | None = None
+    """The processes that have just played it; None: one alone, or it was read from the store."""
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:

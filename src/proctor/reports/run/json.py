@@ -46,6 +46,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "rows": [_case(case) for case in findings.rows],
         "conditions": _conditions(findings),
         "orchestration": plain(findings.orchestration),
+        **({} if findings.workers is None else {"workers": plain(findings.workers)}),
         **_battle(findings),
     }
 

@@ -33,7 +33,7 @@ from proctor.reports.terminal import (
     page_table,
 )
 from proctor.reports.words import clean, one_line
-from proctor.run import Run
+from proctor.run import Run, WorkerCounts
 
 _REASONS = 5
 
@@ -122,9 +122,18 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Failures": _failures(findings),
         "Time": numbers.latency(findings),
         "Usage": numbers.usage(findings.usage),
+        "Workers": _workers(findings.workers),
     }
     yield from facts(said, label=label)
     yield Text()
+
+
+def _workers(counts: WorkerCounts | None) -> str:
+    if counts is None:
+        return ""
+    said = f"{numbers.whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
+    moved = numbers.plural(counts.moved, "attempt")
+    return f"{said}, {numbers.whole(counts.lost)} lost; {moved} moved to another" if counts.lost else f"{said}, none lost"
 
 
 def _of_battle(findings: Findings) -> dict[str, str]:

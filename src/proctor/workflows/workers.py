@@ -1,0 +1,148 @@
+"""A run spread over worker processes: what each of them is told, how it builds the parts again, and who plays."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import pickle
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from proctor.benchmark import Benchmark
+from proctor.config import Config
+from proctor.errors import UsageError
+from proctor.failures import said
+from proctor.run import Run, Settings
+from proctor.running.plan import exams_of
+from proctor.settings import check_setting
+from proctor.spending.budget import Budget
+from proctor.spending.run_limits import current
+from proctor.threads import Stage
+from proctor.workers.crew import CrewExecutor
+from proctor.workers.messages import Brief, Build, Parts
+from proctor.workers.processes import Processes
+from proctor.workflows.parts import Cast, recast
+from proctor.workflows.run_limits import allowing
+
+_log = logging.getLogger("proctor")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunData:
+    """What a worker builds its parts from."""
+
+    run: Run
+    benchmark: Benchmark
+    config: Config
+    settings: Settings
+    """As the run is played now."""
+    live: Mapping[str, Any] = field(default_factory=dict)
+    """Role → the Python object that was handed in."""
+    cache: bool | str | Path = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerPlan:
+    """How many workers play a run, and how each of them begins."""
+
+    count: int
+    recipe: bytes
+
+    def executor(self, settings: Settings, stage: Stage) -> CrewExecutor:
+        """Who plays, within the limits that hold here."""
+        allowance = current()
+        brief = Brief(
+            recipe=self.recipe,
+            places=settings.concurrency,
+            folder=os.getcwd(),
+            path=tuple(sys.path),
+            environment=dict(os.environ),
+            cost=settings.budget,
+            tokens=settings.max_tokens,
+        )
+        return CrewExecutor(
+            transport=Processes(),
+            brief=brief,
+            workers=self.count,
+            stage=stage,
+            budget=None if allowance is None else allowance.budget,
+            on_lost=_log.warning,
+        )
+
+
+def plan_workers(
+    count: int | None,
+    run: Run,
+    benchmark: Benchmark,
+    config: Config,
+    *,
+    build: Build,
+    live: Mapping[str, Any] | None = None,
+    changed: Mapping[str, Any] | None = None,
+    cache: bool | str | Path = False,
+) -> WorkerPlan | None:
+    """What was asked for, else what `[run]` says; None: this process plays. Raises UsageError where they cannot."""
+    wanted = config.run.workers if count is None else count
+    if wanted is None:
+        return None
+    check_setting("workers", wanted)
+    handed_in = {role: part for role, part in (live or {}).items() if part is not None and not isinstance(part, str)}
+    for role, part in handed_in.items():
+        _pickle(part, f"the {role}")
+    settings = replace(run.settings, **(changed or {}))
+    data = RunData(run=run, benchmark=benchmark, config=config, settings=settings, live=handed_in, cache=cache)
+    return WorkerPlan(count=wanted, recipe=_pickle((build, data), "the run"))
+
+
+@contextmanager
+def rebuild_run(data: RunData, budget: Budget | None) -> Iterator[Parts]:
+    """In a worker: the parts of a run, within its limits."""
+    with enforced(data, budget):
+        yield parts_of(data, recast(data.run, data.benchmark, data.config, data.live))
+
+
+@contextmanager
+def enforced(data: RunData, budget: Budget | None) -> Iterator[None]:
+    """In a worker: the limits of the run; its budget is kept by the driver."""
+    with allowing(data.settings, data.config, cache=data.cache, budget=budget):
+        yield
+
+
+def parts_of(data: RunData, cast: Cast) -> Parts:
+    """What a worker plays with."""
+    return Parts(
+        agent=cast.agent,
+        reviewers=cast.reviewers,
+        settings=data.settings,
+        exams={exam.id: exam for exam in exams_of(data.benchmark, data.run.settings)},
+        examiner=cast.examiner,
+        faults=cast.faults,
+    )
+
+
+class _Pickler(pickle.Pickler):
+    """Refuses what a worker could not find: a script that is being run has another name there."""
+
+    def persistent_id(self, obj: Any) -> None:
+        if isinstance(obj, (type, FunctionType)) and obj.__module__ == "__main__":
+            raise pickle.PicklingError(f"{obj.__qualname__} is defined in the script that is being run")
+
+
+def _pickle(value: object, what: str) -> bytes:
+    """The value as workers get it; raises UsageError where they cannot."""
+    file = io.BytesIO()
+    try:
+        _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(value)
+    except Exception as error:
+        raise UsageError(
+            f"{what} cannot be sent to workers: {said(error)}; expected a function or class of a module that can be "
+            "imported, or an object of one that can be pickled: move it to a module, name it as python:MODULE:NAME, "
+            "or leave out workers"
+        ) from error
+    return file.getvalue()
