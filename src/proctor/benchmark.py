@@ -66,6 +66,10 @@ class Expectation:
     """Users' own checks, by name."""
 
 
+OWN_PART = "criteria"
+"""What the part is called where the criteria of one's own are a single text."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Case:
     """A question with what is expected of the reply."""
@@ -86,6 +90,8 @@ class Case:
     """What the checks hold the reply to."""
     passing_score: float | None = None
     """Its own passing score; None: the run's."""
+    criteria: dict[str, str] = field(default_factory=dict)
+    """What a model reviewer marks in this reply besides: part → what it asks."""
     line: int | None = None
     """Where it stands in its file, from 1."""
 

@@ -112,13 +112,15 @@ def case_id(question: str, context: str | None) -> str:
     return hashlib.sha256(f"{question}\0{context or ''}".encode()).hexdigest()[:12]
 
 
-_CONTENT = [field for field in Case.__slots__ if field != "line"]
+_CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "line")]
 
 
 def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmark:
     """A benchmark with the digest of its cases; where they stand in a file is not content."""
     kept = tuple(cases)
-    content = [[getattr(case, field) for field in _CONTENT] for case in kept]
+    content = [
+        [getattr(case, field) for field in _CONTENT] + ([case.criteria] if case.criteria else []) for case in kept
+    ]
     return Benchmark(name=name, digest=digest(content), cases=kept, **others)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from proctor.usage import Usage
@@ -106,6 +106,8 @@ class Review:
 
     parts: tuple[Part, ...] = ()
     """Marks of the agent; empty: it has nothing to say."""
+    weights: dict[str, float] = field(default_factory=dict)
+    """Part → weight, where the reviewer has its own; those of the run come first."""
     question_parts: tuple[Part, ...] = ()
     """Marks of the examiner's question."""
     unscored: str | None = None

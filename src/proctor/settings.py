@@ -18,6 +18,7 @@ from typing import Any
 from proctor.errors import InputError, OutputFull, UsageError
 
 LONGEST_NAME = 200
+LONGEST_CRITERION = 20_000
 """The most characters of a name: of a run, a case, a category, a label, a part to weigh."""
 LONGEST_VALUE = 1000
 """The most characters of a label's value."""
@@ -118,6 +119,18 @@ def check_name(what: str, name: object, *, most: int = LONGEST_NAME) -> None:
         raise InputError(f"{what} has {len(name):,} characters ({shown(name)}); expected at most {most:,}")
     if (wrong := unfit(name, one_line=True)) is not None:
         raise InputError(f"{what} holds {wrong} ({shown(name)}); remove it")
+
+
+def check_criterion(name: object, asks: object) -> None:
+    """Refuse a criterion of one's own that no model could be asked for, or answer."""
+    if not isinstance(name, str) or not name.isidentifier() or name.endswith("_explanation"):
+        raise InputError(
+            f"a criterion cannot be called {shown(name)}; expected a word of letters, digits and _, such as tone"
+        )
+    if not isinstance(asks, str) or not asks.strip() or len(asks) > LONGEST_CRITERION:
+        raise InputError(
+            f"the criterion {name!r} says {shown(asks)}; expected a text of 1 to {LONGEST_CRITERION:,} characters"
+        )
 
 
 def check_labels(labels: object) -> None:

@@ -297,7 +297,8 @@ async def test_it_is_loaded_by_a_models_name_with_options() -> None:
     ("options", "said"),
     [
         ({"rubrik": "judge-1"}, "did you mean 'rubric'?"),
-        ({"temperature": 0}, "known are limit, prices, rubric, structured"),
+        ({"temperature": 0}, "set its temperature and its output limit there"),
+        ({"colour": 0}, "known are criteria, examples, limit"),
         ({"rubric": "none-1"}, "known are standard-1, judge-1"),
         ({"structured": "no"}, "structured='no'"),
         ({"limit": 0}, "at least 1"),

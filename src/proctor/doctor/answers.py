@@ -8,7 +8,14 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 
 from proctor.benchmark import Case, Expectation
-from proctor.doctor.judges import NOBODY, has_reference, said_of_unjudged, unjudged_cases
+from proctor.doctor.judges import (
+    NOBODY,
+    has_reference,
+    said_of_criteria,
+    said_of_unjudged,
+    unjudged_cases,
+    unmarked_criteria,
+)
 from proctor.doctor.phrases import phrase_stands_in
 from proctor.doctor.problem import BenchmarkProblem, complaint, plural, shorten
 from proctor.reading.text.choices import alternatives
@@ -68,13 +75,17 @@ def find_unjudged(
             said_of_unjudged(lost),
             "give them a reference and leave the reviewer in, or something to `expect`; until then they stay undecided",
         )
+    unmarked = unmarked_criteria(cases, reviewer or "embedded")
+    if unmarked:
+        advice = "name a model by --reviewer, such as openai:MODEL or ollama:MODEL"
+        yield complaint("criteria-unmarked", "warning", unmarked, said_of_criteria(unmarked), advice)
     known = {case.id for case in lost}
     yield from _unexpecting([case for case in cases if case.id not in known])
 
 
 def _unexpecting(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
     for case in cases:
-        if not has_reference(case) and case.expect == _NOTHING:
+        if not has_reference(case) and case.expect == _NOTHING and not case.criteria:
             yield complaint(
                 "nothing-expected",
                 "warning",

@@ -9,6 +9,7 @@ from proctor.doctor.problem import plural, quote_list
 
 NOBODY = "none"
 """What a reviewer is called where there is none."""
+_WITHOUT_MODEL = ("embedded", "exact", NOBODY)
 _NOTHING = Expectation()
 
 
@@ -20,7 +21,7 @@ def usual_reviewer(benchmark: Benchmark, passing_score: float | None = None) -> 
 
 
 def _wants_mark(case: Case) -> bool:
-    return has_reference(case) or case.passing_score is not None
+    return has_reference(case) or case.passing_score is not None or bool(case.criteria)
 
 
 def cases_of(benchmark: Benchmark) -> tuple[Case, ...]:
@@ -36,9 +37,25 @@ def unjudged_cases(cases: Iterable[Case], *, reviewed: bool, passing_score: floa
 def _is_unjudged(case: Case, *, reviewed: bool, passing_score: float | None) -> bool:
     if case.expect != _NOTHING:
         return False
-    if has_reference(case):
+    if has_reference(case) or case.criteria:
         return not reviewed
     return case.passing_score is not None or passing_score is not None
+
+
+def unmarked_criteria(cases: Iterable[Case], reviewer: str | None) -> list[Case]:
+    """Those with criteria of their own, where the reviewer is none that could mark them."""
+    if reviewer is not None and reviewer.partition(":")[0] not in _WITHOUT_MODEL:
+        return []
+    return [case for case in cases if case.criteria]
+
+
+def said_of_criteria(cases: Sequence[Case]) -> str:
+    """The sentence on them."""
+    named = quote_list(case.id for case in cases)
+    return (
+        f"{plural(len(cases), 'case')} with criteria of {'its' if len(cases) == 1 else 'their'} own will stay "
+        f"undecided, because only a model can mark them: name one by --reviewer ({named})"
+    )
 
 
 def has_reference(case: Case) -> bool:

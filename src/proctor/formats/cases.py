@@ -9,7 +9,17 @@ from typing import Any
 from proctor.benchmark import Case, Expectation
 from proctor.codec import digest
 from proctor.errors import UsageError
-from proctor.settings import AMOUNT, SHARE, Bounds, check_name, check_setting, shown, unfit, why_no_pattern
+from proctor.settings import (
+    AMOUNT,
+    SHARE,
+    Bounds,
+    check_criterion,
+    check_name,
+    check_setting,
+    shown,
+    unfit,
+    why_no_pattern,
+)
 
 PATTERN = "re:"
 _COUNT = Bounds(least=0, most=10**15, whole=True)
@@ -31,6 +41,8 @@ def check_case(case: Case) -> None:
     plain = _plain_texts(case)
     if plain is None:
         _check_expectation(case.expect)
+    for name, asks in case.criteria.items():
+        check_criterion(name, asks)
     for place, value in _values(case, _DEEPEST) if plain is None else plain:
         if (wrong := _unstorable(value)) is not None:
             raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
@@ -40,7 +52,7 @@ def check_case(case: Case) -> None:
 
 def _plain_texts(case: Case) -> list[tuple[str, str]] | None:
     """The texts of a case that is nothing but them, as most are; None: one has to look deeper."""
-    if case.expect is not _NOTHING and case.expect != _NOTHING:
+    if case.criteria or (case.expect is not _NOTHING and case.expect != _NOTHING):
         return None
     given = [(f"its {name}", text) for name in _TEXTS if (text := getattr(case, name)) is not None]
     return None if [text for _, text in given if type(text) is not str] else given

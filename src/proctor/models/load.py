@@ -28,19 +28,30 @@ _ADDRESSES = ("openai_api_base", "anthropic_api_url", "base_url")
 """Where the providers' classes keep the address they call."""
 
 
-def load_model(model: str | BaseChatModel) -> BaseChatModel:
-    """The chat model that a name stands for; one that is there already is handed back. Raises InputError."""
+def load_model(
+    model: str | BaseChatModel, *, temperature: float | None = None, max_output_tokens: int | None = None
+) -> BaseChatModel:
+    """The chat model that a name stands for; one that is there already is handed back. Raises InputError.
+
+    Where `temperature` or `max_output_tokens` is None, the model has its own.
+    """
     scheme, _, rest = model.partition(":") if isinstance(model, str) else ("", "", "")
     if scheme not in PROVIDERS:
         _import_package("langchain_core", "proctor[langchain]")
     if not isinstance(model, str):
         return _check_model(model, type(model).__name__)
     if scheme == "python":
+        if temperature is not None or max_output_tokens is not None:
+            raise InputError(f"{model!r} is made by your own code: set its temperature and its output limit there")
         return _from_python(model, rest)
     provider = PROVIDERS.get(scheme)
     if provider is None or not rest:
         raise InputError(_unknown_model_message(model, scheme, known=provider is not None))
-    options = _compatible(rest) if scheme == "openai-compatible" else {"model": rest}
+    options: dict[str, Any] = _compatible(rest) if scheme == "openai-compatible" else {"model": rest}
+    if temperature is not None:
+        options["temperature"] = temperature
+    if max_output_tokens is not None:
+        options[provider.output_limit] = max_output_tokens
     kind = getattr(_import_package(provider.package, provider.install), provider.kind)
     if provider.keys and not any(os.environ.get(key) for key in provider.keys):
         raise InputError(f"the model {model!r} needs a key: set the environment variable {' or '.join(provider.keys)}")

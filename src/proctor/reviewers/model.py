@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.contradictions import compare
+from proctor.reviewers.criteria import OwnRubric, criteria_of, own_rubric
 from proctor.reviewers.evidence import LIMIT, ReviewEvidence, gather
 from proctor.reviewers.rubrics import IMPROVISED, Criterion, answer_schema, applicable, rubric_named, system_prompt
 from proctor.score import Part, Review
@@ -21,21 +23,45 @@ if TYPE_CHECKING:
 
     from proctor.roles import Reviewer
 
-_OPTIONS: dict[str, type] = {"limit": int, "prices": Mapping, "rubric": str, "structured": bool}
+_OPTIONS: dict[str, tuple[type, ...]] = {
+    "criteria": (str, Mapping),
+    "examples": (Sequence,),
+    "limit": (int,),
+    "max_output_tokens": (int,),
+    "prices": (Mapping,),
+    "rubric": (str,),
+    "scale": (Sequence, Mapping),
+    "structured": (bool,),
+    "temperature": (int, float),
+}
+_OWN_TEMPERATURE = re.compile(r"python:|openai:(?:o\d|gpt-[5-9])")
+"""Made elsewhere, or models that reason and refuse another temperature than theirs."""
 
 
 def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     """The reviewer that a model's name stands for, such as `openai:MODEL` or `python:module:attribute`.
 
-    Options: `rubric` (`standard-1` or `judge-1`), `structured` (false: read JSON out of text), `limit`
-    (characters of a reply shown), `prices` (model → `{input, output}` per million tokens).
+    Options: `rubric` (`standard-1` or `judge-1`), or `criteria` of one's own with `scale` and `examples`; `structured`
+    (false: read JSON out of text), `limit` (characters of a reply shown), `temperature`, `max_output_tokens`, `prices`
+    (model → `{input, output}` per million tokens).
     """
     from proctor.models.load import load_model
 
     check_options(options)
     price = price_of(spec, options.get("prices", {}))
-    others = {name: value for name, value in options.items() if name != "prices"}
-    return ModelReviewer(load_model(spec), name=spec, price=price, **others)
+    own = own_rubric(options)
+    model = load_model(
+        spec,
+        temperature=options.get("temperature", _usual_temperature(spec)),
+        max_output_tokens=options.get("max_output_tokens"),
+    )
+    others = {name: options[name] for name in ("rubric", "structured", "limit") if name in options}
+    return ModelReviewer(model, name=spec, price=price, own=own, **others)
+
+
+def _usual_temperature(spec: str) -> float | None:
+    """0, so that marks differ little from call to call; None for models that only take their own."""
+    return None if _OWN_TEMPERATURE.match(spec) else 0.0
 
 
 def check_options(options: Mapping[str, Any]) -> None:
@@ -45,10 +71,18 @@ def check_options(options: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(name, _OPTIONS, n=1)
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
             raise InputError(f"unknown option {name!r} of a model reviewer; {hint}")
-        if not isinstance(value, _OPTIONS[name]):
-            raise InputError(f"the option {name}={value!r} of a model reviewer is no {_OPTIONS[name].__name__}")
-    if options.get("limit", 1) < 1:
-        raise InputError(f"the option limit={options['limit']!r} of a model reviewer has to be at least 1")
+        kinds = _OPTIONS[name]
+        if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+            expected = " or ".join(kind.__name__ for kind in kinds)
+            raise InputError(f"the option {name}={value!r} of a model reviewer is no {expected}")
+    for name in ("limit", "max_output_tokens"):
+        if options.get(name, 1) < 1:
+            raise InputError(f"the option {name}={options[name]!r} of a model reviewer has to be at least 1")
+    if not 0 <= options.get("temperature", 0) <= 2:
+        raise InputError(f"the option temperature={options['temperature']!r} of a model reviewer has to be 0 to 2")
+
+
+_BUILT_IN = OwnRubric(criteria=())
 
 
 class ModelReviewer:
@@ -68,10 +102,12 @@ class ModelReviewer:
         structured: bool = True,
         limit: int = LIMIT,
         price: Price | None = None,
+        own: OwnRubric | None = None,
     ) -> None:
         self.name = name
-        self.rubric = rubric
-        self._criteria = rubric_named(rubric)
+        self.rubric = rubric if own is None else own.name
+        self._criteria = rubric_named(rubric) if own is None else own.criteria
+        self._own = own
         self._model = model
         self._structured = structured
         self._limit = limit
@@ -83,23 +119,26 @@ class ModelReviewer:
         A question that an examiner improvised comes as a case without an answer: then the turns before it count.
         """
         turn, earlier = turns[-1], turns[:-1] if _is_improvised(case, turns) else ()
-        criteria = applicable(IMPROVISED if earlier else self._criteria, case) if case is not None else ()
+        asked = IMPROVISED if earlier and self._own is None else self._criteria
+        criteria = _with_case(applicable(asked, case), case) if case is not None else ()
         if case is None or not criteria or turn.reply is None:
             return Review()
+        own = self._own or _BUILT_IN
         evidence = gather(case, turn.question, turn.reply, earlier=earlier, limit=self._limit)
         try:
             answer = await ask(
                 self._model,
-                system=system_prompt(criteria),
+                system=system_prompt(criteria, own.told(), in_words=bool(own.scale)),
                 user=evidence.text,
-                schema=answer_schema(criteria),
+                schema=answer_schema(criteria, tuple(own.scale)),
                 structured=self._structured,
                 price=self._price,
             )
         except UnusableAnswer as unusable:
             return Review(unscored=unusable.reason, usage=unusable.usage)
-        parts = tuple(_part(criterion, answer.value) for criterion in criteria)
-        return Review(parts=parts, explanation=_explanation(parts, evidence), usage=answer.usage)
+        parts = tuple(_part(criterion, answer.value, own) for criterion in criteria)
+        weights = {part.name: own.weights.get(part.name, 1.0) for part in parts} if self._own is not None else {}
+        return Review(parts=parts, weights=weights, explanation=_explanation(parts, evidence), usage=answer.usage)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: each reply has been judged by itself."""
@@ -117,9 +156,15 @@ def _is_improvised(case: Case | None, turns: Sequence[Turn]) -> bool:
     return case is not None and len(turns) > 1 and not case.answer and not case.reasoning
 
 
-def _part(criterion: Criterion, marks: Any) -> Part:
-    explanation = getattr(marks, f"{criterion.name}_explanation").strip()
-    return Part(name=criterion.name, value=getattr(marks, criterion.name), explanation=explanation)
+def _with_case(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, ...]:
+    """The reviewer's criteria and the case's own; of two with one name the case's counts."""
+    return (*(one for one in criteria if one.name not in case.criteria), *criteria_of(case))
+
+
+def _part(criterion: Criterion, marks: Any, own: OwnRubric) -> Part:
+    explanation, mark = getattr(marks, f"{criterion.name}_explanation").strip(), getattr(marks, criterion.name)
+    said = f"{mark}: {explanation}" if own.scale else explanation
+    return Part(name=criterion.name, value=own.value(mark), explanation=said)
 
 
 def _explanation(parts: tuple[Part, ...], evidence: ReviewEvidence) -> str:

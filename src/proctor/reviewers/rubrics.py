@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -12,6 +12,7 @@ from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.models.fence import FENCE_RULE
 
+_GAP = "\n\n"
 Mark = Annotated[float, msgspec.Meta(ge=0, le=1, description="from 0 to 1")]
 
 
@@ -104,25 +105,33 @@ def applicable(criteria: tuple[Criterion, ...], case: Case) -> tuple[Criterion, 
 
 
 @functools.cache
-def system_prompt(criteria: tuple[Criterion, ...]) -> str:
-    """What the model is told before it sees anything; the same for every case with the same criteria."""
+def system_prompt(criteria: tuple[Criterion, ...], told: str = "", *, in_words: bool = False) -> str:
+    """What the model is told before it sees anything; the same for every case with the same criteria.
+
+    `told` is what a judge of somebody's own is told besides; `in_words`: its marks are words.
+    """
     marked = "\n".join(f"- {criterion.name}: {criterion.asks}" for criterion in criteria)
+    mark = "a mark" if in_words else "a mark from 0 to 1, in steps as fine as the case deserves"
     return (
         "You are a reviewer. You judge one reply of an AI agent to one question, strictly and impartially, and only "
         "by what is written below.\n\n"
-        f"Give each of these a mark from 0 to 1, in steps as fine as the case deserves:\n{marked}\n\n"
+        f"Give each of these {mark}:\n{marked}\n\n"
         "Before each mark explain it in one or two sentences that name what in the reply decided it. Judge each part "
         "by itself: one fault is not counted twice.\n\n"
-        f"{FENCE_RULE}"
+        f"{f'{told}{_GAP}' if told else ''}{FENCE_RULE}"
     )
 
 
 @functools.cache
-def answer_schema(criteria: tuple[Criterion, ...]) -> type[Any]:
-    """The answer that is asked for: per criterion an explanation, then the mark. Flat, which every provider takes."""
+def answer_schema(criteria: tuple[Criterion, ...], words: tuple[str, ...] = ()) -> type[Any]:
+    """The answer that is asked for: per criterion an explanation, then the mark. Flat, which every provider takes.
+
+    A mark is one of the `words`; a number from 0 to 1 where there are none.
+    """
+    mark = Literal[words] if words else Mark
     fields: list[tuple[str, Any]] = []
     for criterion in criteria:
-        fields += [(f"{criterion.name}_explanation", str), (criterion.name, Mark)]
+        fields += [(f"{criterion.name}_explanation", str), (criterion.name, mark)]
     return msgspec.defstruct("Marks", fields, namespace={"__doc__": "The marks of one reply, each after its reason."})
 
 

@@ -21,6 +21,8 @@ from proctor.score import (
 )
 
 _NOTHING = Expectation()
+_USUAL_SCORE = 0.7
+"""Where a case has criteria of its own and nobody has said which score passes."""
 
 
 def marks(
@@ -32,7 +34,7 @@ def marks(
     for by, review in reviews:
         if review.parts:
             names = _names(review.parts)
-            value = weigh(review.parts, settings.weights or _weights(settings.type, names))
+            value = weigh(review.parts, settings.weights or review.weights or _weights(settings.type, names))
             if value is None:
                 reason = f"none of the parts that were judged ({', '.join(names)}) has a weight"
                 missing.append(Unscored(turn=turn, of="agent", by=by, reason=reason))
@@ -86,7 +88,7 @@ def turn_passes(
     given = [score.value for score in scores if score.of == "agent"] if needed is not None else []
     if given and needed is not None and not reaches(min(given), needed):
         return False
-    if None in outcomes:
+    if None in outcomes or (case is not None and case.criteria and not _marks_criteria(case, scores)):
         return None
     if needed is not None and (missing or (not given and case is not None and case.answer)):
         return None
@@ -95,10 +97,17 @@ def turn_passes(
 
 def passing_score(case: Case | None, settings: Settings) -> float | None:
     """The score that a reply has to reach; None: its mark decides nothing, as where nobody gives any."""
-    if settings.reviewer is None and case is not None and case.expect != _NOTHING:
+    if settings.reviewer is None and case is not None and case.expect != _NOTHING and not case.criteria:
         return None
     own = case.passing_score if case is not None else None
+    if own is None and settings.passing_score is None and case is not None and case.criteria:
+        return _USUAL_SCORE
     return own if own is not None else settings.passing_score
+
+
+def _marks_criteria(case: Case, scores: Sequence[Score]) -> bool:
+    """Whether somebody has marked all that the case itself wants to have marked."""
+    return case.criteria.keys() <= {part.name for score in scores for part in score.parts}
 
 
 def _judged_by(checks: Sequence[CheckResult], case: Case | None, needed: float | None) -> bool:

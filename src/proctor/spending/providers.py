@@ -35,6 +35,8 @@ class Provider:
     """Environment variables, one of which has to hold the key."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """What the class is given: no retries of its own, because the run retries and counts."""
+    output_limit: str = "max_tokens"
+    """What the class calls the most tokens of an answer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -70,9 +72,12 @@ PROVIDERS = {
         kind="ChatGoogleGenerativeAI",
         install="proctor[google]",
         keys=("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+        output_limit="max_output_tokens",
         options={"max_retries": 1},  # counts the first try too; 0 would mean Google's own default of five
     ),
-    "ollama": Provider(package="langchain_ollama", kind="ChatOllama", install="proctor[ollama]"),
+    "ollama": Provider(
+        package="langchain_ollama", kind="ChatOllama", install="proctor[ollama]", output_limit="num_predict"
+    ),
 }
 
 

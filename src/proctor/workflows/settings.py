@@ -84,13 +84,13 @@ def _check_weights(weights: object, *, own_parts: bool) -> None:
 
 
 def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
-    """Whether the reviewer is somebody's own code, whose parts only that code knows."""
+    """Whether the reviewer has parts of somebody's own: of their code, or by their criteria."""
     if "built" not in chosen:
         return False
     specs: list[Spec] = [chosen["built"][role] for role in ("reviewer", SECOND) if role in chosen["built"]]
     schemes = [spec.spec.partition(":")[0] for spec in specs]
     own = [each for each in schemes if each in plugins.known("reviewers") and each not in _KNOWN_TO_GIVE_THESE]
-    return bool(own) or not specs
+    return bool(own) or not specs or any("criteria" in spec.options for spec in specs)
 
 
 def _hint(name: str, known: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from proctor.benchmark import Case, Expectation, ExpectedCall
+from proctor.benchmark import OWN_PART, Case, Expectation, ExpectedCall
 from proctor.codec import case_id
 
 _NO_CITATIONS: dict[str, Any] = {"citations": None, "sources": [], "quotes": False}
@@ -38,6 +38,7 @@ class CaseMaker:
             categories=_once(_as_list(values.get("category", []))),
             expect=_expectation(_merge_expectations(self._common, _flat(values.get("expect", {})))),
             passing_score=values.get("passing_score"),
+            criteria=_criteria(values.get("criteria", {})),
             line=line,
         )
 
@@ -48,6 +49,10 @@ class CaseMaker:
             made = plain if self._seen[plain] == 1 else f"{plain}-{self._seen[plain]}"
             if made not in self._taken:
                 return made
+
+
+def _criteria(given: str | dict[str, str]) -> dict[str, str]:
+    return {OWN_PART: given} if isinstance(given, str) else given
 
 
 def _flat(expect: Mapping[str, Any]) -> dict[str, Any]:

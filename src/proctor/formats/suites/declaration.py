@@ -146,6 +146,10 @@ CASE = Record(
         "reference": Field(shape=_prose, about="The expected answer, for the judge."),
         "reasoning": Field(shape=_prose, about="The reasoning that leads to it."),
         "passing_score": Field(shape=_share, about="The judge's score at which this case passes."),
+        "criteria": Field(
+            shape=Either(shapes=(_prose, MapOf(value=_prose))),
+            about="What a model reviewer marks besides: a text, or part → text.",
+        ),
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
     hints={

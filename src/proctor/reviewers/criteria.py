@@ -1,0 +1,166 @@
+"""Criteria of one's own: `[reviewers.NAME] criteria = …`, checked once, and what a model is told of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from proctor.benchmark import OWN_PART, Case
+from proctor.codec import digest
+from proctor.errors import InputError
+from proctor.reviewers.rubrics import Criterion
+from proctor.settings import check_criterion, shown
+
+_MOST = 20
+_WORDS = (2, 12)
+_EXAMPLE = {"question", "reply", "reason", "mark", "marks"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OwnRubric:
+    """What a judge of one's own marks, and how."""
+
+    criteria: tuple[Criterion, ...]
+    weights: Mapping[str, float] = field(default_factory=dict)
+    """Part → weight; those that are not named weigh 1."""
+    scale: Mapping[str, float] = field(default_factory=dict)
+    """Word → mark; empty: marks are numbers from 0 to 1."""
+    examples: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Its digest: marks by other words are not comparable."""
+        told = [[one.name, one.asks] for one in self.criteria]
+        return f"own-{digest([told, dict(self.weights), dict(self.scale), list(self.examples)])[:12]}"
+
+    def value(self, mark: Any) -> float:
+        """A mark as a number from 0 to 1."""
+        return self.scale[mark] if self.scale else float(mark)
+
+    def told(self) -> str:
+        """What the model is told beside the criteria: the words to choose from, and the examples."""
+        return "\n\n".join([*self._told_scale(), *self._told_examples()])
+
+    def _told_scale(self) -> Iterator[str]:
+        if self.scale:
+            yield f"Every mark is one of these words, from the worst to the best: {', '.join(self.scale)}."
+
+    def _told_examples(self) -> Iterator[str]:
+        for number, example in enumerate(self.examples, 1):
+            answer: dict[str, Any] = {}
+            for one in self.criteria:
+                answer[f"{one.name}_explanation"] = example.get("reason", "")
+                answer[one.name] = example["marks"][one.name]
+            said = [f"{name}: {example[name]}" for name in ("question", "reply") if example.get(name)]
+            yield "\n".join([f"Example {number}", *said, f"answer: {json.dumps(answer, ensure_ascii=False)}"])
+
+
+def own_rubric(options: Mapping[str, Any]) -> OwnRubric | None:
+    """The rubric that `criteria`, `scale` and `examples` describe; None: there are no criteria. Raises InputError."""
+    if "criteria" not in options:
+        for name in ("scale", "examples"):
+            if name in options:
+                raise InputError(f"a reviewer's {name!r} goes with its 'criteria', and there are none; add criteria")
+        return None
+    if "rubric" in options:
+        raise InputError("a reviewer has a 'rubric' or 'criteria' of its own, not both; leave one out")
+    criteria, weights = read_criteria(options["criteria"])
+    scale = _scale(options.get("scale"))
+    examples = tuple(_example(each, criteria, scale) for each in _listed(options.get("examples", ())))
+    return OwnRubric(criteria=criteria, weights=weights, scale=scale, examples=examples)
+
+
+def read_criteria(given: object) -> tuple[tuple[Criterion, ...], dict[str, float]]:
+    """The criteria of a text, or of a table of named parts, each a text or `{asks, weight}`; and their weights."""
+    if isinstance(given, str):
+        return (_criterion(OWN_PART, given),), {}
+    if not isinstance(given, Mapping) or not 1 <= len(given) <= _MOST:
+        raise InputError(
+            f"the criteria {shown(given)} cannot be read; expected a text, or a table of 1 to {_MOST} named parts "
+            'such as {tone = "Is the reply polite?", safety = {asks = "Is it safe?", weight = 2}}'
+        )
+    criteria, weights = [], {}
+    for name, said in given.items():
+        asks, weight = _part(name, said)
+        criteria.append(_criterion(name, asks))
+        if weight is not None:
+            weights[name] = weight
+    return tuple(criteria), weights
+
+
+@lru_cache(maxsize=1024)
+def _of_case(criteria: tuple[tuple[str, str], ...]) -> tuple[Criterion, ...]:
+    return read_criteria(dict(criteria))[0]
+
+
+def criteria_of(case: Case) -> tuple[Criterion, ...]:
+    """What a case wants to have marked besides."""
+    return _of_case(tuple(case.criteria.items())) if case.criteria else ()
+
+
+def _part(name: str, said: object) -> tuple[Any, float | None]:
+    """What a part asks, and its weight where it has one."""
+    if not isinstance(said, Mapping):
+        return said, None
+    if unknown := sorted(set(said) - {"asks", "weight"}):
+        raise InputError(f"the criterion {name!r} has an unknown key {unknown[0]!r}; known are 'asks' and 'weight'")
+    weight = said.get("weight")
+    if weight is not None and (
+        isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight <= 1e6
+    ):
+        raise InputError(f"the criterion {name!r} has weight={weight!r}; expected a number above 0")
+    return said.get("asks"), None if weight is None else float(weight)
+
+
+def _criterion(name: str, asks: Any) -> Criterion:
+    check_criterion(name, asks)
+    return Criterion(name=name, needs="question", asks=asks.strip())
+
+
+def _scale(given: object) -> dict[str, float]:
+    """Word → mark: evenly from 0 to 1 where only the words are given, the worst first."""
+    if given is None:
+        return {}
+    least, most = _WORDS
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        words = [word for word in given if isinstance(word, str) and word.strip()]
+        if len(words) == len(given) == len(set(words)) and least <= len(words) <= most:
+            return {word: place / (len(words) - 1) for place, word in enumerate(words)}
+    elif isinstance(given, Mapping) and least <= len(given) <= most and all(map(_is_mark, given.values())):
+        return {str(word): float(mark) for word, mark in given.items()}
+    raise InputError(
+        f"the scale {shown(given)} cannot be read; expected {least} to {most} different words, the worst first, such "
+        'as ["poor", "fair", "good"], or each with its mark from 0 to 1, such as {poor = 0, fair = 0.6, good = 1}'
+    )
+
+
+def _is_mark(mark: object) -> bool:
+    return isinstance(mark, int | float) and not isinstance(mark, bool) and 0 <= mark <= 1
+
+
+def _listed(examples: object) -> Sequence[object]:
+    if isinstance(examples, Sequence) and not isinstance(examples, str):
+        return examples
+    raise InputError(
+        f"the examples {shown(examples)} cannot be read; expected a list of tables, [[reviewers.NAME.examples]]"
+    )
+
+
+def _example(given: object, criteria: Sequence[Criterion], scale: Mapping[str, float]) -> Mapping[str, Any]:
+    """One example, with a mark for each part."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("reply"), str):
+        raise InputError(
+            f"the example {shown(given)} cannot be read; expected a table with 'reply' and 'mark' or 'marks'"
+        )
+    if unknown := sorted(set(given) - _EXAMPLE):
+        raise InputError(f"an example has an unknown key {unknown[0]!r}; known are {', '.join(sorted(_EXAMPLE))}")
+    marks = given.get("marks", {one.name: given["mark"] for one in criteria} if "mark" in given else {})
+    for one in criteria:
+        mark = marks.get(one.name) if isinstance(marks, Mapping) else None
+        if not (mark in scale if scale else _is_mark(mark)):
+            expected = f"one of {', '.join(scale)}" if scale else "a number from 0 to 1"
+            raise InputError(f"the example {shown(given['reply'])} has {one.name}={mark!r}; expected {expected}")
+    return {**{name: given[name] for name in ("question", "reply", "reason") if name in given}, "marks": dict(marks)}
