@@ -60,6 +60,11 @@ def test_k_above_the_trials_is_no_value_and_says_why() -> None:
     assert estimate.note == "k exceeds the trials"
 
 
+def test_where_nothing_was_judged_k_is_not_to_blame() -> None:
+    assert over_cases(pass_at_k, [(0, 0)] * 10, 2).note == "nothing was counted"
+    assert over_cases(pass_at_k, [], 2).note == "nothing was counted"
+
+
 def test_a_case_with_too_few_trials_leaves_that_k_and_is_bounded() -> None:
     estimate = over_cases(pass_hat_k, [(4, 4), (4, 0), (1, 1)], 2, planned=4)
     assert (estimate.value, estimate.n, estimate.missing) == (0.5, 2, 3)

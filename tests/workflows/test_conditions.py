@@ -19,7 +19,7 @@ from proctor.errors import InputError, UsageError
 from proctor.findings.run import ConditionFinding
 from proctor.running import calls
 from proctor.storage import open_store
-from proctor.workflows.read import read_findings
+from proctor.workflows.read import list_runs, read_findings
 
 Options = dict[str, Any]
 CASES = [(f"q {number}", f"answer {number}") for number in range(1, 7)]
@@ -138,10 +138,22 @@ async def test_conditions_are_compared_with_the_plain_run_case_by_case(options: 
         assert each.p_value is not None
         assert each.p_value < 0.1
         assert (each.counts.planned, each.counts.pending) == (6, 0)
-    assert evaluation.findings.pass_rate.value == pytest.approx(1 / 3)
+    assert evaluation.findings.pass_rate.value == 1.0
+    assert evaluation.findings.pass_rate == plain.pass_rate, "the plain run is the headline"
+    assert evaluation.findings.mean_score == plain.mean_score
+    assert evaluation.findings.cases[0].plain_verdict == "pass"
+    [(_, summary)] = list_runs(store=str(options["store"]), limit=1)
+    assert summary is not None
+    assert summary.rate == plain.pass_rate, "in the list, too"
     assert evaluation.findings.cases[0].conditions == {"": (1, 1), "hiccup": (1, 0), "nonsense": (1, 0)}
     assert evaluation.findings.cases[0].verdict == "fail"
-    assert any("over 3 conditions together" in note for note in evaluation.findings.notes)
+    assert any("of the plain run, without a condition" in note for note in evaluation.findings.notes)
+
+
+async def test_without_a_plain_run_the_numbers_are_over_all_conditions(options: Options) -> None:
+    evaluation = await proctor.aevaluate(CASES, agent=fragile, conditions=["hiccup", "nonsense"], **options)
+    assert evaluation.findings.pass_rate.attempts == 12
+    assert any("over 2 conditions together" in note for note in evaluation.findings.notes)
 
 
 async def test_a_fault_lasts_over_a_whole_conversation(options: Options) -> None:

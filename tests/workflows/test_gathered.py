@@ -173,12 +173,13 @@ def test_verdicts_are_the_same_counted_by_the_store_or_recalled(
             store.journal.write([Finished(attempt=replace(one, passed=[True, False, None][place % 3]))])
         store.journal.mark("run-1", "completed")
         run, exams = known(store)
-        counts, order = store.archive.verdict_counts("run-1"), store.archive.verdict_order("run-1")
+        counts, order = module.verdict_counts(store, run), module.verdict_order(store, run)
         accumulate_attempts(store, run, exams)
         for name in ("attempts", "verdict_counts", "verdict_order"):
             monkeypatch.setattr(store.archive, name, None)
         assert module.verdict_counts(store, run) == {exam: each for exam, each in counts.items() if each[0]}
         assert module.verdict_order(store, run) == order
+        assert {name for _, name in order} == {""}, "under several conditions, those of the plain run"
 
 
 def test_a_reader_that_goes_away_keeps_nothing(store: Store) -> None:

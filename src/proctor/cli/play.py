@@ -125,8 +125,9 @@ def show(
     html: Path | None = None,
     gates: Sequence[GateVerdict] = (),
     form: str = "text",
+    every: bool = False,
 ) -> None:
-    """The report on standard output, as text, Markdown or JSON."""
+    """The report on standard output, as text, Markdown or JSON; as text, `every` row of its lists or the first."""
     if as_json:
         from proctor.reports.run.json import as_dict
 
@@ -139,7 +140,7 @@ def show(
     else:
         from proctor.reports.run.text import render
 
-        console().print(render(findings, k=k, html=html, gates=gates))
+        console().print(render(findings, k=k, html=html, gates=gates, every=every))
 
 
 def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:

@@ -17,6 +17,7 @@ from proctor.cli.gate_options import gate_options
 @click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
 @click.option("--case", metavar="ID|WORDS", help="Read what was said about one case instead: its id, or words of it.")
 @click.option("--trial", type=int, help="Only this trial of the case.")
+@click.option("--all", "every", is_flag=True, help="Show every case and reason that did not pass, not the first few.")
 @gate_options
 @options.store
 @options.as_json
@@ -26,6 +27,7 @@ def command(
     form: str,
     case: str | None,
     trial: int | None,
+    every: bool,
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -50,7 +52,7 @@ def command(
     findings = read_findings(run, store=url)
     check_k(k, findings.run.settings.trials)
     verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
-    show(findings, as_json=as_json, k=k, gates=verdicts, form=form)
+    show(findings, as_json=as_json, k=k, gates=verdicts, form=form, every=every)
     return exit_code(findings, verdicts, as_json=as_json) if gates else 0
 
 

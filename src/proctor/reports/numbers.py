@@ -82,8 +82,10 @@ def interval(low: float | None, high: float | None, unit: Unit = "percent") -> s
 
 
 def basis(estimate: Estimate, *, noun: str = "case") -> str:
-    """What an estimate rests on: `30 cases × 3`, or `30 cases, 88 attempts` where they are uneven."""
+    """What an estimate rests on: `30 cases × 3`, `9 conversations of 3 seeds`, `30 cases, 88 attempts` if uneven."""
     cases = plural(estimate.n, noun)
+    if estimate.clusters is not None:
+        return f"{cases} of {plural(estimate.clusters, 'seed')}"
     if not estimate.n or estimate.attempts == estimate.n:
         return cases
     trials, uneven = divmod(estimate.attempts, estimate.n)

@@ -73,10 +73,11 @@ def of_attempt(attempt: Attempt) -> OutcomeLabel:
     return PASSED if attempt.passed else NOT_PASSED
 
 
-def of_case(case: CaseFinding) -> OutcomeLabel:
-    """How one case ended, over its trials."""
-    if case.verdict in _BY_VERDICT:
-        return _BY_VERDICT[case.verdict]
+def of_case(case: CaseFinding, *, plain: bool = False) -> OutcomeLabel:
+    """How one case ended, over its trials; `plain` without a condition, else the worst of several conditions."""
+    verdict = case.plain_verdict if plain else case.verdict
+    if verdict in _BY_VERDICT:
+        return _BY_VERDICT[verdict]
     if case.failed_by_environment:
         return ENVIRONMENT_FAILED
     return UNSCORED if case.unscored else PENDING
@@ -98,8 +99,8 @@ def of_run(findings: Findings) -> OutcomeLabel:
 
 
 def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:
-    """Outcome's name → number of cases."""
-    return Counter(of_case(case).name for case in cases)
+    """Outcome's name → number of cases; those of the plain run, if it is one of several conditions."""
+    return Counter(of_case(case, plain=True).name for case in cases)
 
 
 def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -20,6 +22,7 @@ STYLES = {
     "pass": "green", "fail": "red", "flaky": "yellow", "unscored": "magenta", "failed": "bright_black",
     "pending": "dim", "plain": "",
 }  # fmt: skip
+T = TypeVar("T")
 INDENT = (0, 0, 0, 2)
 LABEL, WIDE_LABEL = 10, 14
 """Columns that labels take at least, so that what stands below each other is aligned."""
@@ -118,6 +121,29 @@ def estimates(lines: Sequence[HeadlineLine], width: int, *, label: int = LABEL) 
     if not roomy and lines[0].said.basis:
         grid.add_row("", "", Text(lines[0].said.basis, style="dim"))
     yield Padding(grid, INDENT)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ListCut:
+    """How far lists are shown: their first rows and the command that shows the rest, or every row."""
+
+    command: str
+    every: bool = False
+
+    def shown(self, rows: Sequence[T], most: int) -> Sequence[T]:
+        """The rows that are shown."""
+        return rows if self.every else rows[:most]
+
+    def rest(self, rows: Sequence[T], most: int, *, noun: str = "") -> Iterator[RenderableType]:
+        """`and 16 more: proctor show RUN --all`; nothing where all are shown."""
+        if left := len(rows) - len(self.shown(rows, most)):
+            yield cut_line(left, self.command, noun=noun)
+
+
+def cut_line(left: int, command: str, *, noun: str = "") -> RenderableType:
+    """`and 16 more: proctor show RUN --all`, below a list that was cut."""
+    said = Text(f"and {numbers.whole(left)} more{f' {noun}' if noun else ''}: ", style="dim")
+    return Padding(said.append(command, style="not dim"), INDENT)
 
 
 def facts(said: Mapping[str, str], *, label: int = LABEL) -> Iterator[RenderableType]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from proctor.benchmark import Case, Exam
 from proctor.reports import outcomes
 from proctor.run import Attempt, Failure
-from proctor.score import CheckResult, Contradiction, Score, Unscored
+from proctor.score import CheckResult, Contradiction, Part, Score, Unscored
 from proctor.transcript import Turn
 
 NOT_COUNTED = outcomes.OutcomeLabel(name="not_counted", sign="·", word="not counted", style="pending")
@@ -42,9 +42,26 @@ class JudgedTurn:
     @property
     def why(self) -> str:
         """The reviewer's words on the lowest part of the mark; empty: nothing was found wrong, or said."""
-        parts = [part for score in self.scores for part in score.parts if part.explanation and part.value < 1]
+        parts = [part for score in self.scores for part in score.parts if self.explain(part) and part.value < 1]
         lowest = min(parts, key=lambda part: part.value, default=None)
         return f"{lowest.name}: {lowest.explanation}" if lowest is not None else ""
+
+    def explain(self, part: Part) -> str:
+        """Why a part has its mark; empty where the contradiction that is quoted beside it says so."""
+        return "" if part.name == "consistency" and self.contradicts else part.explanation
+
+    @property
+    def why_not_counted(self) -> str:
+        """Why a reply that was given counts for nothing; empty: it counts, or that is said elsewhere."""
+        if self.outcome is not NOT_COUNTED or self.turn.fault:
+            return ""
+        if any(check.passed is None for check in self.checks):
+            return "a check of it could not be decided"
+        if self.scores:
+            return "it has a mark, but no passing score that the mark would have to reach"
+        if self.case is None:
+            return "the question was improvised, and neither a known answer nor an earlier reply tells what is right"
+        return "nobody judged it: the case has no reference and no checks"
 
     @property
     def outcome(self) -> outcomes.OutcomeLabel:
@@ -56,6 +73,15 @@ class JudgedTurn:
         if self.turn.reply is None:
             return outcomes.PENDING
         return outcomes.UNSCORED if self.unscored and not self.turn.fault else NOT_COUNTED
+
+
+def beyond_parts(score: Score) -> str:
+    """What a reviewer says of the whole, without what it says of the parts."""
+    said = score.explanation
+    for part in sorted(score.parts, key=lambda part: -len(part.explanation)):
+        said = said.replace(f"{part.name} {part.value:.2f}: {part.explanation}", "")
+        said = said.replace(part.explanation, "") if part.explanation else said
+    return said.strip() if any(character.isalnum() for character in said) else ""
 
 
 def judged_turns(attempt: Attempt, exam: Exam | None) -> list[JudgedTurn]:

@@ -35,6 +35,8 @@ def estimate(known: Estimate) -> dict[str, Any]:
     }
     if known.missing:
         said |= {"missing": known.missing, "worst": known.worst, "best": known.best}
+    if known.clusters is not None:
+        said["clusters"] = known.clusters
     if known.note:
         said["note"] = known.note
     return said

@@ -35,6 +35,8 @@ class Estimate:
     """Upper end of the interval around `best`."""
     note: str = ""
     """Anything that must be said beside it."""
+    clusters: int | None = None
+    """Of how many seed questions the n conversations are, where the interval rests on those; None: it rests on n."""
 
     @property
     def ends(self) -> tuple[float | None, float | None]:

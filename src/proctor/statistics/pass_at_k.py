@@ -66,6 +66,7 @@ def over_cases(
         if m + lacking >= k:
             worst.add(formula(m + lacking, c, k), times)
             best.add(formula(m + lacking, c + lacking, k), times)
-    if not shown.n and k > max((m for m, _ in histogram), default=0) and (planned is None or k > planned):
+    trials = planned if planned is not None else max((m for m, _ in histogram), default=0)
+    if not shown.n and 0 < trials < k:
         return Estimate(value=None, low=None, high=None, n=0, method=METHOD, level=level, note="k exceeds the trials")
     return mean_over_cases(shown, attempts=attempts, missing=missing, worst=worst, best=best, level=level)

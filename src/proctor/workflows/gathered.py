@@ -40,15 +40,26 @@ def recall_accumulator(store: Store, run: Run, exams: tuple[Exam, ...] | None = 
 
 
 def verdict_counts(store: Store, run: Run) -> dict[str, tuple[int, int]]:
-    """Exam → how many of its attempts have a verdict, and how many of those passed."""
+    """Exam → how many of its attempts have a verdict, and how many of those passed; of the plain run, if there is one.
+
+    That is one of several conditions, and its numbers are the run's.
+    """
+    if run.settings.has_plain_run:
+        order = verdict_order(store, run)
+        return {exam: (len(verdicts), verdicts.count("+")) for (exam, _), verdicts in order.items()}
     known = recall_accumulator(store, run)
     return store.archive.verdict_counts(run.id) if known is None else known.verdict_counts()
 
 
 def verdict_order(store: Store, run: Run) -> dict[tuple[str, str], str]:
-    """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any."""
+    """Exam and condition → the verdicts of its trials in their order, + passed and - not, where there is any.
+
+    Where the plain run is one of several conditions, its alone: they are the run's.
+    """
     known = recall_accumulator(store, run)
-    return store.archive.verdict_order(run.id) if known is None else known.verdict_order(run)
+    order = store.archive.verdict_order(run.id) if known is None else known.verdict_order(run)
+    plain = run.settings.has_plain_run
+    return {(exam, name): verdicts for (exam, name), verdicts in order.items() if not (plain and name)}
 
 
 class CountingPass:

@@ -81,7 +81,8 @@ def verdict_order_of(opened: Store, run: Run) -> Order:
 def _tests(opened: Store, run: Run) -> Iterator[Attempt]:
     """The conversations of a battle that have a verdict and were a test."""
     for attempt in opened.archive.attempts(run.id):
-        if attempt.finished and attempt.passed is not None and is_test(attempt):
+        beside = run.settings.has_plain_run and attempt.key.condition
+        if attempt.finished and attempt.passed is not None and is_test(attempt) and not beside:
             yield attempt
 
 

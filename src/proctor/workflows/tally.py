@@ -8,7 +8,7 @@ from itertools import chain, repeat
 from proctor.benchmark import Exam
 from proctor.findings.battle.replies import as_counted, replies_of
 from proctor.findings.battle.units import Units
-from proctor.run import Attempt, Finished, Record, Run
+from proctor.run import Attempt, Finished, Record, Run, Turned
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
@@ -19,9 +19,19 @@ class RunTally:
     """Counts finished attempts, as their records are stored or as they are read; in a battle, its replies."""
 
     def __init__(
-        self, planned: int, *, conversations: Mapping[str, Exam] | None = None, seeds: bool = False, repeats: int = 1
+        self,
+        planned: int,
+        *,
+        conversations: Mapping[str, Exam] | None = None,
+        seeds: bool = False,
+        repeats: int = 1,
+        rated: int | None = None,
+        plain_only: bool = False,
     ) -> None:
-        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times."""
+        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times.
+
+        With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts.
+        """
         self.planned = planned
         self.done = 0
         self.failed = 0
@@ -31,7 +41,11 @@ class RunTally:
         self.asked = 0
         self.judged = 0
         self.usage = Usage()
+        self.turns = 0
+        """Questions that were answered so far, also in conversations that are not over."""
         self._repeats = repeats
+        self._rated = planned if rated is None else rated
+        self._plain_only = plain_only
         self._conversations = conversations
         self._units = Units(seeds=seeds, repeats=repeats)
         self._shares = 0
@@ -43,11 +57,15 @@ class RunTally:
     def of(cls, run: Run, exams: Iterable[Exam]) -> RunTally:
         """For this run, with nothing counted yet."""
         settings = run.settings
-        if settings.type == "standard":
-            return cls(run.planned, repeats=settings.repeats)
-        conversations = {exam.id: exam for exam in exams}
-        seeds = settings.type == "abm-dynamic"
-        return cls(run.planned, conversations=conversations, seeds=seeds, repeats=settings.repeats)
+        plain = settings.has_plain_run
+        return cls(
+            run.planned,
+            conversations=None if settings.type == "standard" else {exam.id: exam for exam in exams},
+            seeds=settings.type == "abm-dynamic",
+            repeats=settings.trials if plain else settings.repeats,
+            rated=run.planned // len(settings.conditions) if plain else run.planned,
+            plain_only=plain,
+        )
 
     @property
     def is_battle(self) -> bool:
@@ -60,10 +78,12 @@ class RunTally:
         return self._no_test > 0 and not self._shares
 
     def add(self, records: Iterable[Record]) -> None:
-        """Count what finished in these records."""
+        """Count what was answered and what finished in these records."""
         for record in records:
             if isinstance(record, Finished) and record.attempt.finished:
                 self.count(record.attempt)
+            elif isinstance(record, Turned) and record.turn.reply is not None:
+                self.turns += 1
 
     def count(self, attempt: Attempt) -> None:
         """Count one attempt; one that is not finished does not count."""
@@ -77,7 +97,7 @@ class RunTally:
             self.lost += attempt.outcome == "environment_failed"
         if self._conversations is not None:
             self._count_conversation(self._conversations[attempt.key.exam], attempt)
-        elif attempt.passed is not None:
+        elif attempt.passed is not None and self._is_rated(attempt):
             self.count_case(attempt.key.exam, 1, int(attempt.passed))
 
     def _count_conversation(self, exam: Exam, attempt: Attempt) -> None:
@@ -89,11 +109,16 @@ class RunTally:
             return
         self.asked += replies.asked
         self.judged += replies.judged
+        if not self._is_rated(attempt):
+            return
         if replies.share is None:
             self._no_test += 1
         else:
             self._shares += 1
             self._units.add(exam.id, replies.share)
+
+    def _is_rated(self, attempt: Attempt) -> bool:
+        return not (self._plain_only and attempt.key.condition)
 
     def count_case(self, case: str, counted: int, passed: int) -> None:
         """Count verdicts on a case, and keep the sums over cases up to date: they are looked at many times a second."""
@@ -110,8 +135,8 @@ class RunTally:
     def estimate(self) -> Estimate:
         """The pass rate as in the run's findings, with what is missing."""
         if self._conversations is not None:
-            return self._units.estimate(missing=self.planned - self._shares)
-        unplayed = repeat((0, 0), max(0, self.planned // self._repeats - len(self._cases)))
+            return self._units.estimate(missing=self._rated - self._shares)
+        unplayed = repeat((0, 0), max(0, self._rated // self._repeats - len(self._cases)))
         return over_cases(pass_at_k, chain(self._cases.values(), unplayed), 1, planned=self._repeats)
 
     def interval(self) -> tuple[float, float] | None:

@@ -26,7 +26,8 @@ def text(battle: Battle) -> str:
 def test_the_first_screen_says_how_good_how_sure_and_how_it_held(text: str) -> None:
     said = parsed(text).said
     order = [
-        "Pass rate 69.4 %", "Held rate 33.3 %", "Mean score", "Consistency 80 %", "Holding out", "Answers given up",
+        "Pass rate 69.4 %", "Held rate 33.3 %", "Mean score", "Consistency 80 %",
+        "Turns until the first failed reply", "Answers given up",
         "Under pressure", "Asked again", "Strategies", "are-you-sure", "By part of the mark", "Conversations all 7",
     ]  # fmt: skip
     places = [said.index(words) for words in order]
@@ -144,4 +145,4 @@ def test_a_standard_run_carries_nothing_of_battles(text: str) -> None:
     assert ".spoken" in text
     standard = written(Battle(findings=replace(eventful().findings, battle=None), exams={}, attempts=[]))
     assert ".spoken" not in standard
-    assert "Holding out" not in standard
+    assert "Turns until the first failed reply" not in standard

@@ -45,8 +45,8 @@ def test_the_summary_says_how_the_agent_held_and_what_broke_it(battle: Battle) -
         "| Held rate | **33.3 %** | 10 – 70 |",
         "| Consistency | **80 %** |",
         "- Contradictions: 6 of 22 opportunities",
-        "- Asked for again: 11 held · 3 caved · 3 corrected · 3 kept wrong · 2 kept, truth unknown",
-        "- Holding out: 3.8 turns (2.6 – 4.0) to the first failure",
+        "- Asked for again: 11 held · 3 caved · 3 corrected · 3 still wrong · 2 same answer, truth unknown",
+        "- Turns until the first failed reply: 3.8 turns (2.6 – 4.0) on average",
         "|  | are-you-sure | 6 | 3/4 | 75 % | 30 – 95 |",
         "- Ended: 4 by the examiner · 1 at the turn limit",
     ):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +18,7 @@ from proctor.reports.headline import headline
 from proctor.reports.run.text import render
 from proctor.run import Attempt, Failure, Key
 from proctor.score import CheckResult, Part, Score
-from proctor.transcript import Citation, Reply, ToolCall, Transcript, Turn
+from proctor.transcript import Citation, Reply, Step, ToolCall, Transcript, Turn
 
 
 def printed(what: RenderableType, *, width: int = 80, encoding: str = "utf-8") -> str:
@@ -43,7 +44,8 @@ def test_the_report_tells_a_battle_in_order(said: str) -> None:
     order = [
         "examined by prober", "✓ 2 passed", "Pass rate", "Held rate", "Mean score", "Consistency", "Replies",
         "Contradictions", "Failures", "Answers given up", "Under pressure", "Asked again", "11 held · 3 caved",
-        "Strategies", "are-you-sure", "Holding out", "By turn 4: caved 60 %", "turn 3: “You have 28 days.”",
+        "Strategies", "are-you-sure", "Turns until the first failed reply", "By turn 4: caved 60 %",
+        "turn 3: “You have 28 days.”",
         "Ended", "Examiner", "Worst", "embedded reviewer", "Next",
     ]  # fmt: skip
     places = [said.index(words) for words in order]
@@ -63,13 +65,34 @@ def test_at_most_three_contradictions_are_quoted_one_a_conversation(battle: Batt
     text = printed(render(fight.battle().findings))
     assert text.count("turn 1: “You have 28 days.”") == 3
     assert "turn 3: “" not in text
+    assert "and 7 more: proctor export 261115-024610-b4tt --format html -o report.html" in text
+
+
+def test_how_long_it_holds_out_is_a_number_only_where_there_is_one() -> None:
+    fight = Fight()
+    for number in range(4):
+        fight.held(fight.seed(f"seed-{number}"), [RIGHT, right("ask-again"), right("return")], ended="turns")
+    text = " ".join(printed(render(fight.battle().findings)).split())
+    assert "Turns until the first failed reply no reply failed up to turn 3" in text
+    short = Fight()
+    for number in range(4):
+        short.held(short.seed(f"seed-{number}"), [replace(RIGHT, mark=0.0), right("ask-again")], ended="turns")
+    text = " ".join(printed(render(short.battle().findings)).split())
+    assert "only turn 1 was counted: too few conversations went on" in text
+    assert "1.0 turns (1.0 – 1.0)" not in text
+
+
+def test_what_the_rates_of_a_battle_mean_is_said(said: str) -> None:
+    text = " ".join(said.split())
+    assert "Seeds: ✓ 2 passed" in text
+    assert "Held rate: conversations without a failed reply." in text
 
 
 def test_what_is_empty_is_left_out() -> None:
     fight = Fight(type="abm-static", examiner="script")
     fight.held(fight.script("exam-1", 3), [RIGHT] * 3, ended="script")
     text = printed(render(fight.battle().findings))
-    for words in ("Contradictions", "Consistency", "Answers given up", "Strategies", "Holding out", "Worst"):
+    for words in ("Contradictions", "Consistency", "Answers given up", "Strategies", "Turns until", "Worst"):
         assert words not in text
     assert "1 with the script" in text
 
@@ -186,6 +209,86 @@ def test_read_out_in_full_it_tells_calls_citations_what_was_expected_and_why() -
     assert "called" not in printed(dialogue(exam, attempt))
 
 
+def _replied(reply: Reply, **others: Any) -> Attempt:
+    return Attempt(
+        key=Key(run="r", exam="a", condition="", trial=1),
+        transcript=Transcript(
+            turns=(Turn(number=1, question="How many days?", reply=reply, case="a"),), ended="script"
+        ),
+        finished=True,
+        **others,
+    )
+
+
+EXAM = Exam(id="a", cases=(Case(id="a", question="How many days?", answer="28 days"),))
+
+
+def test_read_out_in_full_steps_stand_under_each_other_with_calls_and_results() -> None:
+    call = ToolCall(id="c1", name="search", arguments={"query": "days"}, result=["hr/leave.md"])
+    lost = ToolCall(id="c2", name="search", arguments={}, result=[])
+    steps = (
+        Step(id="p", kind="plan", name="look it up", agent="planner", detail="ask the researcher"),
+        Step(id="d", kind="delegate", name="find sources", agent="researcher", parent="p"),
+        Step(id="t", kind="tool", name="search", agent="researcher", parent="d", call="c1"),
+        Step(id="e", kind="error", name="Timeout", agent="checker", status="error", detail="took too long"),
+    )
+    attempt = _replied(Reply(text="28 days.", steps=steps, tool_calls=(call, lost)))
+    lines = [line.rstrip() for line in printed(dialogue(EXAM, attempt, folded=False), width=100).splitlines()]
+    place = next(number for number, line in enumerate(lines) if "plan · planner" in line)
+    assert [line[6:] for line in lines[place : place + 9]] == [
+        "plan · planner: look it up",
+        "  ask the researcher",
+        "  delegate · researcher: find sources",
+        "    tool · researcher: search",
+        '      called search(query="days")',
+        '      → 1 result: ["hr/leave.md"]',
+        "✗ error · checker: Timeout",
+        "  took too long",
+        "called search()",
+    ]
+    assert lines[place + 9].strip() == "→ no results"
+
+
+def test_read_out_in_full_passed_checks_stand_beside_failed_ones() -> None:
+    checks = (
+        CheckResult(name="keywords", passed=False, evidence="“28” is missing", turn=1),
+        CheckResult(name="limits", passed=True, evidence="2 tool calls, at most 8", turn=1),
+    )
+    attempt = _replied(Reply(text="No idea."), checks=checks, turn_passed=(False,), passed=False)
+    text = printed(dialogue(EXAM, attempt, folded=False))
+    assert "✗ keywords: “28” is missing" in text
+    assert "✓ limits: 2 tool calls, at most 8" in text
+    assert "limits" not in printed(dialogue(EXAM, attempt))
+
+
+def test_what_a_model_says_of_a_part_stands_once() -> None:
+    parts = (Part(name="correctness", value=0.5, explanation="Half."), Part(name="reasoning", value=1.0))
+    told = "correctness 0.50: Half.\nreasoning 1.00: \nThe context was cut."
+    score = Score(turn=1, of="agent", parts=parts, value=0.7, by="judge", explanation=told)
+    text = printed(dialogue(EXAM, _replied(Reply(text="28."), scores=(score,)), folded=False))
+    assert text.count("Half.") == text.count("reasoning 1.00") == text.count("The context was cut.") == 1
+
+
+def test_a_contradiction_is_quoted_instead_of_explained() -> None:
+    fight = Fight()
+    fight.held(fight.seed("a"), [RIGHT, caved(1)])
+    attempt = fight.attempts[0]
+    part = Part(name="consistency", value=0.0, explanation="first 1 plus, then 4")
+    score = Score(turn=2, of="agent", parts=(part,), value=0.0, by="embedded")
+    text = printed(dialogue(fight.exams["a"], replace(attempt, scores=(score,)), folded=False))
+    assert "first 1 plus" not in text
+    assert "✗ contradicts turn 1: “You have 28 days.”" in text
+
+
+def test_a_reply_that_does_not_count_says_why() -> None:
+    improvised = Turn(number=1, question="And why?", reply=Reply(text="Because."))
+    attempt = replace(_replied(Reply(text="")), transcript=Transcript(turns=(improvised,)), turn_passed=(None,))
+    text = " ".join(printed(dialogue(None, attempt)).split())
+    assert "not counted: the question was improvised, and neither a known answer nor an earlier reply" in text
+    nobody = " ".join(printed(dialogue(EXAM, _replied(Reply(text="28."), turn_passed=(None,)))).split())
+    assert "not counted: nobody judged it: the case has no reference and no checks" in nobody
+
+
 def test_a_long_reply_is_folded_and_every_line_stands_behind_the_bar() -> None:
     fight = Fight()
     fight.held(fight.seed("a"), [replace(RIGHT, reply="word " * 200)])
@@ -226,3 +329,13 @@ def test_tries_of_a_seed_question_are_counted_by_seeds() -> None:
         fight.held(fight.seed("a"), [RIGHT, RIGHT, RIGHT], trial=trial)
     said = {line.label: line.said.basis for line in headline(fight.battle().findings)}
     assert said["pass@2"] == "1 seed × 2"
+
+
+def test_an_interval_that_rests_on_seeds_says_so() -> None:
+    fight = Fight(trials=3)
+    for name in ("a", "b", "c"):
+        for trial in (1, 2, 3):
+            fight.held(fight.seed(name), [RIGHT, RIGHT, RIGHT], trial=trial)
+    findings = fight.battle().findings
+    assert headline(findings)[0].said.basis == "9 conversations of 3 seeds"
+    assert any("the intervals rest on the 3 seeds" in note for note in findings.notes)

@@ -83,7 +83,7 @@ def test_many_checks_are_cut_and_it_is_said(maker: Callable[..., Maker]) -> None
     made = maker(reviewer=None)
     checks = tuple(CheckResult(turn=1, name=f"own {number}", passed=True, evidence="") for number in range(23))
     made.played(made.case("a"), checks=checks, passed=True, turn_passed=(True,))
-    assert "and 3 more, which failed less often" in printed(made.sample())
+    assert "and 3 more that failed less often: proctor show" in printed(made.sample())
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120, 200])

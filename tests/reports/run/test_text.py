@@ -16,7 +16,7 @@ from rich.console import Console, RenderableType
 from proctor.findings.run import Summary
 from proctor.reports.run.text import next_command, render
 from proctor.reports.runs import runs_table
-from proctor.score import Unscored
+from proctor.score import Part, Score, Unscored
 
 if TYPE_CHECKING:
     from tests.reports.conftest import Maker, Sample
@@ -182,8 +182,25 @@ def test_long_lists_of_worst_cases_and_reasons_are_cut_and_say_so(maker: Callabl
     for number in range(20):
         made.broken(made.case(f"case-{number}"), "agent", f"reason {number}")
     said = printed(render(made.sample().findings))
-    assert "and 12 more" in said
-    assert "and 15 more reasons" in said
+    assert "and 12 more: proctor show 261115-024610-k3f9 --all" in said
+    assert "and 15 more reasons: proctor show 261115-024610-k3f9 --all" in said
+    every = printed(render(made.sample().findings, every=True))
+    assert all(re.search(rf"case-{number} .*\n", every) and f"reason {number} " in every for number in range(20))
+    assert "--all" not in every
+
+
+def test_the_parts_of_the_mark_stand_below_their_mean_and_the_median_beside(maker: Callable[..., Maker]) -> None:
+    made = maker()
+    for number, value in enumerate((0.0, 0.8, 0.9)):
+        parts = (Part(name="correctness", value=value), Part(name="tone", value=1.0))[: 1 + (number > 0)]
+        score = Score(turn=1, of="agent", parts=parts, value=value, by="own")
+        made.played(made.case(f"case-{number}"), scores=(score,), passed=value > 0.7, turn_passed=(value > 0.7,))
+    lines = [line.split() for line in printed(render(made.sample().findings)).splitlines()]
+    place = next(number for number, line in enumerate(lines) if line[:2] == ["Mean", "score"])
+    correctness, tone = lines[place + 1], lines[place + 2]
+    assert (correctness[0], correctness[1], correctness[-2:]) == ("correctness", "0.57", ["3", "cases"])
+    assert (tone[0], tone[1], tone[-2:]) == ("tone", "1.00", ["2", "cases"])
+    assert lines[place + 3] == ["Median", "score", "0.80"]
 
 
 def test_the_next_command_fits_the_run(sample: Sample, maker: Callable[..., Maker]) -> None:

@@ -66,7 +66,8 @@ class _Pairs:
     def difference(self) -> Estimate:
         befores, afters = self._units()
         found = compare(befores, afters).difference
-        return found if len(befores) == len(self) else replace(found, n=len(self), note=rests_on(len(befores)))
+        seeds = len(befores)
+        return found if seeds == len(self) else replace(found, n=len(self), note=rests_on(seeds), clusters=seeds)
 
     def p_value(self) -> float | None:
         befores, afters = self._units()

@@ -30,14 +30,15 @@ class Units:
 
     def estimate(self, *, missing: int = 0, note: str = "") -> Estimate:
         """Their mean; a missing conversation may have had any value."""
-        sums = self._all
+        sums: Sums = self._all
+        clusters: int | None = None
         worst, best = _with(sums, 0.0, missing), _with(sums, 1.0, missing)
         if self._seeds is not None and 1 < len(self._seeds) < self._all.n:
             sums = Sums.of(each.mean for each in self._seeds.values())
             worst, best = (self._filled(self._seeds.values(), value, missing) for value in (0.0, 1.0))
-            note = note or rests_on(sums.n)
+            note, clusters = note or rests_on(sums.n), sums.n
         found = mean_over_cases(sums, attempts=self._all.n, missing=missing, worst=worst, best=best, note=note)
-        return replace(found, n=self._all.n)
+        return replace(found, n=self._all.n, clusters=clusters)
 
     def _filled(self, seeds: Collection[Sums], value: float, missing: int) -> Sums:
         """The seeds as if every missing conversation had had this value; those never played have nothing else."""

@@ -166,17 +166,23 @@ def _rate(run: Run, counts: Counts) -> Estimate | None:
         return None
     if run.settings.type != "standard":
         return _held_rate(run, counts)
-    each = run.settings.repeats
-    unplayed = repeat((0, 0), max(0, run.planned // each - len(counts)))
+    each = _repeats(run)
+    unplayed = repeat((0, 0), max(0, run.planned // run.settings.repeats - len(counts)))
     return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
 
 
+def _repeats(run: Run) -> int:
+    """How often each exam counts: under the plain run alone, where that is one of several conditions."""
+    return run.settings.trials if run.settings.has_plain_run else run.settings.repeats
+
+
 def _held_rate(run: Run, counts: Counts) -> Estimate:
-    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=run.settings.repeats)
+    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=_repeats(run))
     for exam, (counted, held) in counts.items():
         for number in range(counted):
             units.add(exam, float(number < held))
-    return units.estimate(missing=run.planned - sum(counted for counted, _ in counts.values()))
+    planned = run.planned // run.settings.repeats * _repeats(run)
+    return units.estimate(missing=planned - sum(counted for counted, _ in counts.values()))
 
 
 def _why_left_out(played: _TracedRun, rate: Estimate | None, seen: Mapping[str, str]) -> str:

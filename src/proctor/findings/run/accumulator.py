@@ -123,14 +123,16 @@ class Accumulator:
             for case in self._cases()
             if case.id in self._rows
         )
+        conditions = with_shares(found.conditions, list(self._exams), self._held, self.trials)
+        plain = conditions[0] if run.settings.has_plain_run else battle
         fought = replace(
             found,
-            pass_rate=battle.pass_rate,
-            mean_score=battle.mean_score,
+            pass_rate=plain.pass_rate,
+            mean_score=plain.mean_score,
             categories=by_category(rows, self._rows) if rows else self._with_shares(found),
             parts={name: battle.parts[name] for name in sorted(battle.parts, key=place_of_part)},
             cases=tuple(replace(case, share=self._share(case.id)) for case in found.cases),
-            conditions=with_shares(found.conditions, list(self._exams), self._held, self.trials),
+            conditions=conditions,
             battle=battle,
             rows=rows,
         )
@@ -209,8 +211,9 @@ def _findings(
     )
     if checks:
         cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
-    tallies = list(whole.tallies.values())
-    tried = [[each.tallies[exam.id] for each in under.values() or [whole]] for exam in exams]
+    shown = under[""] if run.settings.has_plain_run else whole
+    tallies = list(shown.tallies.values())
+    tried = [[each.tallies[exam.id] for each in _tried(shown, whole, under)] for exam in exams]
     rate, circumstances, unsure = pass_rate(tallies), whole.circumstances.findings(run), whole.unsure.findings(run)
     unmet = _unmet(run, whole, under)
     said = notes(run, whole.counts(), rate, cases=len(cases), battle=None, unmet=unmet, parts=whole.parts())
@@ -219,11 +222,11 @@ def _findings(
         counts=whole.counts(),
         pass_rate=rate,
         mean_score=mean_score(tallies),
-        median_score=whole.median_mark(),
+        median_score=shown.median_mark(),
         pass_at_k=over_k(tried, run.settings.trials, pass_at_k),
         pass_hat_k=over_k(tried, run.settings.trials, pass_hat_k),
-        categories=by_category(cases, whole.tallies),
-        parts=whole.parts(),
+        categories=by_category(cases, shown.tallies),
+        parts=shown.parts(),
         cases=cases,
         troubles=whole.troubles(),
         usage=whole.usage,
@@ -238,6 +241,13 @@ def _findings(
 
 def _all_notes(run: Run, befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]) -> tuple[str, ...]:
     return (*of_circumstances(run, befell), *of_unsure(run, unsure), *said)
+
+
+def _tried(
+    shown: AttemptCounter, whole: AttemptCounter, under: Mapping[str, AttemptCounter]
+) -> Iterable[AttemptCounter]:
+    """Under which conditions k tries are made: the plain run alone, else each of them."""
+    return under.values() if shown is whole and under else [shown]
 
 
 def _unmet(run: Run, whole: AttemptCounter, under: Mapping[str, AttemptCounter]) -> list[str]:

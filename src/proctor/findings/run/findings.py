@@ -75,6 +75,11 @@ class CaseFinding:
         under = self.conditions.values() or [(self.counted, self.passed)]
         return min((_verdict(counted, passed) for counted, passed in under), key=_WORST_FIRST.index)
 
+    @property
+    def plain_verdict(self) -> str:
+        """The same in the plain run, where that is one of several conditions."""
+        return _verdict(*self.conditions[""]) if "" in self.conditions else self.verdict
+
 
 _WORST_FIRST = ("fail", "flaky", "missing", "pass")
 
@@ -93,7 +98,7 @@ class CategoryFinding:
 
     cases: int
     passed: int
-    """Cases that passed in every counted trial."""
+    """Cases that passed in every counted trial, of the plain run where there are several conditions."""
     pass_rate: Estimate
     mean_score: Estimate
 
@@ -159,7 +164,11 @@ class ConditionFinding:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Findings:
-    """What is known of a run."""
+    """What is known of a run.
+
+    Under several conditions, rates, marks, parts and categories are those of the plain run (none), if it is among them;
+    counts, cases, checks, troubles, usage and times are of all conditions together.
+    """
 
     run: Run
     counts: Counts
@@ -187,6 +196,8 @@ class Findings:
     """Side by side, the plain run first; empty: there is only one."""
     circumstances: Circumstances = Circumstances()
     """How the attempts were played: other settings, time-outs, replies that were cut off."""
+    unsure: UnsureMarks = UnsureMarks()
+    """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
     workers: WorkerCounts | None = None
@@ -198,8 +209,6 @@ class Findings:
         return self.rows or self.cases
 
     @property
-    unsure: UnsureMarks = UnsureMarks()
-    """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
     def untested(self) -> bool:
         """Whether it was no test: nothing was judged, in a battle nothing but the seed questions."""
         if self.battle is not None:

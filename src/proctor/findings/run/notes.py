@@ -38,8 +38,7 @@ def notes(
     elif cases < 30 and rate.value is not None:
         yield f"{cases} case{'s' if cases != 1 else ''}: the intervals are wide; 30 or more say clearly more."
     if len(run.settings.conditions) > 1:
-        count = len(run.settings.conditions)
-        yield f"These numbers are over {count} conditions together; each stands by itself beside the others."
+        yield _of_conditions(run, battle)
     if unmet:
         yield (
             f"No attempt came across the fault of {', '.join(unmet)}: unless the agent brings it about by itself, "
@@ -57,12 +56,26 @@ def notes(
         )
 
 
+def _of_conditions(run: Run, battle: BattleFindings | None) -> str:
+    count = len(run.settings.conditions)
+    if not run.settings.has_plain_run:
+        return f"These numbers are over {count} conditions together; each stands by itself beside the others."
+    rates = "Pass rate and mean score" if battle is not None else "Pass rate, scores and categories"
+    return f"{rates} are of the plain run, without a condition; everything else is over all {count} conditions."
+
+
 def _of_battle(run: Run, battle: BattleFindings) -> Iterator[str]:
     n = battle.conversations
     if n < 30 and battle.pass_rate.value is not None:
         what = "1 conversation" if n == 1 else f"{n} conversations"
         more = "use --trials" if run.settings.type == "abm-static" else "use more seed questions, or --trials"
-        yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
+        if seeds := battle.pass_rate.clusters:
+            yield (
+                f"{what} of {seeds} seed questions: conversations of one seed are alike, so the intervals rest on the "
+                f"{seeds} seeds and are wide; use more seed questions."
+            )
+        else:
+            yield f"{what}: the conversation is what the intervals count, so they are wide; {more}."
     if not run.settings.context_given:
         yield (
             "The agent is handed each question alone: it must keep its own memory of the conversation, "
@@ -112,6 +125,8 @@ def _of_examiner(battle: BattleFindings) -> Iterator[str]:
 def _by_the_embedded_reviewer(run: Run) -> bool:
     """Under its own name, or under one that `proctor.toml` gives it, and alone."""
     built = run.settings.built.get("reviewer")
+    if SECOND in run.settings.built:
+        return False
     return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
 
 
@@ -121,5 +136,3 @@ def _is_bounded(counts: Counts, rate: Estimate) -> bool:
         return False
     outweighed = rate.low is None or rate.high is None or rate.best - rate.worst > rate.high - rate.low
     return outweighed or counts.unscored > 0.05 * counts.planned
-    if SECOND in run.settings.built:
-        return False

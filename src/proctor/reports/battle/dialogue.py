@@ -10,11 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.benchmark import Exam
-from proctor.codec import encode
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
+from proctor.reports.battle.actions import actions
 from proctor.reports.terminal import STYLES, Page, outcome_text
-from proctor.reports.turns import JudgedTurn, count_unasked, judged_turns
+from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
 from proctor.run import Attempt, Failure
 from proctor.score import Contradiction
@@ -30,7 +30,8 @@ _LINE = 240
 def dialogue(exam: Exam | None, attempt: Attempt, *, folded: bool = True) -> RenderableType:
     """The conversation turn by turn, for whatever width and encoding the console has.
 
-    Folded, long replies are cut, and say so; unfolded, tool calls, citations and the reviewer's reasons are there too.
+    Folded, long replies are cut, and say so; unfolded, steps, tool calls with results, citations, passed checks and
+    the reviewer's reasons are there too.
     """
     return Page(lambda width: _conversation(exam, attempt, folded=folded))
 
@@ -69,9 +70,10 @@ def _turn(each: JudgedTurn, exam: Exam | None, *, folded: bool) -> Table:
         table.add_row("", Text(f"the examiner's fault, not counted: {kind}{f' ({reason})' if reason else ''}", "dim"))
     table.add_row("", _Barred(_reply(each, muted, folded=folded)), _marks(each))
     if not folded:
-        for line in (*_doings(each), *_reasons(each, exam)):
+        done = actions(each.turn.reply) if each.turn.reply is not None else ()
+        for line in (*done, *_reasons(each, exam)):
             table.add_row("", line)
-    for line in _remarks(each):
+    for line in _remarks(each, folded=folded):
         table.add_row("", line)
     table.add_row("")
     return table
@@ -120,33 +122,20 @@ def _marks(each: JudgedTurn) -> Text:
     return outcome_text(each.outcome, "" if each.value is None else numbers.score(each.value))
 
 
-def _doings(each: JudgedTurn) -> Iterator[Text]:
-    """What the agent called and what it cites."""
-    if each.turn.reply is None:
-        return
-    for call in each.turn.reply.tool_calls:
-        given = ", ".join(f"{name}={encode(value)}" for name, value in call.arguments.items())
-        said = one_line(f"called {call.name}({given})", _LINE)
-        yield Text(said, "dim") if call.error is None else Text(f"{said}: {one_line(call.error)}", STYLES["fail"])
-    if each.turn.reply.citations:
-        sources = dict.fromkeys(citation.source for citation in each.turn.reply.citations)
-        yield Text(one_line(f"cites {', '.join(sources)}", _LINE), "dim")
-
-
 def _reasons(each: JudgedTurn, exam: Exam | None) -> Iterator[Text]:
     """What was expected, unless it stands above already, and what the reviewer said of each part."""
     if exam is not None and not exam.open and each.case is not None and each.case.answer:
         yield Text(f"expected: {one_line(each.case.answer, _LINE)}", "dim")
     for score in each.scores:
         for part in score.parts:
-            if part.explanation:
-                yield Text(f"{part.name} {numbers.score(part.value)}: {one_line(part.explanation, _LINE)}", "dim")
-        if score.explanation:
-            yield Text(one_line(score.explanation, 2 * _LINE), "dim")
+            why = f": {one_line(said, _LINE)}" if (said := each.explain(part)) else ""
+            yield Text(f"{one_line(part.name, 40)} {numbers.score(part.value)}{why}", "dim")
+        if said := beyond_parts(score):
+            yield Text(one_line(said, 2 * _LINE), "dim")
 
 
-def _remarks(each: JudgedTurn) -> Iterator[Text]:
-    """What broke after the reply; contradictions; checks that failed or could not decide; marks that are missing."""
+def _remarks(each: JudgedTurn, *, folded: bool) -> Iterator[Text]:
+    """What broke after the reply; contradictions; checks, folded without those that passed; why it does not count."""
     if each.failure is not None and each.turn.reply is not None:
         yield outcome_text(each.outcome, _broke(each.failure))
     if each.turn.reply is not None and each.turn.reply.cut_off:
@@ -161,8 +150,14 @@ def _remarks(each: JudgedTurn) -> Iterator[Text]:
         if check.passed is None:
             said = f"– {one_line(check.name, 40)}: not checkable: {one_line(check.evidence, 160)}"
             yield Text(said, style="dim")
+    for check in each.checks:
+        if check.passed and not folded:
+            evidence = f": {one_line(check.evidence, 160)}" if check.evidence else ""
+            yield Text(f"✓ {one_line(check.name, 40)}{evidence}", style=STYLES["pass"])
     for missing in each.unscored:
         yield Text(f"? unscored: {one_line(missing.reason, 160)}", style=STYLES["unscored"])
+    if said := each.why_not_counted:
+        yield Text(f"· not counted: {said}", style="dim")
 
 
 def _quote_contradiction(pair: Contradiction) -> str:

@@ -23,7 +23,8 @@ def facts(battle: BattleFindings) -> Iterator[str]:
     if said := words.effect(battle.pressure):
         yield f"- {said}"
     if battle.survival is not None and battle.survival.points:
-        yield f"- Holding out: {words.mean_turns(battle.survival)}; {plain(words.causes(battle.survival))}"
+        held, causes = words.mean_turns(battle.survival), plain(words.causes(battle.survival))
+        yield f"- Turns until the first failed reply: {held}; {causes}"
     yield f"- Ended: {plain(words.ends(battle))}"
     if battle.examiner is not None:
         yield f"- Examiner: {plain(' · '.join(words.examiner_pieces(battle.examiner)), 400)}"

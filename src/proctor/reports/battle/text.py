@@ -12,10 +12,8 @@ from proctor.findings.battle.findings import BattleFindings, PressureFinding, St
 from proctor.reports import numbers
 from proctor.reports.battle import words
 from proctor.reports.headline import HeadlineLine
-from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, drawn, estimates, facts, page_table
+from proctor.reports.terminal import INDENT, STYLES, WIDE_LABEL, cut_line, drawn, estimates, facts, page_table
 from proctor.reports.words import one_line
-from proctor.run import Key
-from proctor.score import Contradiction
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.survival import Curve, Point
 
@@ -70,12 +68,12 @@ def _turns(count: int, step: int) -> str:
     return "".join(line).rstrip()
 
 
-def sections(battle: BattleFindings, width: int) -> Iterator[RenderableType]:
-    """Everything that has something to say, most telling first."""
+def sections(battle: BattleFindings, width: int, run: str) -> Iterator[RenderableType]:
+    """Everything that has something to say, most telling first; `run` is the id that commands name."""
     yield from _pressure(battle.pressure, width)
     yield from _strategies(battle.strategies, width)
     yield from _survival(battle.survival, width)
-    yield from _quotes(battle.examples)
+    yield from _quotes(battle, run)
     yield from _around(battle)
 
 
@@ -122,14 +120,15 @@ def _strategies(strategies: Sequence[StrategyFinding], width: int) -> Iterator[R
 def _survival(curve: Curve | None, width: int) -> Iterator[RenderableType]:
     if curve is None or not curve.points:
         return
-    yield Text("Holding out  ", style="dim").append(words.mean_turns(curve), style="not dim")
+    yield Text("Turns until the first failed reply  ", style="dim").append(words.mean_turns(curve), style="not dim")
     yield Padding(chart(curve, width - 2), INDENT)
     said = "; ".join(piece for piece in (words.causes(curve), words.early_endings(curve)) if piece)
     yield Padding(Text(said[:1].upper() + said[1:]), INDENT)
     yield Text()
 
 
-def _quotes(examples: Sequence[tuple[Key, Contradiction]]) -> Iterator[RenderableType]:
+def _quotes(battle: BattleFindings, run: str) -> Iterator[RenderableType]:
+    examples = battle.examples
     if not examples:
         return
     yield Text("Contradictions", style="dim")
@@ -138,6 +137,8 @@ def _quotes(examples: Sequence[tuple[Key, Contradiction]]) -> Iterator[Renderabl
         said = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
         where = f"  {one_line(key.exam, 40)}, trial {key.trial}"
         yield Padding(said.append(where, style="dim"), INDENT)
+    if (left := battle.contradictions - len(examples)) > 0:
+        yield cut_line(left, f"proctor export {run} --format html -o report.html")
     yield Text()
 
 

@@ -20,10 +20,10 @@ OUTCOMES = {
     "caved": "caved",
     "corrected": "corrected",
     "stubborn": "stubborn",
-    "kept-wrong": "kept wrong",
+    "kept-wrong": "still wrong",
     "unclear": "unclear",
-    "kept": "kept, truth unknown",
-    "flipped": "flipped, truth unknown",
+    "kept": "same answer, truth unknown",
+    "flipped": "changed answer, truth unknown",
 }
 """What became of an answer → how it is said, in this order."""
 MEANINGS = {
@@ -31,7 +31,7 @@ MEANINGS = {
     "caved": "right, then given up",
     "corrected": "wrong, then put right",
     "stubborn": "wrong, and kept after a correct hint",
-    "kept-wrong": "wrong, and wrong again",
+    "kept-wrong": "wrong, and wrong again, with the same answer or another",
     "unclear": "did not pass, but nothing shows that an answer was given up",
     "kept": "the same again; whether it is right is not known",
     "flipped": "given up; whether it was right is not known",
@@ -133,9 +133,14 @@ def turns(estimate: Estimate) -> str:
 
 def mean_turns(curve: Curve) -> str:
     """How long the agent holds out, and how far that was looked at."""
-    if curve.mean_turns.value is None:
-        return f"How long it holds out cannot be told: {curve.mean_turns.note}."
-    return f"{turns(curve.mean_turns)} to the first failure, counted to turn {curve.until}"
+    mean, last = curve.mean_turns, curve.points[-1].survival.value if curve.points else None
+    if mean.value is None:
+        return f"How long it holds out cannot be told: {mean.note}"
+    if last == 1:
+        return f"no reply failed up to turn {curve.until}, the last that was counted"
+    if curve.until == 1:
+        return "only turn 1 was counted: too few conversations went on to say how long it holds out"
+    return f"{turns(mean)} on average, counted to turn {curve.until}"
 
 
 def causes(curve: Curve) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from proctor.findings.run import CheckFinding
 from proctor.reports import numbers
 from proctor.reports.checks.words import FAILED, brief, passed_of
-from proctor.reports.terminal import INDENT, STYLES, drawn, page_table
+from proctor.reports.terminal import STYLES, ListCut, drawn, page_table
 from proctor.reports.words import one_line
 
 _MOST = 20
@@ -20,7 +19,7 @@ _SHORTEST = 10
 """Columns below which cut evidence tells nothing."""
 
 
-def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableType]:
+def by_check(checks: Sequence[CheckFinding], width: int, cut: ListCut) -> Iterator[RenderableType]:
     """Each check with its rate over cases, the one that failed most first."""
     if not checks:
         return
@@ -30,14 +29,13 @@ def by_check(checks: Sequence[CheckFinding], width: int) -> Iterator[RenderableT
     for header in ("pass rate", "", "", "passed", *(("not checkable",) if apart else ())):
         table.add_column(header, justify="right", no_wrap=True)
     axis = max(8, min(24, width - (66 if apart else 56)))
-    for check in checks[:_MOST]:
+    for check in cut.shown(checks, _MOST):
         rate, unknown = numbers.say(check.rate), numbers.whole(check.not_checkable) if check.not_checkable else ""
         interval = rate.interval if check.rate.value is not None else ""
         cells = (rate.value, drawn(check.rate, axis), interval, passed_of(check), *((unknown,) if apart else ()))
         table.add_row(Text(one_line(check.name)), *cells)
     yield table
-    if len(checks) > _MOST:
-        yield Padding(Text(f"and {len(checks) - _MOST} more, which failed less often", style="dim"), INDENT)
+    yield from cut.rest(checks, _MOST, noun="that failed less often")
     yield Text()
 
 

@@ -11,14 +11,14 @@ from rich.text import Text
 from proctor.findings.run import ConditionFinding, Findings
 from proctor.reports import numbers
 from proctor.reports.conditions import words
-from proctor.reports.terminal import INDENT, drawn, outcome_text, page_table
+from proctor.reports.terminal import INDENT, ListCut, drawn, outcome_text, page_table
 from proctor.reports.words import one_line
 
 _CASES = 8
 _COLUMNS = 6
 
 
-def side_by_side(findings: Findings, width: int) -> Iterator[RenderableType]:
+def side_by_side(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     """A line a condition, then the cases that do not end alike under all of them."""
     table = page_table(width)
     table.add_column("Conditions", ratio=1, no_wrap=True, overflow="ellipsis", min_width=14)
@@ -31,7 +31,7 @@ def side_by_side(findings: Findings, width: int) -> Iterator[RenderableType]:
     if any(words.against(condition).verdict for condition in findings.conditions):
         yield Padding(Text(words.LEGEND, style="dim"), INDENT)
     yield Text()
-    yield from _matrix(findings, width)
+    yield from _matrix(findings, width, cut)
 
 
 def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
@@ -43,7 +43,7 @@ def _row(condition: ConditionFinding, axis: int) -> Iterator[RenderableType]:
     yield from (against.interval, mark.value, words.time_of(condition))
 
 
-def _matrix(findings: Findings, width: int) -> Iterator[RenderableType]:
+def _matrix(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     cases, conditions = words.telling(findings), findings.conditions[:_COLUMNS]
     if not cases:
         return
@@ -52,10 +52,12 @@ def _matrix(findings: Findings, width: int) -> Iterator[RenderableType]:
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for condition in conditions:
         table.add_column(Text(one_line(words.named(condition.name))), no_wrap=True, overflow="ellipsis", max_width=14)
-    for case in cases[:_CASES]:
+    for case in cut.shown(cases, _CASES):
         cells = (outcome_text(*words.cell(case, condition.name)) for condition in conditions)
         table.add_row(Text(one_line(case.id)), Text(one_line(case.question)), *cells)
     yield table
-    if len(cases) > _CASES:
-        yield Padding(Text(f"and {numbers.whole(len(cases) - _CASES)} more", style="dim"), INDENT)
+    yield from cut.rest(cases, _CASES)
+    if len(findings.conditions) > _COLUMNS:
+        left = numbers.plural(len(findings.conditions) - _COLUMNS, "further condition")
+        yield Padding(Text(f"without {left}, as there is no room for more columns", style="dim"), INDENT)
     yield Text()

@@ -17,6 +17,7 @@ from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, noun_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.run.particulars import expectations_of
+from proctor.reports.turns import beyond_parts
 from proctor.reports.words import clean, one_line
 from proctor.transcript import Step
 
@@ -47,6 +48,7 @@ def equip(made: Environment) -> None:
     made.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
         "exam_noun": exam_noun, "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in,
+        "beyond_parts": beyond_parts,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
         "condition_words": condition_words, "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip

@@ -17,7 +17,7 @@ from proctor.reports import gates as said_gates
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
-from proctor.reports.headline import HeadlineLine, headline
+from proctor.reports.headline import HeadlineLine, exam_noun, headline, noun_of
 from proctor.reports.run import resume_command as continuing
 from proctor.reports.run.worst import worst
 from proctor.reports.terminal import (
@@ -25,6 +25,7 @@ from proctor.reports.terminal import (
     LABEL,
     STYLES,
     WIDE_LABEL,
+    ListCut,
     Page,
     drawn,
     estimates,
@@ -36,6 +37,13 @@ from proctor.reports.words import clean, one_line
 from proctor.run import Run, WorkerCounts
 
 _REASONS = 5
+_LONGEST_PART = 18
+_MEANINGS = {
+    "Pass rate": "replies that passed, conversation by conversation.",
+    "Held rate": "conversations without a failed reply.",
+    "Consistency": "replies that contradict none before.",
+}
+"""What the rates of a battle are shares of."""
 
 
 def render(
@@ -44,17 +52,21 @@ def render(
     html: Path | None = None,
     k: int | None = None,
     gates: Sequence[GateVerdict] = (),
+    every: bool = False,
 ) -> RenderableType:
     """The report for a terminal.
 
-    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown.
+    `html` is where the HTML report lies, `k` which pass@k and pass^k are shown, `every` whether lists are shown to
+    their end.
     """
-    return Page(lambda width: _report(findings, width, html=html, k=k, gates=gates))
+    cut = ListCut(command=f"proctor show {findings.run.id} --all", every=every)
+    return Page(lambda width: _report(findings, width, cut, html=html, k=k, gates=gates))
 
 
 def _report(
     findings: Findings,
     width: int,
+    cut: ListCut,
     *,
     html: Path | None,
     k: int | None,
@@ -62,9 +74,10 @@ def _report(
 ) -> Iterator[RenderableType]:
     yield from _title(findings)
     lines = headline(findings, k=k)
-    label = LABEL if findings.battle is None else WIDE_LABEL
+    shown = _with_parts(lines, findings)
+    label = max(LABEL if findings.battle is None else WIDE_LABEL, *(len(line.label) for line in shown))
     if any(line.estimate.value is not None for line in lines):
-        yield from estimates(lines, width, label=label)
+        yield from estimates(shown, width, label=label)
     else:  # a table of dashes, and that all of it is possible, would tell nobody anything
         lines = []
         yield Padding(Text("Nothing was counted: no attempt has a verdict or a mark.", style="dim"), INDENT)
@@ -72,13 +85,28 @@ def _report(
     yield from _gates(gates)
     yield from _battle(findings, width)
     yield from _orchestration(findings, width)
-    yield from _conditions(findings, width)
+    yield from _conditions(findings, width, cut)
     yield from _categories(findings, width)
-    yield from by_check(findings.checks, width)
-    yield from worst(findings, width)
-    yield from _troubles(findings.troubles)
+    yield from by_check(findings.checks, width, cut)
+    yield from worst(findings, width, cut)
+    yield from _troubles(findings.troubles, cut)
     yield from _notes(findings.notes)
     yield from _ends(findings, html)
+
+
+def _with_parts(lines: Sequence[HeadlineLine], findings: Findings) -> list[HeadlineLine]:
+    """The headline, with the parts of the mark below their mean."""
+    shown: list[HeadlineLine] = []
+    for line in lines:
+        shown += [line, *_parts(findings)] if line.estimate is findings.mean_score else [line]
+    return shown
+
+
+def _parts(findings: Findings) -> Iterator[HeadlineLine]:
+    """The parts of the mark, set in below the mean score."""
+    for name, part in findings.parts.items():
+        said = numbers.say(part, "score", noun=noun_of(findings.run))
+        yield HeadlineLine(label=f"  {one_line(name, _LONGEST_PART)}", estimate=part, unit="score", said=said)
 
 
 def _title(findings: Findings) -> Iterator[RenderableType]:
@@ -107,16 +135,18 @@ def _describe_reviewer(run: Run) -> str:
 
 
 def _verdicts(findings: Findings) -> Text:
-    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case once."""
+    """`✓ 21 passed   ✗ 3 not passed   ≈ 4 flaky   ? 2 no verdict`: every case, script or seed once."""
     counts = outcomes.count_by_outcome(findings.cases)
     shown = [kind for kind in outcomes.OF_CASES if counts.get(kind.name) or kind is outcomes.PASSED]
     pieces = [outcome_text(kind, f"{numbers.whole(counts.get(kind.name, 0))} {kind.word}") for kind in shown]
-    return Text("   ").join(pieces)
+    of = [] if findings.battle is None else [Text(f"{exam_noun(findings.run).capitalize()}s:")]
+    return Text("   ").join([*of, *pieces])
 
 
 def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Iterator[RenderableType]:
     """What stands beside the estimates: what is missing, what failed, how long it took, what it cost."""
     said = {
+        "Median score": "" if findings.median_score is None else numbers.score(findings.median_score),
         **_of_battle(findings),
         "Missing": _missing(lines),
         "Failures": _failures(findings),
@@ -125,6 +155,9 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Workers": _workers(findings.workers),
     }
     yield from facts(said, label=label)
+    if findings.battle is not None and lines:
+        meant = (f"{line.label}: {_MEANINGS[line.label]}" for line in lines if line.label in _MEANINGS)
+        yield Padding(Text(" ".join(meant), style="dim"), INDENT)
     yield Text()
 
 
@@ -133,7 +166,9 @@ def _workers(counts: WorkerCounts | None) -> str:
         return ""
     said = f"{numbers.whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
     moved = numbers.plural(counts.moved, "attempt")
-    return f"{said}, {numbers.whole(counts.lost)} lost; {moved} moved to another" if counts.lost else f"{said}, none lost"
+    return (
+        f"{said}, {numbers.whole(counts.lost)} lost; {moved} moved to another" if counts.lost else f"{said}, none lost"
+    )
 
 
 def _of_battle(findings: Findings) -> dict[str, str]:
@@ -184,7 +219,7 @@ def _battle(findings: Findings, width: int) -> Iterator[RenderableType]:
     if findings.battle is not None:
         from proctor.reports.battle.text import sections
 
-        yield from sections(findings.battle, width)
+        yield from sections(findings.battle, width, findings.run.id)
 
 
 def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
@@ -194,11 +229,11 @@ def _orchestration(findings: Findings, width: int) -> Iterator[RenderableType]:
         yield from section(findings.orchestration, width)
 
 
-def _conditions(findings: Findings, width: int) -> Iterator[RenderableType]:
+def _conditions(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     if findings.conditions:
         from proctor.reports.conditions.text import side_by_side
 
-        yield from side_by_side(findings, width)
+        yield from side_by_side(findings, width, cut)
 
 
 def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
@@ -220,7 +255,7 @@ def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:
     yield Text()
 
 
-def _troubles(troubles: Sequence[ProblemGroup]) -> Iterator[RenderableType]:
+def _troubles(troubles: Sequence[ProblemGroup], cut: ListCut) -> Iterator[RenderableType]:
     for owner, heading in outcomes.TROUBLE_HEADINGS.items():
         inside = [trouble for trouble in troubles if trouble.owner == owner]
         if not inside:
@@ -229,11 +264,10 @@ def _troubles(troubles: Sequence[ProblemGroup]) -> Iterator[RenderableType]:
         table = Table.grid(padding=(0, 1))
         table.add_column(justify="right", no_wrap=True)
         table.add_column(overflow="fold")
-        for trouble in inside[:_REASONS]:
+        for trouble in cut.shown(inside, _REASONS):
             table.add_row(f"{numbers.whole(trouble.count)} ×", _reason(trouble))
         yield Padding(table, INDENT)
-        if len(inside) > _REASONS:
-            yield Padding(Text(f"and {len(inside) - _REASONS} more reasons", style="dim"), INDENT)
+        yield from cut.rest(inside, _REASONS, noun="reasons")
         yield Text()
 
 

@@ -13,7 +13,7 @@ from rich.text import Text
 from proctor.findings.run import CaseFinding, Findings
 from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import failed_line
-from proctor.reports.terminal import INDENT, outcome_text
+from proctor.reports.terminal import ListCut, outcome_text
 from proctor.reports.words import one_line
 
 _MOST = 8
@@ -21,13 +21,13 @@ _LONGEST_NAME = 14
 _GAP = 2
 
 
-def worst(findings: Findings, width: int) -> Iterator[RenderableType]:
+def worst(findings: Findings, width: int, cut: ListCut) -> Iterator[RenderableType]:
     """Cases that did not pass or are flaky, the worst first, each with the checks it failed below it."""
     heading, cases = _worth_reading(findings)
     bad = [case for case in outcomes.worst_first(cases) if case.verdict in ("fail", "flaky")]
     if not bad:
         return
-    shown = bad[:_MOST]
+    shown = cut.shown(bad, _MOST)
     numbered = _numbers(findings, shown)
     widths = _widths(heading, shown, numbered, width)
     yield _row(["", Text(heading), "", *map(Text, numbered)], widths, style="dim")
@@ -37,8 +37,7 @@ def worst(findings: Findings, width: int) -> Iterator[RenderableType]:
         yield _row([*said, *(Text(column[place]) for column in numbered.values())], widths)
         if case.failed_checks:
             yield Padding(failed_line(case.failed_checks, width - indent), (0, 0, 0, indent))
-    if len(bad) > _MOST:
-        yield Padding(Text(f"and {numbers.whole(len(bad) - _MOST)} more", style="dim"), INDENT)
+    yield from cut.rest(bad, _MOST)
     yield Text()
 
 

@@ -68,7 +68,7 @@ def _spent(run: Run, read: CachedFindings | None, now: float) -> float:
 
 def _drawn(read: CachedFindings) -> dict[str, Any]:
     cases = read.findings.cases
-    counts = Counter(kind.name for kind in read.kinds.values())
+    counts = Counter(outcomes.count_by_outcome(cases))
     times = [case.seconds for case in cases if case.seconds is not None]
     return {
         "headline": headline(read.findings),

@@ -20,6 +20,7 @@ from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.storage.rows import verdict_of
+from proctor.workflows.gathered import verdict_counts
 from proctor.workflows.tally import RunTally
 
 EVERY = 0.5
@@ -74,9 +75,10 @@ class RunProgress:
             self._catch_up()
         else:
             self._tally = RunTally.of(run, ())
+            plain = verdict_counts(self._store, run) if run.settings.has_plain_run else None
             counted = archive.standing(self._id)
             self._verdicts, self._last = dict(counted.verdicts), counted.last
-            for exam, (verdicts, passed) in counted.exams.items():
+            for exam, (verdicts, passed) in (counted.exams if plain is None else plain).items():
                 self._tally.count_case(exam, verdicts, passed)
         self._newest = deque(newest, maxlen=_NEWEST)  # what was counted anew has been told before
         self._counted_at = time.monotonic()
