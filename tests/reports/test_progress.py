@@ -124,3 +124,17 @@ def test_an_ascii_stream_is_written_in_ascii() -> None:
     progress.update(**standing(1))
     progress.stop()
     assert b"(50 - 90)" in stream.buffer.getvalue()
+
+
+def test_a_battle_moves_by_turns_before_any_conversation_is_over() -> None:
+    stream, clock = io.StringIO(), Clock()
+    progress = Progress(stream, clock=clock)
+    progress.start(3)
+    for second in range(1, 301):
+        clock.now = float(second)
+        progress.update(done=0, failed=0, turns=second // 10)
+    lines = stream.getvalue().splitlines()
+    assert lines[0] == "0/3 0 %, 1 turn, pass rate –, 0 failed"
+    assert lines[-1].startswith("0/3 0 %, 2")
+    assert len(lines) >= 5, "never silent for much more than a minute"
+    assert "30 turns" in progress.lines(80)

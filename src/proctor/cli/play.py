@@ -107,6 +107,7 @@ def _progress(planned: int, opening: str) -> Iterator[Watch]:
                 asked=tally.asked,
                 judged=tally.judged,
                 no_test=tally.no_test,
+                turns=tally.turns if tally.is_battle else 0,
             )
 
     try:

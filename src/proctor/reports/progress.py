@@ -34,6 +34,8 @@ class ProgressCounts:
     """Of them, those whose reply somebody judged."""
     no_test: bool = False
     """Whether nothing was judged beyond the seed questions."""
+    turns: int = 0
+    """In a battle, the questions answered so far, also in conversations that go on."""
 
 
 class Progress:
@@ -47,7 +49,7 @@ class Progress:
         self._now = ProgressCounts()
         self._live: Live | None = None
         self._console: Console | None = None
-        self._said_at, self._said_done, self._pause = 0.0, 0, _FIRST_PAUSE
+        self._said_at, self._said_done, self._said_turns, self._pause = 0.0, 0, 0, _FIRST_PAUSE
 
     def start(self, total: int, done: int = 0) -> None:
         """Begin, with so many attempts planned and so many of them done before."""
@@ -55,7 +57,7 @@ class Progress:
 
         self._total, self._done_before, self._began = total, done, self._clock()
         self._now = ProgressCounts(done=done)
-        self._said_at, self._said_done, self._pause = self._began, done, _FIRST_PAUSE
+        self._said_at, self._said_done, self._said_turns, self._pause = self._began, done, 0, _FIRST_PAUSE
         self._console = Console(file=self._stream)
         if self._console.is_terminal and not self._console.is_dumb_terminal:
             self._begin_live(self._console)
@@ -82,11 +84,12 @@ class Progress:
         asked: int = 0,
         judged: int = 0,
         no_test: bool = False,
+        turns: int = 0,
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
         self._now = ProgressCounts(
             done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
-            asked=asked, judged=judged, no_test=no_test,
+            asked=asked, judged=judged, no_test=no_test, turns=turns,
         )  # fmt: skip
         if self._live is None and self._due():
             self._say()
@@ -102,7 +105,7 @@ class Progress:
     def _due(self) -> bool:
         advanced = self._now.done - self._said_done
         waited = self._clock() - self._said_at
-        if advanced and waited >= self._pause:
+        if (advanced or self._now.turns > self._said_turns) and waited >= self._pause:
             # Seldom enough that a run of hours does not fill the log.
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
             return True
@@ -111,11 +114,11 @@ class Progress:
     def _say(self) -> None:
         from proctor.reports.terminal import writable
 
-        self._said_at, self._said_done = self._clock(), self._now.done
+        self._said_at, self._said_done, self._said_turns = self._clock(), self._now.done, self._now.turns
         failures = f"{numbers.whole(self._now.failed)} failed"
         pieces = [
-            f"{self._counts()} {self._share()}", self._rate(), self._judged_text(), failures, self._spent(),
-            self._left(),
+            f"{self._counts()} {self._share()}", self._turns(), self._rate(), self._judged_text(), failures,
+            self._spent(), self._left(),
         ]  # fmt: skip
         line = ", ".join(piece for piece in pieces if piece)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
@@ -130,7 +133,7 @@ class Progress:
         first = f"{self._counts():>{2 * digits + 1}}  {bar}{self._share():>5}  {left}"
         failures = f"{numbers.whole(self._now.failed):>{digits}} failed"
         second = f"{self._rate():<{31 if width >= 60 else 26}}  {failures}"
-        for more in (self._judged_text(), self._spent()):
+        for more in (self._turns(), self._judged_text(), self._spent()):
             if more and len(second) + len(more) + 2 <= width:
                 second = f"{second}  {more}"
         return f"{first[:width]}\n{second[:width]}"
@@ -152,6 +155,9 @@ class Progress:
         if now.rate is None or now.interval is None:
             return "pass rate –"
         return f"pass rate {numbers.percent(now.rate)} ({numbers.interval(*now.interval)})"
+
+    def _turns(self) -> str:
+        return numbers.plural(self._now.turns, "turn") if self._now.turns else ""
 
     def _judged_text(self) -> str:
         return numbers.judged(self._now.judged, self._now.asked) if self._now.asked else ""
