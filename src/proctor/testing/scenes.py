@@ -1,0 +1,218 @@
+"""What an executor is tried with: exams, an agent that does one thing, who judges, and a note of every call.
+
+A scene is data, so that it can be sent to another process; what is called there is noted in a file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from proctor import fault_injection
+from proctor.benchmark import Case, Exam
+from proctor.errors import EnvironmentFault, Misconfigured
+from proctor.run import Attempt, Key, PendingAttempt, Settings
+from proctor.score import Part, Review
+from proctor.spending.budget import Budget
+from proctor.spending.run_limits import RunLimits, enforce_limits
+from proctor.transcript import Reply, Request, Turn
+from proctor.usage import Usage
+
+Behaviour = Literal["answers", "hangs", "is unreachable", "has no key", "spends", "uses a tool"]
+TOKENS = 100
+"""What a call takes of an agent that spends."""
+_MOMENT = 0.01
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scene:
+    """One run to be played."""
+
+    folder: Path
+    """Where calls are noted."""
+    behaviour: Behaviour = "answers"
+    """What the agent does; one that hangs answers the first case alone."""
+    cases: int = 10
+    turns: int = 1
+    """Questions of each exam."""
+    open: bool = False
+    """Whether an examiner asks after the first question."""
+    settings: Settings = field(default_factory=lambda: Settings(concurrency=4, retries=0))
+    faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def exams(self) -> tuple[Exam, ...]:
+        """What is asked."""
+        return tuple(self._exam(number) for number in range(1, self.cases + 1))
+
+    @property
+    def agent(self) -> SceneAgent:
+        """Who is asked."""
+        return SceneAgent(self)
+
+    @property
+    def reviewers(self) -> tuple[SceneReviewer, ...]:
+        """Who judges."""
+        return (SceneReviewer(),)
+
+    @property
+    def examiner(self) -> SceneExaminer | None:
+        """Who asks in an open exam."""
+        return SceneExaminer() if self.open else None
+
+    def pending(self) -> list[PendingAttempt]:
+        """Every attempt, from the beginning."""
+        return [
+            PendingAttempt(
+                exam=exam,
+                attempt=Attempt(key=Key(run="scene", exam=exam.id, condition=condition, trial=trial)),
+            )
+            for trial in range(1, self.settings.trials + 1)
+            for condition in self.settings.conditions
+            for exam in self.exams
+        ]
+
+    def answered(self, *turns: int) -> list[PendingAttempt]:
+        """Every attempt, with these of its turns stored already."""
+        return [
+            replace(pending, attempt=replace(pending.attempt, transcript=_said(pending.exam, turns)))
+            for pending in self.pending()
+        ]
+
+    @contextmanager
+    def limits(self) -> Iterator[None]:
+        """What the run may spend."""
+        tokens = self.settings.max_tokens
+        with enforce_limits(RunLimits(budget=None if tokens is None else Budget(tokens=tokens))):
+            yield
+
+    def note(self, what: str) -> None:
+        """Write a line down, whichever process writes it."""
+        descriptor = os.open(self.folder / "calls", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        try:
+            os.write(descriptor, f"{what}\n".encode())
+        finally:
+            os.close(descriptor)
+
+    def notes(self) -> list[str]:
+        """All lines so far."""
+        path = self.folder / "calls"
+        return path.read_text("utf-8").splitlines() if path.exists() else []
+
+    def calls(self) -> Counter[tuple[str, str, int, int]]:
+        """Exam, condition, trial and turn → how often the agent was asked."""
+        begun = (line.split("|")[1:] for line in self.notes() if line.startswith("begin|"))
+        return Counter((exam, condition, int(trial), int(turn)) for exam, condition, trial, turn in begun)
+
+    def most_at_once(self) -> int:
+        """The most calls that were under way at once."""
+        now = most = 0
+        for line in self.notes():
+            now += 1 if line.startswith("begin|") else -1
+            most = max(most, now)
+        return most
+
+    def _exam(self, number: int) -> Exam:
+        cases = tuple(
+            Case(id=f"c{number}.{turn}", question=f"{number}.{turn}?", answer="yes")
+            for turn in range(1, self.turns + 1)
+        )
+        return Exam(id=f"c{number}", cases=cases, open=self.open)
+
+
+def _said(exam: Exam, turns: Sequence[int]) -> Any:
+    from proctor.transcript import Transcript
+
+    return Transcript(
+        turns=tuple(
+            Turn(number=number, question=exam.cases[number - 1].question, case=exam.cases[number - 1].id,
+                 reply=Reply(text="yes, as before"), started=1.0, ended=2.0)
+            for number in turns
+        )
+    )  # fmt: skip
+
+
+class SceneAgent:
+    """An agent that does one thing, and notes every call."""
+
+    name = "scene"
+    takes_request = True
+
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
+
+    async def reply(self, request: Request) -> Reply:
+        """Do it."""
+        exam = request.conversation.split("/")[1]
+        self._scene.note(f"begin|{exam}|{request.condition or ''}|{request.trial}|{request.turn}")
+        try:
+            await asyncio.sleep(_MOMENT)
+            return await self._act(exam)
+        finally:
+            self._scene.note(f"end|{exam}")
+
+    async def _act(self, exam: str) -> Reply:
+        behaviour = self._scene.behaviour
+        if behaviour == "hangs" and exam != "c1":
+            await asyncio.Event().wait()
+        if behaviour == "is unreachable":
+            raise EnvironmentFault("nobody is home")
+        if behaviour == "has no key":
+            raise Misconfigured("HTTP 401: bad key")
+        if behaviour == "uses a tool":
+            return Reply(text=_ask_tool())
+        used = Usage(input_tokens=TOKENS, calls=1, cost=0.01) if behaviour == "spends" else None
+        return Reply(text="yes", usage=used)
+
+    async def forget(self, conversation: str) -> None:
+        """Nothing is kept."""
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@fault_injection.tool(name="lookup")
+def _look_up() -> str:
+    return "yes"
+
+
+def _ask_tool() -> str:
+    try:
+        return _look_up()
+    except fault_injection.ToolFailed:
+        return "no"
+
+
+class SceneReviewer:
+    """Passes a reply that says yes."""
+
+    name = "scene"
+    rubric = "scene-1"
+    judges_improvised = True
+    asks_nobody = True
+
+    async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
+        """Look for the yes."""
+        reply = turns[-1].reply
+        says_yes = reply is not None and reply.text.startswith("yes")
+        return Review(parts=(Part(name="correctness", value=float(says_yes)),))
+
+    async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
+        """Nothing to say of the whole."""
+        return None
+
+
+class SceneExaminer:
+    """Asks on until it is stopped."""
+
+    name = "scene"
+
+    async def ask(self, exam: Exam, turns: Sequence[Turn]) -> Turn | None:
+        """One more question."""
+        return Turn(number=0, question=f"and {len(turns)}?")
