@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -18,6 +18,8 @@ from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 
 Shown = Literal["better", "worse", "not shown"]
 Pair = tuple[CaseFinding, CaseFinding]
+InCommon = Mapping[str, tuple[Count, Count]]
+"""Case → its (trials, passes) in A and in B, over the trials that both have of it."""
 
 _READING_ORDER: tuple[Flip, ...] = ("broken", "fixed", "flaky", "missing", "unchanged")
 _FAILURES_APART = 0.02
@@ -112,15 +114,16 @@ def compare_findings(
     if not pairs:
         raise UsageError(f"runs {before.run.id} and {after.run.id} have no case in common; there is nothing to compare")
     tries = _tries(before.run, after.run, k)
+    common = {x.id: _in_common(x, y) for x, y in pairs}
     return Compared(
         a=before,
         b=after,
-        pass_rate=_pass_rates(before, after, pairs, level),
+        pass_rate=_pass_rates(before, after, pairs, common, level),
         mean_score=_mean_scores(pairs, level),
         k=tries,
-        pass_at_k=_over_k(pass_at_k, pairs, tries, level),
-        pass_hat_k=_over_k(pass_hat_k, pairs, tries, level),
-        categories=_categories(pairs, level),
+        pass_at_k=_over_k(pass_at_k, pairs, common, tries, level),
+        pass_hat_k=_over_k(pass_hat_k, pairs, common, tries, level),
+        categories=_categories(pairs, common, level),
         cases=_changes(pairs),
         unlike=tuple(apart),
         warnings=tuple(_warnings(before, after, pairs)),
@@ -144,19 +147,16 @@ def _rate(case: CaseFinding) -> float | None:
     return case.passed / case.counted if case.counted else None
 
 
-def compared_rates(pairs: Sequence[Pair], *, level: float = 0.95) -> Comparison:
+def _rates(pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
     """The difference in pass rate over these cases."""
     a, b = _sides(pairs)
     planned = max(case.planned for case in a), max(case.planned for case in b)
-    return compare_counts(_counts(a), _counts(b), planned=planned, common=_common(pairs), level=level)
-
-
-def _common(pairs: Sequence[Pair]) -> list[tuple[Count, Count]]:
-    """(trials, passes) of each case in A and in B, over the trials that both have of it."""
-    return [_in_common(x, y) for x, y in pairs]
+    shared = [common[case.id] for case in a]
+    return compare_counts(_counts(a), _counts(b), planned=planned, common=shared, level=level)
 
 
 def _in_common(a: CaseFinding, b: CaseFinding) -> tuple[Count, Count]:
+    """(trials, passes) of a case in A and in B, over the trials that both have of it."""
     counts = (a.counted, a.passed), (b.counted, b.passed)
     if a.counted == b.counted and not (a.conditions or b.conditions):
         return counts
@@ -193,10 +193,12 @@ def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
     )
 
 
-def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], level: float) -> Comparison:
+def _pass_rates(
+    before: Findings, after: Findings, pairs: Sequence[Pair], common: InCommon, level: float
+) -> Comparison:
     """By case; in a dynamic battle by seed question, whose value is the share of replies that passed."""
     if before.rows or after.rows or before.battle is None or after.battle is None:
-        return compared_rates(pairs, level=level)
+        return _rates(pairs, common, level)
     lost = sum(case.share is None for pair in pairs for case in pair)
     bounds = [(_share_bounds(x), _share_bounds(y)) for x, y in pairs] if lost else []
     return compare(
@@ -229,23 +231,24 @@ def _tries(a: Run, b: Run, k: int | None) -> int | None:
     return k
 
 
-def _over_k(formula: Formula, pairs: Sequence[Pair], k: int | None, level: float) -> Comparison | None:
+def _over_k(
+    formula: Formula, pairs: Sequence[Pair], common: InCommon, k: int | None, level: float
+) -> Comparison | None:
     """The difference in pass@k or pass^k; a case with fewer than k counted trials cannot tell."""
     if k is None:
         return None
     a, b = ([formula(m, c, k) if m >= k else None for m, c in _counts(side)] for side in _sides(pairs))
-    common = [(x, y) for x, y in _common(pairs) if x[0] >= k]
     alike = all(x.counted == y.counted for x, y in pairs if x.counted and y.counted)
-    tested = None if alike else [formula(*y, k) - formula(*x, k) for x, y in common]
+    tested = None if alike else [formula(*y, k) - formula(*x, k) for x, y in common.values() if x[0] >= k]
     return compare(a, b, tested=tested, level=level)
 
 
-def _categories(pairs: Sequence[Pair], level: float) -> dict[str, CategoryChange]:
+def _categories(pairs: Sequence[Pair], common: InCommon, level: float) -> dict[str, CategoryChange]:
     members: dict[str, list[Pair]] = {}
     for pair in pairs:
         for category in pair[0].categories:
             members.setdefault(category, []).append(pair)
-    tested = compare_categories({name: compared_rates(inside, level=level) for name, inside in members.items()})
+    tested = compare_categories({name: _rates(inside, common, level) for name, inside in members.items()})
     return {name: _category(inside, tested[name]) for name, inside in members.items()}
 
 
