@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,16 @@ def test_two_runs_of_one_trial_tell_the_flips(lab: Lab) -> None:
     assert said.code == 0
     assert "in which 10 % of cases" in said.out
     assert "  306  " in said.out
+
+
+def test_stored_runs_tell_how_long_it_will_take(lab: Lab) -> None:
+    lab.run("before", wrong={1, 2, 3})
+    lab.run("after", wrong={3, 4, 5})
+    command = "plan", "--difference", "0.1", "--run", "before", "--run", "after"
+    assert "at the speed of the stored ones" in " ".join(lab(*command).out.split())
+    assert all(each["seconds"] > 0 for each in json.loads(lab(*command, "--json").out)["plans"])
+    assumed = json.loads(lab("plan", "--difference", "0.1", "--flips", "0.2", "--json").out)
+    assert all(each["seconds"] is None for each in assumed["plans"])
 
 
 def test_two_runs_of_several_trials_tell_chance_from_change(small_lab: Lab) -> None:

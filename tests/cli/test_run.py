@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -253,3 +254,18 @@ def test_a_run_that_cannot_be_stored_is_not_announced(desk: Desk) -> None:
     said = desk("run", "benchmark.csv", "--agent", desk.agent(RIGHT), "--store", "store")
     assert said.code != 0
     assert said.err.startswith("Error: the store")
+
+
+def test_a_dry_run_tells_the_time_by_the_last_run_of_the_same_agent_and_benchmark(desk: Desk) -> None:
+    agent = desk.agent("def answer(q): return 'yes'")
+    assert "time" not in desk.run(agent, "--dry-run").out
+    played = desk.run(agent, "--json").json["run"]
+    said = " ".join(desk.run(agent, "--trials", "2", "--dry-run").out.split())
+    assert re.search(rf"time about \d+ m?s: run {played} took \d+ ms for 3 attempts, 3 at once", said)
+    told = desk.run(agent, "--trials", "2", "--dry-run", "--json").json["by_last_run"]
+    assert (told["run"], told["attempts"]) == (played, 3)
+
+
+def test_a_battle_is_announced_by_its_conversations(desk: Desk) -> None:
+    said = desk.run(desk.agent("def answer(q): return 'yes'"), "--type", "abm-dynamic", "--max-turns", "2")
+    assert "benchmark, 3 conversations" in said.err

@@ -37,7 +37,7 @@ def test_without_noise_it_is_said_that_trials_are_taken_not_to_help() -> None:
 
 def test_the_plan_as_json() -> None:
     said = difference_dict(plan_from_assumptions(0.05, 0.10, trials=(1,)))
-    assert said["plans"] == [{"trials": 1, "cases": 306, "attempts": 612}]
+    assert said["plans"] == [{"trials": 1, "cases": 306, "attempts": 612, "seconds": None}]
     assert (said["difference"], said["power"], said["level"], said["floor"]) == (0.05, 0.8, 0.95, 306)
     assert said["trials_help"] is False
 

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
 from proctor.config import Config
+from proctor.run import Run
 from proctor.spending.estimate import CostEstimate, Range
 from proctor.workflows.evaluate import PreparedRun
+from proctor.workflows.speed import PastSpeed, past_speed
 
 
-def foretell(prepared: PreparedRun, config: Config, *, as_json: bool) -> int:
-    """Print the estimate."""
+def foretell(prepared: PreparedRun, config: Config, *, store: str, as_json: bool) -> int:
+    """Print the estimate; the time by the last run of this agent here, where there is one."""
     from proctor.cli.output import echo, print_json, wrap_text
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
@@ -19,12 +21,13 @@ def foretell(prepared: PreparedRun, config: Config, *, as_json: bool) -> int:
 
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
-    others, gently = unreported_spenders(run), called_gently(run, config)
+    others, gently, last = unreported_spenders(run), called_gently(run, config), past_speed(run, store=store)
     if as_json:
-        print_json({"attempts": run.planned, **asdict(found), "untold": others, "called_gently": gently})
+        told = {"untold": others, "called_gently": gently, "by_last_run": _by_last_run(run, last)}
+        print_json({"attempts": run.planned, **asdict(found), **told})
         return 0
-    echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, 'attempt')}. Nobody was called."))
-    for label, said in _rows(found):
+    echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, _noun(run))}. Nobody was called."))
+    for label, said in (*_rows(found), *_time(found, run, last)):
         echo(wrap_text(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
         echo(wrap_text(f"  {sentence}", under=2))
@@ -32,14 +35,36 @@ def foretell(prepared: PreparedRun, config: Config, *, as_json: bool) -> int:
 
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:
-    from proctor.reports.numbers import cost, duration
+    from proctor.reports.numbers import cost
 
     if found.calls.high:
         yield "model calls", _range(found.calls, _whole)
         yield "tokens in", _range(found.input_tokens, _whole)
         yield "tokens out", _range(found.output_tokens, _whole)
         yield "cost", _cost(found, cost)
+
+
+def _time(found: CostEstimate, run: Run, last: PastSpeed | None) -> Iterator[tuple[str, str]]:
+    """How long it takes: as the last run did, else as long as the calls of models usually take."""
+    from proctor.reports.numbers import duration, plural
+
+    if last is not None:
+        seconds = duration(last.seconds_for(run.planned, concurrency=run.settings.concurrency))
+        took = f"run {last.run} took {duration(last.seconds)} for {plural(last.attempts, _noun(run))}"
+        yield "time", f"about {seconds}: {took}, {last.at_once} at once"
+    elif found.calls.high:
         yield "time", _range(found.seconds, duration)
+
+
+def _noun(run: Run) -> str:
+    return "attempt" if run.settings.type == "standard" else "conversation"
+
+
+def _by_last_run(run: Run, last: PastSpeed | None) -> dict[str, object] | None:
+    if last is None:
+        return None
+    seconds = last.seconds_for(run.planned, concurrency=run.settings.concurrency)
+    return {"run": last.run, "attempts": last.attempts, "took": last.seconds, "seconds": seconds}
 
 
 def _sentences(found: CostEstimate, others: Sequence[str], gently: Mapping[str, int]) -> Iterator[str]:

@@ -108,7 +108,7 @@ def command(
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
     if dry_run:
-        return foretell(prepared, config, as_json=as_json)
+        return foretell(prepared, config, store=url, as_json=as_json)
     crew = plan_run_workers(prepared, config, workers, cache=cache)
     findings = _play_run(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json, workers=crew)
     return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotations)
@@ -165,12 +165,13 @@ def _play_run(
     """Play the run, and send it where it is to go meanwhile."""
     from proctor.cli.live_sync import following
     from proctor.cli.play import play
+    from proctor.reports.numbers import plural
     from proctor.workflows.evaluate import start
     from proctor.workflows.run_limits import allowing
 
     run = prepared.run
     with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
-        attempts = "1 attempt" if run.planned == 1 else f"{run.planned} attempts"
+        attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}"
         evaluation = play(
             lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),

@@ -32,16 +32,30 @@ def _difference(planned: DifferencePlan) -> Iterator[RenderableType]:
         style="bold",
     )
     yield Text()
-    rows = [(str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans]
-    yield _table(("trials", "cases", "attempts in both runs"), rows)
+    yield _table(*_columns(planned))
     yield Text()
     yield Text(f"However many trials, it takes at least {numbers.plural(first.floor, 'case')}.")
     yield Text(f"Rests on {planned.basis}.")
+    if planned.seconds_per_attempt is not None:
+        yield Text("The time is that of both runs one after the other, at the speed of the stored ones.")
     if not planned.trials_help:
         yield Text(
             "Nothing is known of the chance from trial to trial, so further trials are taken not to help: "
             "plan from runs with 2 trials or more, or give --noise."
         )
+
+
+def _columns(planned: DifferencePlan) -> tuple[list[str], list[tuple[str, ...]]]:
+    """Headers and rows; the time only where it is known how long an attempt takes."""
+    headers = ["trials", "cases", "attempts in both runs"]
+    rows: list[tuple[str, ...]] = [
+        (str(each.trials), numbers.whole(each.cases), numbers.whole(each.attempts)) for each in planned.plans
+    ]
+    seconds = planned.seconds_per_attempt
+    if seconds is None:
+        return headers, rows
+    times = [f"about {numbers.duration(each.attempts * seconds)}" for each in planned.plans]
+    return [*headers, "time"], [(*row, time) for row, time in zip(rows, times, strict=True)]
 
 
 def render_gate(planned: GatePlan) -> RenderableType:
@@ -72,12 +86,20 @@ def _table(headers: Sequence[str], rows: Sequence[tuple[str, ...]]) -> Renderabl
 
 def difference_dict(planned: DifferencePlan) -> dict[str, Any]:
     """What `proctor plan --difference … --json` prints. Keys may be added; these stay."""
-    first = planned.plans[0]
+    first, seconds = planned.plans[0], planned.seconds_per_attempt
     return {
         "difference": first.difference,
         "power": first.power,
         "level": first.level,
-        "plans": [{"trials": each.trials, "cases": each.cases, "attempts": each.attempts} for each in planned.plans],
+        "plans": [
+            {
+                "trials": each.trials,
+                "cases": each.cases,
+                "attempts": each.attempts,
+                "seconds": None if seconds is None else each.attempts * seconds,
+            }
+            for each in planned.plans
+        ],
         "floor": first.floor,
         "trials_help": planned.trials_help,
         "spread": {

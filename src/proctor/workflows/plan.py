@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from statistics import fmean
 
 from proctor.errors import UsageError
 from proctor.findings.comparison.sample_size import POWER, TRIALS, DifferencePlan, plan_from_run, plan_from_runs
 from proctor.storage import open_store
 from proctor.workflows.read import findings_of_run
+from proctor.workflows.speed import speed_of
 
 
 def plan_from_stored(
@@ -25,7 +28,11 @@ def plan_from_stored(
     with open_store(store, create=False) as opened:
         found = [findings_of_run(opened, opened.archive.find(name)) for name in runs]
     if len(found) == 1:
-        return plan_from_run(difference, found[0], flips, trials=trials, power=power)
-    if flips is not None:
+        planned = plan_from_run(difference, found[0], flips, trials=trials, power=power)
+    elif flips is not None:
         raise UsageError("two runs tell how many cases flip: leave --flips out, or give one run")
-    return plan_from_runs(difference, found[0], found[1], trials=trials, power=power)
+    else:
+        planned = plan_from_runs(difference, found[0], found[1], trials=trials, power=power)
+    speeds = [speed for each in found if (speed := speed_of(each.run)) is not None]
+    seconds = fmean(speed.seconds / speed.attempts for speed in speeds) if len(speeds) == len(found) else None
+    return replace(planned, seconds_per_attempt=seconds)

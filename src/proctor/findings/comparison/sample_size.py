@@ -33,6 +33,8 @@ class DifferencePlan:
     """Why a case's value differs between two runs."""
     basis: str
     """Where that is known from."""
+    seconds_per_attempt: float | None = None
+    """How long an attempt took in the stored runs, as many at once as there; None: it is not known."""
 
     @property
     def trials_help(self) -> bool:

@@ -1,0 +1,65 @@
+"""How long a run will take, told by the last stored one that is like it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import proctor
+from proctor.run import Run, Settings
+from proctor.workflows.speed import PastSpeed, past_speed, speed_of
+
+CASES = [("q 1", "a"), ("q 2", "b")]
+
+
+def played(tmp_path: Path, **others: Any) -> Run:
+    return proctor.evaluate(CASES, agent=answer, store=tmp_path / "s.db", **others).run
+
+
+def answer(question: str) -> str:
+    return "a"
+
+
+def test_the_last_run_of_the_same_agent_and_benchmark_tells_the_speed(tmp_path: Path) -> None:
+    first = played(tmp_path)
+    last = played(tmp_path)
+    found = past_speed(first, store=str(tmp_path / "s.db"))
+    assert found is not None
+    assert (found.run, found.attempts, found.seconds) == (last.id, 2, last.seconds)
+
+
+def test_a_run_by_the_same_judge_is_preferred_to_a_newer_one(tmp_path: Path) -> None:
+    first = played(tmp_path, reviewer="exact")
+    played(tmp_path)
+    found = past_speed(replace(first, settings=replace(first.settings, trials=9)), store=str(tmp_path / "s.db"))
+    assert found is not None
+    assert found.run == first.id
+
+
+def test_other_agents_benchmarks_and_types_tell_nothing(tmp_path: Path) -> None:
+    run, store = played(tmp_path), str(tmp_path / "s.db")
+    assert past_speed(replace(run, agent="another"), store=store) is None
+    assert past_speed(replace(run, benchmark="another"), store=store) is None
+    assert past_speed(replace(run, settings=Settings(type="abm-static")), store=store) is None
+
+
+def test_without_a_store_nothing_is_known_and_none_is_made(tmp_path: Path) -> None:
+    run, nowhere = played(tmp_path), tmp_path / "nowhere.db"
+    assert past_speed(run, store=str(nowhere)) is None
+    assert not nowhere.exists()
+
+
+def test_replies_that_were_only_judged_again_have_no_speed(tmp_path: Path) -> None:
+    run = played(tmp_path)
+    assert speed_of(run) is not None
+    assert speed_of(replace(run, rescored_from="another")) is None
+    assert speed_of(replace(run, status="paused")) is None
+
+
+def test_more_attempts_take_longer_and_more_at_once_shorter() -> None:
+    past = PastSpeed(run="r", seconds=100.0, attempts=50, at_once=5)
+    assert past.seconds_for(50, concurrency=5) == 100.0
+    assert past.seconds_for(100, concurrency=5) == 200.0
+    assert past.seconds_for(100, concurrency=10) == 100.0
+    assert past.seconds_for(1, concurrency=10) == 10.0, "one alone is not sped up by the others"
