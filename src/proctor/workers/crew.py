@@ -286,7 +286,7 @@ class CrewExecutor:
         if report.error:
             raise RuntimeError(f"{link.name} broke: {report.error}")
         if report.out_of_touch and self.halt is None:
-            raise _OutOfTouch(f"it had not heard from this process for {messages.LEASE:g} s, and stopped")
+            raise _OutOfTouch(f"it had not heard from this process for {self._brief.lease:g} s, and stopped")
         if report.halt == "blocked":
             raise WorkerLost(report.reason)
         if report.halt is not None and report.halt != "stopped":

@@ -62,6 +62,8 @@ class Brief:
     """The run's budget of money, which the driver keeps."""
     tokens: int | None = None
     """The run's budget of tokens."""
+    lease: float = LEASE
+    """Seconds without an order after which it stops."""
 
     @property
     def is_limited(self) -> bool:

@@ -77,7 +77,8 @@ class _Process:
             raise WorkerLost(f"no process could be started: {error.strerror or error}") from error
         finally:
             theirs.close()
-        self.name = f"worker {brief.number} (process {self._process.pid})"
+        self.process = self._process.pid
+        self.name = f"worker {brief.number} (process {self.process})"
         self._brief: Brief | None = brief
 
     def hello(self) -> Hello:

@@ -191,7 +191,7 @@ class Worker:
                 self._news.wait(_LOOK_EVERY)
 
     def _is_out_of_touch(self, executor: FedExecutor) -> bool:
-        if not self._stopping and time.monotonic() - self._heard > messages.LEASE:
+        if not self._stopping and time.monotonic() - self._heard > self._brief.lease:
             self._stopping = self._out_of_touch = True
             executor.stop()
         return self._out_of_touch

@@ -24,6 +24,7 @@ from proctor.settings import check_setting
 from proctor.spending.budget import Budget
 from proctor.spending.run_limits import current
 from proctor.threads import Stage
+from proctor.workers import messages
 from proctor.workers.crew import CrewExecutor
 from proctor.workers.messages import Brief, Build, Parts
 from proctor.workers.processes import Processes
@@ -65,6 +66,7 @@ class WorkerPlan:
             environment=dict(os.environ),
             cost=settings.budget,
             tokens=settings.max_tokens,
+            lease=messages.LEASE,
         )
         return CrewExecutor(
             transport=Processes(),

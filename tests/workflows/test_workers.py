@@ -1,0 +1,74 @@
+"""Runs that are spread over workers, from Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.workers import agents
+
+import proctor
+from proctor.errors import UsageError
+
+CASES = [(f"{number} is it?", "yes") for number in range(1, 13)]
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_a_function_of_a_module_is_played_by_other_processes_and_the_run_is_the_same() -> None:
+    spread = proctor.evaluate(CASES, agent=agents.process, reviewer="exact", workers=2, passing_score=0.0)
+    alone = proctor.evaluate(CASES, agent=agents.process, reviewer="exact", passing_score=0.0)
+    told = [
+        {turn.reply.text for one in run.attempts() for turn in one.transcript.turns if turn.reply}
+        for run in (spread, alone)
+    ]
+    assert told[0].isdisjoint(told[1])
+    assert spread.findings.workers is not None
+    assert spread.findings.workers.workers == 2
+    assert alone.findings.workers is None
+    assert spread.run.settings == alone.run.settings
+    proctor.compare(spread.run.id, alone.run.id)  # which would refuse runs that were played otherwise
+
+
+def test_an_object_goes_along_with_its_state() -> None:
+    found = proctor.evaluate(CASES, agent=agents.Remembers("yes"), reviewer="exact", workers=1)
+    assert found.findings.pass_rate.value == 1.0
+
+
+def test_a_reviewer_of_ones_own_judges_in_workers_and_again() -> None:
+    found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer=agents.likes_everything, workers=2)
+    again = proctor.rescore(found.run.id, reviewer=agents.likes_nothing, workers=2)
+    assert (found.findings.pass_rate.value, again.findings.pass_rate.value) == (1.0, 0.0)
+    assert again.findings.workers is not None
+
+
+def test_a_run_that_was_begun_alone_goes_on_in_workers() -> None:
+    found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact")
+    more = proctor.resume(found.run.id, agent=agents.says_yes, trials=2, workers=2)
+    assert (more.findings.counts.scored, more.run.status) == (24, "completed")
+
+
+def test_what_cannot_be_sent_is_refused_before_anything_is_stored() -> None:
+    with pytest.raises(UsageError, match=r"the agent cannot be sent to workers: .*lambda.*python:MODULE:NAME"):
+        proctor.evaluate(CASES, agent=lambda question: "yes", reviewer="exact", workers=2)
+    assert not Path(".proctor").exists()
+
+
+def test_what_is_defined_in_the_script_that_is_run_is_refused_with_the_reason() -> None:
+    script = (
+        "import proctor\ndef answer(question): return 'yes'\nproctor.evaluate([('a?', 'yes')], agent=answer, workers=2)"
+    )
+    Path("script.py").write_text(script, "utf-8")
+    done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, check=False)
+    assert "the agent cannot be sent to workers: answer is defined in the script that is being run" in done.stderr
+
+
+def test_stored_marks_are_weighed_again_without_any_worker() -> None:
+    found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact")
+    again = proctor.rescore(found.run.id, passing_score=0.5, workers=2)
+    assert (again.run.status, again.findings.workers) == ("completed", None)
