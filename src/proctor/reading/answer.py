@@ -10,6 +10,8 @@ from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
 from proctor.reading.features import features, is_long
 from proctor.reading.head import probability
+from proctor.reading.language import NAMES, Language, is_known, tongue
+from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
@@ -83,7 +85,21 @@ def _judged(question: str, references: tuple[str, ...], reply: str) -> Judgement
     found = weighed.features
     value = mark(weighed, 0.0 if found is None else probability(found, long=is_long(found)))
     right = None if UNSURE[0] <= value < UNSURE[1] else value >= PASSING
-    return Judgement(value=value, right=right, reason=weighed.verdict.explanation, refuted=weighed.verdict.refuted)
+    reason = weighed.verdict.explanation + _read_as(question, references, reply)
+    return Judgement(value=value, right=right, reason=reason, refuted=weighed.verdict.refuted)
+
+
+def _read_as(question: str, references: tuple[str, ...], reply: str) -> str:
+    """In which language a reply was read, where that is not English."""
+    if spoken := _tongue(question, references, reply):
+        return f" (read as {NAMES[spoken]})"
+    return (
+        "" if is_known(question) else " (in a language that is not known: only figures, names and words were compared)"
+    )
+
+
+def _tongue(question: str, references: tuple[str, ...], reply: str) -> Language:
+    return tongue(question, references[0] if references else "", reply[:_LONGEST_KEPT])
 
 
 _remembered = lru_cache(maxsize=_KEPT)(_judged)
@@ -115,6 +131,9 @@ def weigh(question: str, references: tuple[str, ...], reply: str) -> Weighed:
     """The rules' verdict on a reply, with the features of it."""
     if reply in references and reply.strip():
         return Weighed(Verdict(1.0, f"the same as expected: {reply!r}", form="same"))
+    if spoken := _tongue(question, references, reply):
+        question, reply = gloss(question, spoken), gloss(reply, spoken)
+        references = tuple(gloss(reference, spoken) for reference in references)
     text = without_orders(reply)
     if not text.strip():
         return Weighed(Verdict(0.0, "the reply says nothing" if reply.strip() else "the reply is empty", True))

@@ -37,6 +37,7 @@ _LETTERS = 60
 """Letters of an expected answer that are compared in groups."""
 _OF_BOUNDS = stem_set("least most minimum maximum more less fewer than between every")
 """Words that belong to the number beside them."""
+_PERIOD = re.compile(r"\b(?:per|an?|each|every) (hour|day|night|week|month|year)\b")
 _KEPT = 1024
 """Questions and answers remembered: trials and conversations come back to them."""
 
@@ -144,8 +145,16 @@ def plain_text(asked: Asked, text: str, expected: str) -> str:
     often, share = asks_often(asked.folded, wanted), asks_share(asked.folded, wanted)
     text = plain_names(text)
     folded = fold(text, accents=False)
-    plain = plain_values(folded, asked, often=often, share=share)
+    plain = _without_period(plain_values(folded, asked, often=often, share=share), asked, wanted)
     return text if plain == folded else plain
+
+
+def _without_period(folded: str, asked: Asked, wanted: str) -> str:
+    """`28 days per year` as `28 days`, where the question says per year and the expected answer leaves it out."""
+    period = _PERIOD.search(asked.folded)
+    if period is None or " per " not in folded or _PERIOD.search(wanted):
+        return folded
+    return folded.replace(f" per {period[1]}", "")
 
 
 def _read(asked: Asked, text: str, *, in_list: bool = False) -> Expected:

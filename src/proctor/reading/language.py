@@ -36,12 +36,40 @@ _SMALL: dict[Language, str] = {
     "met voor op in "
     "aan bij uit wie wat wanneer waar waarom hoe veel hoeveel welke welk er ik wij zij hij men ook nog",
 }
+_MORE: dict[Language, str] = {
+    "de": "ja nein du dir dich ihr mein meine meinen dein bis zum für kostet gilt beginnt heißt dauert leider bitte",
+    "fr": "oui non puis faut votre vous qu d n c j est-il est-elle y a-t sont avez ai désolé",
+    "it": "sì no posso puoi hai ho mio suo quanto bisogna costa dura purtroppo al alla all dell nell entro è",
+    "es": "sí no puedo puedes tengo tiene mi tu qué cuesta hace falta está hasta desde los las siento",
+    "pt": "sim não posso você tenho tem meu seu custa dura até foi é aos às preciso infelizmente quem são",
+    "nl": "ja nee je mijn jouw mag moet kost begint helaas dat dit wel heb hebt we",
+}
+"""Words that tell a language where it is one of these, but may stand in English too."""
+_LETTERS: dict[Language, str] = {"de": "äöüß", "es": "ñ¿¡", "pt": "ãõ", "fr": "çœêàè", "it": "ìòàè", "nl": "ëï"}
+NAMES: dict[Language, str] = {
+    "de": "German",
+    "fr": "French",
+    "it": "Italian",
+    "es": "Spanish",
+    "pt": "Portuguese",
+    "nl": "Dutch",
+}
+"""Those whose words are known beside English."""
 _WORDS = {name: frozenset(words.split()) for name, words in _SMALL.items()}
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 _READ = 2_000
 _FEWEST = 2
 """A text with so many small words of a language is plainly in it."""
+_LETTER = 0.75
+_MANY = 4
+_ASKS_IN_ENGLISH = frozenset(["who", "whom", "whose", "what", "which", "when", "where", "why", "how", "does", "did"])
+_OF_OTHERS = re.compile(r"[åøłąęśżźćńčšžřůěőűășțğışðþđ]")
+"""Letters that none of the known languages has."""
+_OWN = {
+    name: (_WORDS[name] | frozenset(more.split())) - (_WORDS["en"] - frozenset(more.split()))
+    for name, more in _MORE.items()
+}
 
 
 @lru_cache(maxsize=1024)
@@ -54,6 +82,49 @@ def language(text: str) -> Language:
         latin = sum(map(len, _LATIN.findall(text[:_READ])))
         return "en" if latin * 2 >= sum(map(str.isalpha, text[:_READ])) else ""
     return "en" if found["en"] == most else next(name for name, count in found.items() if count == most)
+
+
+@lru_cache(maxsize=1024)
+def tongue(question: str, answer: str = "", reply: str = "") -> Language:
+    """The language other than English that a question is asked in; answer and reply help where it is short.
+
+    Empty: English, or one that is not known.
+    """
+    if not _ASKS_IN_ENGLISH.isdisjoint(_WORD.findall(question[:_READ].lower())):
+        return ""
+    for text in (question, f"{question} {answer}", f"{question} {answer} {reply}"):
+        words = _WORD.findall(text[:_READ].lower())
+        english = sum(word in _WORDS["en"] for word in words)
+        found = {name: _telling(name, words, text) for name in NAMES}
+        best, second, *_ = sorted(found.values(), reverse=True)
+        if english > best:
+            return ""
+        if best >= _FEWEST and best > second and best > english:
+            return max(found, key=found.__getitem__)
+    return ""
+
+
+def _telling(name: Language, words: list[str], text: str) -> float:
+    """How much tells that a text is in a language: words that English has not, and letters."""
+    own = sum(word in _OWN[name] for word in words)
+    if name == "es" and ("¿" in text or "¡" in text):
+        own += 1
+    return own + _LETTER * any(letter in text[:_READ].lower() for letter in _LETTERS[name])
+
+
+@lru_cache(maxsize=1024)
+def is_known(text: str) -> bool:
+    """Whether a question is in a language whose words are known, as far as it tells: a short one tells nothing."""
+    words = _WORD.findall(text[:_READ].lower())
+    if not _ASKS_IN_ENGLISH.isdisjoint(words):
+        return True
+    if sum(map(len, _LATIN.findall(text[:_READ]))) * 2 < sum(map(str.isalpha, text[:_READ])):
+        return False
+    telling = [word for word in words if len(word) > 1 or not word.isascii()]
+    small = sum(any(word in known for known in (_WORDS["en"], *_OWN.values())) for word in telling)
+    if _OF_OTHERS.search(text[:_READ].lower()):
+        return small * 2 >= len(words)
+    return len(words) < _MANY or small > 0
 
 
 def is_english(text: str) -> bool:

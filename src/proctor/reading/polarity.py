@@ -148,7 +148,7 @@ class Said:
 
 def says(text: str, asked: Asked) -> Said:
     """What an undressed reply says to a question that asks for a yes or a no."""
-    folded = fold(text, accents=False)
+    folded = fold(text, accents=False).replace(":00", "")  # nothing is denied by a full hour
     outright = _outright(folded, asked)
     if outright is not None:
         return Said(yes=outright, outright=True)

@@ -13,12 +13,15 @@ from proctor.reading.answer import Judgement, judge
 from proctor.reading.coverage import context_used, reason_given
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered
+from proctor.reading.language import tongue
+from proctor.reading.languages.gloss import gloss
 from proctor.reading.rules import Verdict
 from proctor.roles import Reviewer
 from proctor.score import Part, Review
 from proctor.transcript import Turn
 
 _NOTHING = Review()
+_TEXTS = ("question", "answer", "reasoning", "context")
 _LONG = 4_000
 """Characters above which a reply is judged off the event loop, so that nobody else's time runs out meanwhile."""
 _LONGEST = 100_000
@@ -61,6 +64,7 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
         yield Part(name="correctness", value=judged.value, explanation=_told(judged), unsure=unsure)
     if not (case.reasoning or (case.context and case.answer)):
         return  # context alone is nothing to judge by
+    case, text = _in_english(case, text)
     reply = Answered(undress(text))
     if case.reasoning:
         right = judged is None or judged.right is not False
@@ -69,6 +73,15 @@ def _parts(case: Case, text: str) -> Iterator[Part]:
         used = _context(case, reply, judged)
         if used is not None:
             yield _part("context", used)
+
+
+def _in_english(case: Case, text: str) -> tuple[Case, str]:
+    """Case and reply with what is known of their language in English."""
+    spoken = tongue(case.question, case.answer or "", text[:_LONG])
+    if not spoken:
+        return case, text
+    told: dict[str, Any] = {name: gloss(value, spoken) for name in _TEXTS if (value := getattr(case, name))}
+    return replace(case, **told), gloss(text, spoken)
 
 
 def _told(judged: Judgement) -> str:

@@ -16,6 +16,7 @@ from proctor.findings.run.circumstances import sentences as of_circumstances
 from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
+from proctor.findings.run.languages import sentences as of_languages
 from proctor.findings.run.notes import notes
 from proctor.findings.run.shares import Shares, with_shares
 from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
@@ -140,7 +141,8 @@ class Accumulator:
         said = notes(
             run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
         )
-        return replace(fought, notes=_all_notes(run, fought.circumstances, fought.unsure, said))
+        exams = list(self._exams.values())
+        return replace(fought, notes=_all_notes(run, exams, fought.circumstances, fought.unsure, said))
 
     def _with_steps(self, found: Findings) -> Findings:
         """The findings with what an orchestrator's steps show, under all conditions and under each."""
@@ -235,12 +237,14 @@ def _findings(
         conditions=side_by_side(under, trials),
         circumstances=circumstances,
         unsure=unsure,
-        notes=_all_notes(run, circumstances, unsure, said),
+        notes=_all_notes(run, exams, circumstances, unsure, said),
     )
 
 
-def _all_notes(run: Run, befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]) -> tuple[str, ...]:
-    return (*of_circumstances(run, befell), *of_unsure(run, unsure), *said)
+def _all_notes(
+    run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
+) -> tuple[str, ...]:
+    return (*of_circumstances(run, befell), *of_unsure(run, unsure), *of_languages(run, exams), *said)
 
 
 def _tried(

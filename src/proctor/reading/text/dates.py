@@ -50,7 +50,7 @@ _BARE_YEAR = re.compile(
     r"(?:(?<=\bin\s)|(?<=\bof\s)|(?<=\bby\s)|(?<=\bsince\s)|(?<=\bfrom\s)|(?<=\buntil\s)|(?<=\byear\s)|(?<=\bafter\s)"
     r"|(?<=\bbefore\s)|(?<=\d{4}-)|(?<![\w.,$€£¥/:+-])(?!\d{4}\s[a-z%°])|(?<![\w.,$€£¥/:+-])"
     r"(?=\d{4}\s(?:and|or|to|was|is|when|by|in|at|on|as|for|with|the|after|before|until|season|edition)\b))"
-    r"(?P<year>[12]\d{3})(?![\w%°$€£:]|[.,]\d|\s?[%°])"
+    r"(?P<year>[12]\d{3})(?![\w%°$€£:]|[.,]\d|\s?[%°$€£])"
 )
 _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "

@@ -1,0 +1,119 @@
+"""A text in another language, with what judging needs in English: small words, numbers, dates, units, yes, no, not.
+
+The rest stays as it is, so that the rules for English hold: `Es sind fünfundzwanzig Tage` is `it are 25 days`. It is no
+translation, and is shown only where a mark is explained.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+from proctor.reading.language import Language, is_english
+from proctor.reading.languages import dutch, french, german, italian, portuguese, spanish
+from proctor.reading.languages.figures import finished_figures, plain_figures
+from proctor.reading.text.fold import without_accents
+
+_TABLES = {
+    "de": german,
+    "fr": french,
+    "it": italian,
+    "es": spanish,
+    "pt": portuguese,
+    "nl": dutch,
+}
+_TOKEN = re.compile(r"[^\W\d_]+'?")
+_ADDRESS = re.compile(r"[/@_\\]")
+_QUOTES = str.maketrans("’‘ʼ´`", "'''''")
+_BEGINS = re.compile(r"(?:^|[.!?¡¿\n]\s*)\W*$")
+_STOPS = re.compile(r"\s*(?:[,.;:!]|$)")
+_ALONE = {"not": "no", "of course": "yes, of course"}
+"""What a word says that opens a sentence and stands alone: the first one of `No, no hace falta` answers."""
+_LOOK_BACK = 8
+_NE_PLUS = re.compile(r"\b(?:ne |n')(\w+) plus\b(?! (?:de|que|d')\b)", re.IGNORECASE)
+"""Without the `ne`, `plus` is more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """Words of one language, as folded tokens → English."""
+
+    entries: dict[tuple[str, ...], str]
+    longest: dict[str, int]
+    """First token → tokens of the longest entry that begins with it."""
+
+
+def gloss(text: str, tongue: Language) -> str:
+    """The text with what is known of that language in English; a text that is plainly English stays as it is."""
+    if tongue not in _TABLES or is_english(text):
+        return text
+    table, text = _table(tongue), plain_figures(text.translate(_QUOTES), tongue)
+    if tongue == "fr":
+        text = _NE_PLUS.sub(r"\1 plus du tout", text)
+    tokens = list(_TOKEN.finditer(text))
+    keys = [token[0].casefold() for token in tokens]
+    pieces: list[str] = []
+    place = end = 0
+    while place < len(tokens):
+        count, english = _found(table, text, tokens, keys, place)
+        first, last = tokens[place].start(), tokens[place + count - 1].end()
+        pieces += (text[end:first], _said(text, first, last, english))
+        place, end = place + count, last
+    told = finished_figures("".join([*pieces, text[end:]]))
+    # There every noun has a capital letter, so that none of them tells a name.
+    return told.lower() if tongue == "de" else told
+
+
+def _found(
+    table: _Table, text: str, tokens: Sequence[re.Match[str]], keys: Sequence[str], place: int
+) -> tuple[int, str | None]:
+    """How many tokens from here on are one entry, and its English; None: there is none."""
+    if _ADDRESS.search(text, max(0, tokens[place].start() - 1), tokens[place].end() + 1):
+        return 1, None
+    most = min(table.longest.get(keys[place], 0), len(keys) - place)
+    for count in range(most, 0, -1):
+        english = table.entries.get(tuple(keys[place : place + count]))
+        if english is not None and _are_joined(text, tokens[place : place + count]):
+            return count, english
+    return 1, None
+
+
+def _are_joined(text: str, tokens: Sequence[re.Match[str]]) -> bool:
+    """Whether nothing but blanks and hyphens stands between them."""
+    return all(not text[one.end() : other.start()].strip(" -\t") for one, other in pairwise(tokens))
+
+
+def _said(text: str, first: int, last: int, english: str | None) -> str:
+    word = text[first:last]
+    if english is None:
+        return word
+    if english in _ALONE and _BEGINS.search(text[max(0, first - _LOOK_BACK) : first]) and _STOPS.match(text, last):
+        return _ALONE[english]
+    return f"{english} " if word.endswith("'") else english
+
+
+@lru_cache(maxsize=len(_TABLES))
+def _table(tongue: Language) -> _Table:
+    known = _TABLES[tongue]
+    entries: dict[tuple[str, ...], str] = {}
+    for line in known.WORDS.strip().splitlines():
+        english, _, words = line.partition("=")
+        for word in words.split(","):
+            entries.setdefault(_key(word), english.strip())
+    for word, place in known.ordinals():
+        entries.setdefault(_key(word), f"{place}th")
+    for word, value in known.numbers():
+        entries.setdefault(_key(word), f"{value:g}")
+    for key, english in list(entries.items()):
+        entries.setdefault(tuple(map(without_accents, key)), english)
+    longest: dict[str, int] = {}
+    for key in entries:
+        longest[key[0]] = max(longest.get(key[0], 0), len(key))
+    return _Table(entries, longest)
+
+
+def _key(words: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(words.casefold()))
