@@ -128,6 +128,21 @@ class Attempt:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HumanLabel:
+    """What a person says of an attempt."""
+
+    key: Key
+    passed: bool
+    who: str
+    """Who says so."""
+    note: str = ""
+    made: float = 0.0
+    """When, in seconds since 1970."""
+    seconds: float | None = None
+    """How long it took."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Spec:
     """How a part is built, as data: another process can build the same."""
 

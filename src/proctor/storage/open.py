@@ -12,6 +12,7 @@ from proctor.errors import StoreError
 from proctor.storage import address, schema
 from proctor.storage.archive import DatabaseArchive
 from proctor.storage.database import BUSY_SECONDS, Database
+from proctor.storage.human_labels import HumanLabels
 from proctor.storage.journal import DatabaseJournal
 from proctor.storage.lease import Leases
 from proctor.storage.snapshots import Snapshots
@@ -45,6 +46,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
         journal=DatabaseJournal(database, leases),
         archive=DatabaseArchive(database, leases),
         snapshots=Snapshots(database, leases),
+        human_labels=HumanLabels(database),
         close=database.close,
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
     from proctor.storage.archive import DatabaseArchive
+    from proctor.storage.human_labels import HumanLabels
     from proctor.storage.journal import DatabaseJournal
     from proctor.storage.snapshots import Snapshots
 
@@ -25,6 +26,8 @@ class Store:
     """Reads."""
     snapshots: Snapshots
     """Keeps what was counted."""
+    human_labels: HumanLabels
+    """Keeps what people say of attempts."""
     close: Callable[[], None]
     """Lets go of every connection."""
 

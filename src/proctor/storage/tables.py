@@ -23,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 5
+NEWEST = 6
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -117,6 +117,21 @@ snapshots = Table(
     Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), primary_key=True, autoincrement=False),
     Column("stamp", Text, nullable=False),  # how it was counted
     Column("body", LargeBinary, nullable=False),
+)
+
+human_labels = Table(
+    "human_labels",
+    metadata,
+    Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exam", Text, nullable=False),
+    Column("who", Text, nullable=False),
+    Column("passed", Boolean, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("made", Double, nullable=False),
+    Column("seconds", Double),
+    PrimaryKeyConstraint("run_no", "trial", "condition", "exam", "who"),
 )
 
 attempts = Table(

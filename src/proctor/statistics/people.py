@@ -1,0 +1,162 @@
+"""The pass rate as people judge, from a judge's verdicts on all cases and people's labels on some of them.
+
+For a binary judge this is the efficient estimator (Chen et al. 2026, arXiv 2601.05420): the labelled ones of those that
+the judge passed tell how often it is right there, and likewise of those that it failed; both are weighted by what the
+judge says of all. It is never worse than the labels alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+from statistics import NormalDist
+
+from proctor.errors import UsageError
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import wilson
+
+METHOD = "wilson-people"
+_LEAST_TELLING = 0.1
+"""Sensitivity and specificity together must exceed 1 by this much, surely, or a judge tells too little."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Labelled:
+    """How people's labels fall on a judge's verdicts."""
+
+    passes: int
+    """Labelled attempts that the judge passed."""
+    passes_right: int
+    """Of these, those that people pass too."""
+    fails: int
+    """Labelled attempts that the judge failed."""
+    fails_wrong: int
+    """Of these, those that people pass."""
+
+    @property
+    def labels(self) -> int:
+        """All of them."""
+        return self.passes + self.fails
+
+
+def rate_by_people(labelled: Labelled, *, share: float, cases: int, level: float = 0.95) -> Estimate:
+    """The pass rate as people judge, where the judge passes this share of so many cases."""
+    lacking = _lacking(labelled, share)
+    if lacking or not cases:
+        return Estimate(
+            value=None, low=None, high=None, n=cases, method=METHOD, level=level,
+            note=lacking or "nothing was judged",
+        )  # fmt: skip
+    right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)
+    value = share * right + (1 - share) * wrong
+    low, high = wilson(value, effective_labels(labelled, share=share, cases=cases), level=level)
+    return Estimate(
+        value=value, low=low, high=high, n=cases, method=METHOD, attempts=labelled.labels, level=level
+    )  # fmt: skip
+
+
+def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
+    """How many labels of a random sample, without a judge, would tell as much."""
+    drawn = min(labelled.labels, cases)
+    right, wrong = _smoothed(labelled.passes_right, labelled.passes), _smoothed(labelled.fails_wrong, labelled.fails)
+    rate = share * right + (1 - share) * wrong
+    variance = share * (1 - share) * (right - wrong) ** 2 / cases
+    variance += share**2 * right * (1 - right) / labelled.passes if labelled.passes else 0.0
+    variance += (1 - share) ** 2 * wrong * (1 - wrong) / labelled.fails if labelled.fails else 0.0
+    return max(rate * (1 - rate) / variance, drawn) if variance else drawn
+
+
+def _lacking(labelled: Labelled, share: float) -> str:
+    """What has to be labelled before a rate can be told; empty: nothing."""
+    if not labelled.labels:
+        return "nobody has labelled any of it"
+    if not labelled.passes and share > 0:
+        return "label at least one attempt that the judge passed"
+    if not labelled.fails and share < 1:
+        return "label at least one attempt that the judge failed"
+    return ""
+
+
+def _ratio(some: int, all_: int) -> float:
+    return some / all_ if all_ else 0.0
+
+
+def _smoothed(some: int, all_: int) -> float:
+    return (some + 0.5) / (all_ + 1)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeQuality:
+    """How a judge's verdicts agree with people's, weighted by how often it passes and fails."""
+
+    sensitivity: float | None
+    """Of what people pass, the share that it passes; None: people pass nothing."""
+    specificity: float | None
+    """Of what people fail, the share that it fails; None: people fail nothing."""
+    agreement: float
+    kappa: float | None
+    """Cohen's; None: one of them always says the same."""
+
+
+def judge_quality(labelled: Labelled, *, share: float) -> JudgeQuality | None:
+    """The same from labels on what it passed and on what it failed; None: one of them is missing."""
+    if _lacking(labelled, share):
+        return None
+    right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)
+    both, lost = share * right, (1 - share) * wrong
+    rate = both + lost
+    agreement = both + (1 - share) * (1 - wrong)
+    chance = share * rate + (1 - share) * (1 - rate)
+    return JudgeQuality(
+        sensitivity=both / rate if rate else None,
+        specificity=(1 - share) * (1 - wrong) / (1 - rate) if rate < 1 else None,
+        agreement=agreement,
+        kappa=(agreement - chance) / (1 - chance) if chance < 1 else None,
+    )
+
+
+def labels_needed(*, rate: float, half_width: float, correlation: float = 0.0, level: float = 0.95) -> int:
+    """How many labels it takes for an interval of this half width, with a judge that correlates so with people."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    return ceil(z * z * (1 - correlation**2) * rate * (1 - rate) / half_width**2 - 1e-9)
+
+
+def correlation(labelled: Labelled, *, share: float) -> float:
+    """Between the judge's verdicts and people's (phi); 0 where one of them always says the same."""
+    right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)
+    rate = share * right + (1 - share) * wrong
+    spread = share * (1 - share) * rate * (1 - rate)
+    return share * (1 - share) * (right - wrong) / sqrt(spread) if spread > 0 else 0.0
+
+
+def rate_by_other_labels(
+    passed: int, cases: int, *, sensitivity: tuple[int, int], specificity: tuple[int, int], level: float = 0.95
+) -> Estimate:
+    """The same from labels on another run with the same judge and rubric (Rogan & Gladen 1978), clipped to [0, 1].
+
+    `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge, failed by people).
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    se, sp, p = sensitivity[0] / sensitivity[1], specificity[0] / specificity[1], passed / cases
+    telling = se + sp - 1
+    spread = sqrt(se * (1 - se) / sensitivity[1] + sp * (1 - sp) / specificity[1])
+    if telling - z * spread <= _LEAST_TELLING:
+        raise UsageError(
+            f"the judge tells too little to carry labels over: sensitivity {se:.2f} and specificity {sp:.2f} may "
+            "together be hardly more than chance; label some of this run instead"
+        )
+    rate = (p + sp - 1) / telling
+    inner = min(max(rate, 0.0), 1.0)
+    variance = p * (1 - p) / cases + (1 - inner) ** 2 * sp * (1 - sp) / specificity[1]
+    variance += inner**2 * se * (1 - se) / sensitivity[1]
+    half = z * sqrt(variance) / telling
+    return Estimate(
+        value=inner,
+        low=max(0.0, rate - half),
+        high=min(1.0, rate + half),
+        n=cases,
+        method="rogan-gladen",
+        attempts=sensitivity[1] + specificity[1],
+        level=level,
+        note="by labels on another run",
+    )

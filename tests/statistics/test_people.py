@@ -1,0 +1,129 @@
+"""The pass rate as people judge: worked examples, properties, and how often its interval holds the truth."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from proctor.errors import UsageError
+from proctor.statistics.intervals import wilson
+from proctor.statistics.people import (
+    Labelled,
+    correlation,
+    effective_labels,
+    judge_quality,
+    labels_needed,
+    rate_by_other_labels,
+    rate_by_people,
+)
+
+
+def labelled(passes: int, right: int, fails: int, wrong: int) -> Labelled:
+    return Labelled(passes=passes, passes_right=right, fails=fails, fails_wrong=wrong)
+
+
+@pytest.mark.parametrize(
+    ("cases", "passed", "labels", "value", "interval", "n_eff"),
+    [
+        (500, 430, (43, 40, 7, 2), 0.8400, (0.7373, 0.9076), 70.54),
+        (500, 430, (86, 80, 14, 4), 0.8400, (0.7699, 0.8918), 138.32),
+        (500, 430, (25, 23, 25, 6), 0.8248, (0.7030, 0.9035), 54.05),
+        (200, 180, (45, 45, 5, 5), 1.0000, (0.9300, 1.0), 51.02),
+        (100, 60, (30, 30, 20, 0), 0.6000, (0.4982, 0.6938), 92.73),
+    ],
+)
+def test_the_worked_examples(
+    cases: int,
+    passed: int,
+    labels: tuple[int, int, int, int],
+    value: float,
+    interval: tuple[float, float],
+    n_eff: float,
+) -> None:
+    share = passed / cases
+    found = rate_by_people(labelled(*labels), share=share, cases=cases)
+    assert found.value == pytest.approx(value, abs=5e-5)
+    assert (found.low, found.high) == pytest.approx(interval, abs=5e-5)
+    assert effective_labels(labelled(*labels), share=share, cases=cases) == pytest.approx(n_eff, abs=0.006)
+
+
+def test_labels_of_another_run_by_rogan_and_gladen() -> None:
+    found = rate_by_other_labels(430, 500, sensitivity=(90, 100), specificity=(85, 100))
+    assert found.value == pytest.approx(0.9467, abs=5e-5)
+    assert (found.low, found.high) == pytest.approx((0.8619, 1.0), abs=5e-5)
+
+
+def test_a_judge_that_hardly_tells_people_apart_cannot_carry_labels_over() -> None:
+    with pytest.raises(UsageError, match="tells too little"):
+        rate_by_other_labels(430, 500, sensitivity=(60, 100), specificity=(50, 100))
+
+
+@pytest.mark.parametrize(("phi", "needed"), [(0.0, 385), (0.7, 196), (0.8, 139), (0.9, 73)])
+def test_how_many_labels_it_takes(phi: float, needed: int) -> None:
+    assert labels_needed(rate=0.9, half_width=0.03, correlation=phi) == pytest.approx(needed, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("labels", "share", "said"),
+    [
+        ((0, 0, 0, 0), 0.5, "nobody has labelled"),
+        ((10, 9, 0, 0), 0.5, "that the judge failed"),
+        ((0, 0, 10, 1), 0.5, "that the judge passed"),
+    ],
+)
+def test_what_is_missing_is_said_and_no_value_given(labels: tuple[int, int, int, int], share: float, said: str) -> None:
+    found = rate_by_people(labelled(*labels), share=share, cases=100)
+    assert found.value is None
+    assert said in found.note
+    assert judge_quality(labelled(*labels), share=share) is None
+
+
+def test_a_judge_that_passes_everything_needs_no_labels_on_what_it_failed() -> None:
+    assert rate_by_people(labelled(20, 15, 0, 0), share=1.0, cases=100).value == 0.75
+
+
+@given(st.data(), st.integers(2, 60), st.integers(2, 60), st.floats(0.05, 0.95))
+def test_the_value_lies_in_its_interval_which_is_never_wider_than_by_the_labels_alone(
+    data: st.DataObject, passes: int, fails: int, share: float
+) -> None:
+    found = labelled(passes, data.draw(st.integers(0, passes)), fails, data.draw(st.integers(0, fails)))
+    rate = rate_by_people(found, share=share, cases=1_000)
+    assert rate.value is not None
+    assert rate.low is not None
+    assert rate.high is not None
+    assert rate.low <= rate.value <= rate.high
+    alone = wilson(rate.value, found.labels)
+    assert rate.high - rate.low <= alone[1] - alone[0] + 1e-9
+
+
+@given(st.floats(0.05, 0.95), st.integers(1, 40), st.integers(1, 40))
+def test_a_perfect_judge_has_kappa_one_and_the_rate_it_gives(share: float, passes: int, fails: int) -> None:
+    perfect = labelled(passes, passes, fails, 0)
+    quality = judge_quality(perfect, share=share)
+    assert quality is not None
+    assert (quality.sensitivity, quality.specificity) == pytest.approx((1.0, 1.0))
+    assert (quality.agreement, quality.kappa) == pytest.approx((1.0, 1.0))
+    assert correlation(perfect, share=share) == pytest.approx(1.0)
+    assert rate_by_people(perfect, share=share, cases=200).value == pytest.approx(share)
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says() -> None:
+    rng, held, drawn = random.Random(7), 0, 0
+    for _ in range(400):
+        truth = [rng.random() < 0.8 for _ in range(500)]
+        judge = [rng.random() < (0.85 if good else 0.15) for good in truth]
+        chosen = rng.sample(range(500), 50)
+        found = labelled(
+            sum(judge[i] for i in chosen),
+            sum(judge[i] and truth[i] for i in chosen),
+            sum(not judge[i] for i in chosen),
+            sum(not judge[i] and truth[i] for i in chosen),
+        )
+        rate = rate_by_people(found, share=sum(judge) / 500, cases=500)
+        if rate.low is not None and rate.high is not None:
+            drawn += 1
+            held += rate.low <= 0.8 <= rate.high
+    assert held / drawn >= 0.92
