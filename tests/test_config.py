@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from proctor.config import Config, load_config
+from proctor.cli.run import command as run_command
+from proctor.config import Config, RunConfig, load_config
 from proctor.errors import InputError
 
 
@@ -45,7 +46,7 @@ def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
         ("[rn]\ntrials = 3", "unknown key 'rn'; did you mean 'run'?"),
         ("[agent.x]\nspec = 'a'", "unknown key 'agent'; did you mean 'agents'?"),
         ("zzz = 1", "unknown key 'zzz'; known are store, run, agents, models, reviewers, examiners, conditions"),
-        ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, reviewer"),
+        ("[run]\nzzz = 1", "unknown key 'run.zzz'; known are agent, agent_kind"),
         ("[run]\ntrials = 0", "run.trials = 0 is not usable; expected a whole number from 1 to 10,000"),
         ("[run]\ntrials = '3'", "run.trials = '3' is not usable; expected a whole number from 1"),
         ("[run]\ntrials = true", "run.trials = True is not usable"),
@@ -156,3 +157,40 @@ def test_a_command_may_hold_variables_which_are_filled_in_when_it_starts(tmp_pat
     path = tmp_path / "proctor.toml"
     path.write_text("[agents.x]\nspec = 'command:prog --token ${CRM_TOKEN}'\n")
     assert load_config(path).agents["x"].spec == "command:prog --token ${CRM_TOKEN}"
+
+
+NOT_IN_THE_FILE = {
+    "dry_run": "a question about one run, asked before it",
+    "name": "names one run: two of one name could not be told apart",
+    "look": "counts the verdicts on one run",
+    "force": "sets a refusal aside for one run, knowingly",
+    "store": "stands at the top of the file, as it holds for every command",
+    "config": "names the file itself",
+    "json": "is about one command's output",
+    "help": "is about one command's output",
+}
+"""Options of `proctor run` without a key under [run], and why."""
+
+
+def test_every_option_of_run_can_be_set_under_run() -> None:
+    names = {max(option.opts, key=len).removeprefix("--").replace("-", "_") for option in run_command.params[1:]}
+    assert names - NOT_IN_THE_FILE.keys() == set(RunConfig.model_fields)
+    assert not NOT_IN_THE_FILE.keys() & RunConfig.model_fields.keys()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('type = "abm"', "run.type = 'abm' is not usable; it should be 'standard', 'abm-static' or 'abm-dynamic'"),
+        ('sync = ["fax"]', "expected some of langfuse, otlp, phoenix, mlflow"),
+        ("condition = 3", 'run.condition = 3 is not usable; expected a text, or a list such as ["a", "b"]'),
+        ("gate = [1]", "expected a text, or a list such as"),
+        ("seeds = 0", "run.seeds = 0 is not usable; expected a whole number from 1 to 1,000,000"),
+        ('cache = "yes"', "run.cache = 'yes' is not usable"),
+    ],
+)
+def test_what_run_cannot_be_is_refused(tmp_path: Path, line: str, said: str) -> None:
+    path = tmp_path / "proctor.toml"
+    path.write_text(f"[run]\n{line}\n", "utf-8")
+    with pytest.raises(InputError, match=re.escape(said)):
+        load_config(path)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -24,14 +25,18 @@ from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.redaction import literals
+from proctor.run import ExamType
 from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, shown, shown_path
 
 NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
+DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
+"""Where runs can be sent."""
 _TABLE_EXPECTED = {"dict_type", "model_type"}
 _BOUNDS = "bounds"
 _NUMBERS = {
     "max_turns", "trials", "concurrency", "timeout", "retries", "passing_score", "budget", "max_tokens", "workers",
+    "seeds", "conversation_tokens", "conversation_seconds", "k",
 }  # fmt: skip
 _LARGEST = 2**20
 """Bytes that the file may have."""
@@ -39,6 +44,10 @@ _COMMAND = re.compile(r"(?:agent:)?(?:command:|mcp:(?!https?://))")
 """Specs that name a program and its arguments."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A key that needs no quotes in TOML."""
+
+
+Kind = Literal["standard", "orchestrator", "desktop"]
+"""What sort of agent."""
 
 
 class Strict(BaseModel):
@@ -63,17 +72,36 @@ class PartConfig(BaseModel):
 class AgentConfig(PartConfig):
     """`[agents.NAME]`: the same, and what sort of agent it is."""
 
-    kind: Literal["standard", "orchestrator", "desktop"] = "standard"
+    kind: Kind = "standard"
+
+
+def _as_names(value: Any) -> Any:
+    """One name, or a list of them."""
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, (list, tuple)) or not all(isinstance(name, str) for name in names):
+        raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": 'a text, or a list such as ["a", "b"]'})
+    return tuple(names)
+
+
+Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
 
 
 class RunConfig(Strict):
-    """`[run]`: defaults for the options of `proctor run`."""
+    """`[run]`: defaults for the options of `proctor run`, each under the name of its option."""
 
     agent: str | None = None
+    agent_kind: Kind | None = None
+    type: ExamType | None = None
     reviewer: str | None = None
     examiner: str | None = None
     max_turns: int | None = None
+    seeds: int | None = None
+    conversation_tokens: int | None = None
+    conversation_seconds: float | None = None
+    condition: Names = ()
+    checks: str | None = None
     trials: int | None = None
+    k: int | None = None
     concurrency: int | None = None
     timeout: float | None = None
     retries: int | None = None
@@ -82,6 +110,11 @@ class RunConfig(Strict):
     budget: float | None = None
     max_tokens: int | None = None
     workers: int | None = None
+    cache: bool = False
+    annotations: bool = False
+    label: dict[str, str] = {}
+    sync: Names = ()
+    gate: Names = ()
 
     @field_validator(*(BOUNDS.keys() & _NUMBERS), mode="before")
     @classmethod
@@ -91,6 +124,14 @@ class RunConfig(Strict):
         if value is not None and not bounds.holds(value):
             raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": bounds.wanted})
         return value
+
+    @field_validator("sync")
+    @classmethod
+    def _sent_somewhere(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        for name in names:
+            if name not in DESTINATIONS:
+                raise PydanticCustomError(_BOUNDS, "{wanted}", {"wanted": f"some of {', '.join(DESTINATIONS)}"})
+        return names
 
     @field_validator("weights")
     @classmethod

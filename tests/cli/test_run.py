@@ -269,3 +269,42 @@ def test_a_dry_run_tells_the_time_by_the_last_run_of_the_same_agent_and_benchmar
 def test_a_battle_is_announced_by_its_conversations(desk: Desk) -> None:
     said = desk.run(desk.agent("def answer(q): return 'yes'"), "--type", "abm-dynamic", "--max-turns", "2")
     assert "benchmark, 3 conversations" in said.err
+
+
+def test_everything_about_a_run_can_stand_in_the_file(desk: Desk) -> None:
+    desk.write("suite.yaml", "expect:\n  keywords: [yes]\ncases: []\n")
+    agent = desk.agent(RIGHT)
+    desk.write(
+        "proctor.toml",
+        f"""\
+[run]
+agent = "{agent}"
+type = "abm-dynamic"
+agent_kind = "orchestrator"
+seeds = 1
+max_turns = 3
+trials = 2
+k = 1
+condition = ["none", "slow"]
+label = {{team = "search"}}
+gate = "failures<=0"
+
+[conditions.slow]
+budget = 5
+""",
+    )
+    said = desk("run", "benchmark.csv", "--json").json
+    assert (said["type"], said["kind"], said["labels"]["team"]) == ("abm-dynamic", "orchestrator", "search")
+    assert said["attempts"]["planned"] == 1 * 2 * 2
+    assert [gate["gate"] for gate in said["gates"]] == ["failures<=0"]
+    other = desk(
+        "run", "benchmark.csv", "--json", "--type", "standard", "--condition", "none", "--label", "team=x"
+    ).json
+    assert (other["type"], other["labels"]["team"], other["attempts"]["planned"]) == ("standard", "x", 6)
+
+
+def test_a_flag_in_the_file_can_be_taken_back(desk: Desk) -> None:
+    desk.write("proctor.toml", "[run]\nannotations = true\ncache = true\n")
+    agent = desk.agent(WRONG)
+    assert "::" in desk.run(agent).err
+    assert "::" not in desk.run(agent, "--no-annotations", "--no-cache").err

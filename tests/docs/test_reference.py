@@ -57,7 +57,7 @@ def loaded(name: str) -> click.Command:
 def options_of(command: click.Command) -> Iterator[str]:
     for parameter in command.params:
         if isinstance(parameter, click.Option):
-            yield from parameter.opts
+            yield from (*parameter.opts, *parameter.secondary_opts)
     if isinstance(command, click.Group):
         for inner in command.commands.values():
             yield from options_of(inner)

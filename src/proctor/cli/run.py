@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
     "--type",
     "exam_type",
     type=click.Choice(["standard", "abm-static", "abm-dynamic"]),
-    default="standard",
-    help="One question each, a battle by script, or a battle with an examiner.",
+    help="One question each, a battle by script, or a battle with an examiner [default: standard].",
 )
 @click.option("--examiner", metavar="NAME|SPEC", help="Who asks in abm-dynamic [default: prober].")
 @click.option("--max-turns", type=int, help="Turns of a conversation, 1 to 50 [default: 50].")
@@ -58,11 +58,15 @@ if TYPE_CHECKING:
 @click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
 @click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, over all models together.")
 @click.option("--max-tokens", type=int, help="Most tokens that may be used, over all models together.")
-@click.option("--cache", is_flag=True, help="Keep models' replies in .proctor/cache, and take them from there.")
+@click.option(
+    "--cache/--no-cache", default=None, help="Keep models' replies in .proctor/cache, and take them from there."
+)
 @click.option("--dry-run", is_flag=True, help="Say what the run would take, and call nobody.")
 @click.option("--name", help="What to call the run.")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
-@click.option("--annotations", is_flag=True, help="Annotate FILE on GitHub where the agent did not pass.")
+@click.option(
+    "--annotations/--no-annotations", default=None, help="Annotate FILE on GitHub where the agent did not pass."
+)
 @click.option(
     "--sync",
     "syncs",
@@ -77,8 +81,8 @@ def command(
     file: Path,
     agent: str | None,
     k: int | None,
-    annotations: bool,
-    cache: bool,
+    annotations: bool | None,
+    cache: bool | None,
     workers: int | None,
     dry_run: bool,
     syncs: tuple[str, ...],
@@ -95,23 +99,31 @@ def command(
     from proctor.cli.output import tell
     from proctor.config import load_config
     from proctor.running.plan import exams_of
+    from proctor.settings import check_setting
     from proctor.workflows.evaluate import plan_run_workers, store_url
     from proctor.workflows.gates import read_gates, with_baselines
 
-    gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
-    prepared = _prepare_run(file, agent or config.run.agent, config, **choices)
+    default = config.run
+    gating = read_gates(gates or default.gate, look=look, force=force)
+    cache = default.cache if cache is None else cache
+    prepared = _prepare_run(file, agent or default.agent, config, **choices)
     run, url = prepared.run, store_url(store, config)
     check_k(k, run.settings.trials)
-    gating = with_baselines(gating, run, store=url)
+    k = k if k is not None or default.k is None else min(default.k, run.settings.trials)
+    gating = with_baselines(replace(gating, k=k), run, store=url)
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
+    if workers is not None:
+        check_setting("workers", workers)
     if dry_run:
         return foretell(prepared, config, store=url, as_json=as_json)
     crew = plan_run_workers(prepared, config, workers, cache=cache)
-    findings = _play_run(prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json, workers=crew)
-    return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotations)
+    sent = syncs or default.sync
+    findings = _play_run(prepared, config, store=url, cache=cache, syncs=sent, quiet=as_json, workers=crew)
+    annotated = default.annotations if annotations is None else annotations
+    return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotated)
 
 
 def _prepare_run(
@@ -119,7 +131,7 @@ def _prepare_run(
     agent: str | None,
     config: Config,
     *,
-    exam_type: str,
+    exam_type: str | None,
     reviewer: str | None,
     examiner: str | None,
     conditions: tuple[str, ...],
@@ -132,24 +144,21 @@ def _prepare_run(
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.running import exits
     from proctor.workflows.evaluate import prepare
+    from proctor.workflows.settings import with_run_defaults
 
     if agent is None:
         raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
+    given = with_run_defaults(
+        config.run,
+        conditions=conditions,
+        checks=checks,
+        labels=options.labels(labels),
+        kind=agent_kind,
+        settings={"type": exam_type, **settings},
+    )
     exits.install()
     with agents_speak_on_stderr():  # a module may print when it is imported
-        return prepare(
-            file,
-            agent=agent,
-            reviewer=reviewer,
-            examiner=examiner,
-            conditions=conditions or None,
-            checks=checks,
-            name=name,
-            labels=options.labels(labels),
-            kind=agent_kind,
-            config=config,
-            settings={"type": exam_type, **settings},
-        )
+        return prepare(file, agent=agent, reviewer=reviewer, examiner=examiner, name=name, config=config, **given)
 
 
 def _play_run(

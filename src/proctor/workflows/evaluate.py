@@ -51,7 +51,7 @@ from proctor.workflows.parts import (
     specs_of,
 )
 from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
-from proctor.workflows.settings import make_settings, may_have_own_parts, type_of
+from proctor.workflows.settings import make_settings, may_have_own_parts, type_of, with_run_defaults
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
 
@@ -131,19 +131,11 @@ async def aevaluate(
     of this one; `settings` are those of `proctor run`.
     """
     config = config or load_config()
-    prepared = prepare(
-        benchmark,
-        agent=agent,
-        reviewer=reviewer,
-        examiner=examiner,
-        conditions=conditions,
-        checks=checks,
-        name=name,
-        labels=labels,
-        kind=kind,
-        config=config,
-        settings=settings,
+    cache = cache or config.run.cache
+    given = with_run_defaults(
+        config.run, conditions=conditions, checks=checks, labels=labels, kind=kind, settings=settings
     )
+    prepared = prepare(benchmark, agent=agent, reviewer=reviewer, examiner=examiner, name=name, config=config, **given)
     crew = plan_run_workers(prepared, config, workers, cache=cache)
     with allowing(prepared.run.settings, config, cache=cache):
         return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 from proctor import plugins
@@ -45,6 +46,25 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     _check_type(values, given)
     _check(values, own_parts=may_have_own_parts(chosen))
     return Settings(**{**values, **chosen})
+
+
+def with_run_defaults(
+    defaults: RunConfig,
+    *,
+    conditions: str | Sequence[str] | None,
+    checks: str | Path | None,
+    labels: Mapping[str, str] | None,
+    kind: str | None,
+    settings: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What was given to a run, and where nothing was what `[run]` says; numbers are filled up by `make_settings`."""
+    return {
+        "conditions": conditions or defaults.condition or None,
+        "checks": defaults.checks if checks is None else checks,
+        "labels": {**defaults.label, **(labels or {})},
+        "kind": kind or defaults.agent_kind,
+        "settings": {**settings, "type": settings.get("type") or defaults.type},
+    }
 
 
 def type_of(given: Mapping[str, Any]) -> ExamType:
