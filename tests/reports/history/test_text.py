@@ -9,8 +9,11 @@ from rich.cells import cell_len
 from tests.made_histories import a_run, counts, story, told
 from tests.reports.history.printing import printed
 
+from proctor.findings.history import Counts
+from proctor.reports.history.json import as_list
 from proctor.reports.history.scale import Scale
 from proctor.reports.history.text import drawn
+from proctor.run import Run
 
 
 @pytest.mark.parametrize("width", [50, 64, 80, 120])
@@ -76,3 +79,30 @@ def test_any_name_and_label_keeps_to_its_place(name: str, value: str, width: int
     said = printed(told(known), width=width)
     assert max(cell_len(line) for line in said.splitlines()) <= width
     assert "\x1b" not in said
+
+
+def in_turns() -> list[tuple[Run, Counts]]:
+    return [(a_run(number, reviewer="embedded" if number % 2 else "exact"), counts()) for number in range(1, 6)]
+
+
+def test_runs_examined_differently_in_turns_stand_in_time_order_with_the_letter_of_their_kind() -> None:
+    text = printed(told(in_turns()))
+    lines = [line.split() for line in text.splitlines() if "●" in line]
+    assert [(line[0], line[2]) for line in lines] == [("1", "b"), ("2", "a"), ("3", "b"), ("4", "a"), ("5", "b")]
+    said = " ".join(text.split())
+    assert "a and b were examined differently; only runs of one letter are compared." in said
+    assert "b: reviewer exact → embedded" in said
+    assert "Not comparable with the runs above" not in said
+
+
+def test_one_kind_after_the_other_needs_no_letters() -> None:
+    known = [(a_run(number, reviewer="embedded" if number < 3 else "exact"), counts()) for number in range(1, 5)]
+    text = printed(told(known))
+    assert "only runs of one letter" not in text
+    assert "Not comparable with the runs above: reviewer embedded → exact." in " ".join(text.split())
+
+
+def test_the_json_is_in_time_order_too() -> None:
+    rows = as_list(told(in_turns()))
+    assert [row["when"] for row in rows] == sorted(row["when"] for row in rows)
+    assert [row["segment"] for row in rows] == [2, 1, 2, 1, 2]

@@ -83,6 +83,18 @@ class Series:
         return [entry for segment in self.segments for entry in segment.entries]
 
     @property
+    def by_time(self) -> list[tuple[int, Entry]]:
+        """All of them in the order of their replies, each with its segment's place, from 0."""
+        placed = [(place, entry) for place, segment in enumerate(self.segments) for entry in segment.entries]
+        return sorted(placed, key=lambda each: (each[1].when, each[1].run.created, each[1].run.id))
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether runs that were examined differently come in turns, so that segments overlap in time."""
+        places = [place for place, _ in self.by_time]
+        return places != sorted(places)
+
+    @property
     def latest(self) -> Entry | None:
         """Where it stands now; None: no run counts."""
         return next((segment.latest for segment in reversed(self.segments) if segment.latest), None)

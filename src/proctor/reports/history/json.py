@@ -11,15 +11,10 @@ from proctor.reports.values import estimate
 
 
 def as_list(history: History | None) -> list[dict[str, Any]]:
-    """What `proctor history --json` prints: course by course, segment by segment, in time order."""
+    """What `proctor history --json` prints: course by course, in time order."""
     if history is None:
         return []
-    return [
-        _entry(history, course, number, entry)
-        for course in history.courses
-        for number, segment in enumerate(course.segments, 1)
-        for entry in segment.entries
-    ]
+    return [_entry(history, course, place + 1, entry) for course in history.courses for place, entry in course.by_time]
 
 
 def _entry(history: History, course: Series, segment: int, entry: Entry) -> dict[str, Any]:

@@ -72,8 +72,7 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
             yield Text("; ".join(words.setting(history)), style="dim")
         yield Text()
         yield _ruler(layout)
-        for segment in course.segments:
-            yield from _segment(segment, layout)
+        yield from _runs(course, layout)
         yield Text()
     yield Text(words.rule(history), style="dim")
     yield from _next(history)
@@ -101,6 +100,20 @@ def _ruler(layout: _Layout) -> Text:
     return Text(_GAP.join(cells).rstrip(), style="dim", no_wrap=True, overflow="crop")
 
 
+def _runs(course: Series, layout: _Layout) -> Iterator[RenderableType]:
+    """In time order; where runs that were examined differently come in turns, each with the letter of its kind."""
+    if not course.is_mixed:
+        for segment in course.segments:
+            yield from _segment(segment, layout)
+        return
+    for place, entry in course.by_time:
+        yield _line(entry, layout, kind=words.letter(place))
+        yield from _notes(entry, layout)
+    yield Text()
+    for said in words.explain_letters(course):
+        yield Text(said, style="italic")
+
+
 def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
     if segment.apart:
         yield Text()
@@ -110,11 +123,11 @@ def _segment(segment: Segment, layout: _Layout) -> Iterator[RenderableType]:
         yield from _notes(entry, layout)
 
 
-def _line(entry: Entry, layout: _Layout) -> Text:
+def _line(entry: Entry, layout: _Layout, *, kind: str = "") -> Text:
     """`✓  9 Nov  nightly   87.8 %  ····├─:──●─┤···  79 – 94  30 × 3`."""
     mark = words.mark_of(entry)
     said = numbers.say(entry.rate) if entry.rate is not None else None
-    name = Text(words.named(entry.run))
+    name = Text(f"{kind} {words.named(entry.run)}".strip())
     name.truncate(layout.name, overflow="ellipsis", pad=True)
     known = said is not None and entry.rate is not None and entry.rate.value is not None
     cells = [

@@ -160,13 +160,28 @@ def basis(entry: Entry) -> str:
     if entry.rate is None:
         return numbers.NOTHING
     settings, n = entry.run.settings, numbers.whole(entry.rate.n)
-    trials = settings.repeats
+    trials = settings.trials if settings.has_plain_run else settings.repeats
     return f"{n} × {trials}" if trials > 1 and settings.type == "standard" else n
 
 
 def apart(segment: Segment) -> str:
     """Why a segment is not compared with what came before; empty: nothing did."""
     return "; ".join(_difference(one.what, one.a, one.b) for one in segment.apart)
+
+
+def letter(place: int) -> str:
+    """What the runs of a segment are marked with where segments come in turns: a, b … z, a2, b2 …"""
+    turn, number = divmod(place, 26)
+    return chr(ord("a") + number) + (str(turn + 1) if turn else "")
+
+
+def explain_letters(series: Series) -> Iterator[str]:
+    """What the letters stand for: in what each kind of run was examined differently from the kind most like it."""
+    named = [letter(place) for place in range(len(series.segments))]
+    yield f"{', '.join(named[:-1])} and {named[-1]} were examined differently; only runs of one letter are compared."
+    for name, segment in zip(named, series.segments, strict=True):
+        if segment.apart:
+            yield f"{name}: {apart(segment)}."
 
 
 def _difference(what: str, a: str, b: str) -> str:
