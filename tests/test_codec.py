@@ -86,6 +86,12 @@ def test_where_a_case_stands_in_its_file_is_not_content() -> None:
     assert benchmark_of([case], name="a").digest != benchmark_of([replace(case, answer="x")], name="a").digest
 
 
+def test_a_digest_of_before_tools_could_be_folded_holds() -> None:
+    case = Case(id="a", question="q", expect=Expectation(tools_used=("x",)))
+    assert digest(case.expect) == "acc63dacd0e74665"
+    assert digest(replace(case.expect, fold_names=True)) != digest(case.expect)
+
+
 def test_a_digest_does_not_depend_on_the_order_of_keys() -> None:
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
 

@@ -13,7 +13,7 @@ class ExpectedCall:
     """One tool call that should be made."""
 
     name: str
-    """The tool's name, compared case-sensitively."""
+    """The tool's name, compared case-sensitively unless names are folded."""
     arguments: dict[str, Any] = field(default_factory=dict)
     """The arguments it should be given."""
     ignore: Strings = ()
@@ -21,7 +21,7 @@ class ExpectedCall:
     optional: Strings = ()
     """Arguments that count only where they were used."""
     match: dict[str, dict[str, Any]] = field(default_factory=dict)
-    """Argument → how it is compared: `any_of`, `pattern`, `tolerance`, `fold`."""
+    """Argument → how it is compared: `any_of`, `pattern`, `tolerance`, `fold`, `whole`."""
     step: int | None = None
     """Its place in a partial order; calls of equal step may come in any order."""
     may_be_absent: bool = False
@@ -56,6 +56,8 @@ class Expectation:
     """Whether calls beyond the expected ones are free."""
     result_used: bool | None = None
     """The caller's word on whether tool results were used; None: judged from the texts."""
+    fold_names: bool = False
+    """Whether names of tools are compared without case and separators: getWeather is get_weather is get-weather."""
     sub_agents: Strings = ()
     """Sub-agents an orchestrator must delegate to."""
     steps: tuple[dict[str, Any], ...] = ()

@@ -145,6 +145,14 @@ def test_a_tool_that_the_agent_does_not_have_is_told_with_the_nearest() -> None:
     assert only(Expectation(tool_calls=calls("web")), tools=[]) == ("unknown-tool", "error")
 
 
+def test_folded_names_of_tools_are_one() -> None:
+    both = Expectation(tools_used=("getA",), tools_not_used=("get_a",), fold_names=True)
+    assert only(both) == ("tool-forbidden", "error")
+    assert complaints(Expectation(tools_used=("getA",), tool_calls=calls("get_a"), fold_names=True)) == []
+    assert complaints(Expectation(tools_used=("getA",), fold_names=True), tools=["get-a"]) == []
+    assert only(Expectation(tools_used=("getB",), fold_names=True), tools=["get-a"]) == ("unknown-tool", "error")
+
+
 # Sources ---------------------------------------------------------------------------------------------------------
 
 

@@ -242,3 +242,19 @@ def test_importing_the_metric_loads_no_langchain_and_no_scipy() -> None:
         "assert not {'langchain_core', 'scipy', 'numpy', 'rich'} & set(sys.modules), sorted(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_of_tools_may_be_folded() -> None:
+    batch = interaction(
+        "q",
+        agentic={"tools_used": [{"name": "get_weather"}]},
+        ground_truth_agentic={"expected_tools": [{"name": "getWeather"}]},
+    )
+    data = source(Dataset(session_id="s", conversation=[batch]))
+    for folded in (True, False):
+        [found] = Agentic.run(data, model=judge_by(knows), k=1, fold_names=folded)
+        [tools] = found.tool_correctness_scores
+        assert tools is not None
+        assert tools.is_correct is folded
+    with pytest.raises(InputError, match="fold_names='yes'"):
+        Agentic.run(data, model=judge_by(knows), k=1, fold_names="yes")  # type: ignore[arg-type]

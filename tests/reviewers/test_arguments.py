@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from proctor.benchmark import ExpectedCall
-from proctor.reviewers.arguments import arguments_fit, differences, fold, same
+from proctor.reviewers.arguments import accepts, arguments_fit, differences, fold, same
 from proctor.transcript import ToolCall
 
 NAN = math.nan
@@ -156,4 +157,17 @@ def test_differences_name_each_wrong_argument() -> None:
         "c=4, expected 3.0 within 0.5",
         "d='q', expected 'x' or 'y' or a match of 'z+'",
         "e=5 was not expected",
+    ]
+
+
+def test_a_whole_number_may_be_asked_for_as_one() -> None:
+    asked = ExpectedCall(name="t", arguments={"n": 5, "list": [1, {"a": 2}]}, match={"n": {"whole": True}})
+    assert accepts(asked, "n", 5)
+    assert not accepts(asked, "n", 5.0)
+    assert accepts(asked, "list", [1.0, {"a": 2.0}])
+    deep = replace(asked, match={"list": {"whole": True}})
+    assert not accepts(deep, "list", [1, {"a": 2.0}])
+    assert accepts(ExpectedCall(name="t", match={"n": {"any_of": [5.5], "whole": True}}), "n", 5.5)
+    assert differences(asked, ToolCall(name="t", arguments={"n": 5.0, "list": [1, {"a": 2}]})) == [
+        "n=5.0, expected 5, as a whole number"
     ]

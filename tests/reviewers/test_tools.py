@@ -291,3 +291,30 @@ def test_a_trajectory_against_itself_is_perfect_in_any_order_unless_order_matter
     assert score_calls(expected, used, ordered=ordered, flag=True).overall == 1.0
     shuffled = data.draw(st.permutations(used))
     assert score_calls(expected, shuffled, flag=True).overall == 1.0
+
+
+# Names of tools, folded
+
+
+FOLDED = ["getWeather", "get_weather", "get-weather", "GET.WEATHER", "Get Weather"]
+
+
+@pytest.mark.parametrize("name", FOLDED)
+def test_names_that_differ_in_case_and_separators_are_one_where_they_are_folded(name: str) -> None:
+    wanted = [ExpectedCall(name="getWeather", arguments={"city": "Ghent"})]
+    used = [ToolCall(name=name, arguments={"city": "Ghent"})]
+    assert score_calls(wanted, used, fold_names=True).is_correct
+    assert score_calls(wanted, used).is_correct == (name == "getWeather")
+
+
+def test_other_names_stay_other_names_when_folded() -> None:
+    used = [ToolCall(name="get_weathers")]
+    assert not score_calls([ExpectedCall(name="getWeather")], used, fold_names=True).is_correct
+
+
+def test_an_expectation_says_whether_names_are_folded() -> None:
+    reply = Reply(text="", tool_calls=(ToolCall(name="get_weather"),))
+    expect = Expectation(tool_calls=(ExpectedCall(name="getWeather"),), fold_names=True)
+    scored = score_expectation(expect, reply)
+    assert scored is not None
+    assert scored.is_correct

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 
 from proctor.benchmark import Case, ExpectedCall
 from proctor.doctor.problem import BenchmarkProblem, Severity, complaint, plural, quote_list
+from proctor.reading.text.fold import fold_name
 
 _CLOSE_TO_ALL = 1 - 1e-9
 
@@ -22,6 +23,11 @@ def impossible_calls(cases: Sequence[Case]) -> Iterator[BenchmarkProblem]:
         yield from _beyond_limit(case)
 
 
+def _key(case: Case) -> Callable[[str], str]:
+    """How names of tools are compared."""
+    return fold_name if case.expect.fold_names else str
+
+
 def _calls(case: Case) -> tuple[ExpectedCall, ...]:
     return case.expect.tool_calls or ()
 
@@ -31,9 +37,10 @@ def _required_calls(case: Case) -> tuple[ExpectedCall, ...]:
 
 
 def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
-    forbidden = set(case.expect.tools_not_used)
+    key = _key(case)
+    forbidden = set(map(key, case.expect.tools_not_used))
     asked = dict.fromkeys((*case.expect.tools_used, *(call.name for call in _required_calls(case))))
-    both = [name for name in asked if name in forbidden]
+    both = [name for name in asked if key(name) in forbidden]
     if both:
         yield complaint(
             "tool-forbidden",
@@ -42,7 +49,8 @@ def _forbidden(case: Case) -> Iterator[BenchmarkProblem]:
             f"{quote_list(both)} is expected and stands in tools_not_used: no reply passes",
             "remove it from one of the two",
         )
-    optional = {call.name for call in _calls(case) if call.may_be_absent} & forbidden - set(both)
+    absent = {call.name for call in _calls(case) if call.may_be_absent}
+    optional = {name for name in absent if key(name) in forbidden} - set(both)
     if optional:
         yield complaint(
             "tool-forbidden",
@@ -58,8 +66,9 @@ def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
     expect = case.expect
     if expect.tool_calls is None or expect.extra_allowed:
         return
-    named = {call.name for call in expect.tool_calls}
-    missing = [name for name in expect.tools_used if name not in named]
+    key = _key(case)
+    named = {key(call.name) for call in expect.tool_calls}
+    missing = [name for name in expect.tools_used if key(name) not in named]
     if missing and expect.tool_threshold >= _CLOSE_TO_ALL:
         yield complaint(
             "tool-not-in-calls",
@@ -72,8 +81,9 @@ def _not_among_calls(case: Case) -> Iterator[BenchmarkProblem]:
 
 def _beyond_limit(case: Case) -> Iterator[BenchmarkProblem]:
     limit = case.expect.limits.get("tool_calls")
-    calls = [call.name for call in _required_calls(case)]
-    needed = len(calls) + len(set(case.expect.tools_used) - set(calls))
+    key = _key(case)
+    calls = [key(call.name) for call in _required_calls(case)]
+    needed = len(calls) + len(set(map(key, case.expect.tools_used)) - set(calls))
     if limit is not None and needed > limit:
         yield complaint(
             "limit-too-small",
@@ -88,11 +98,16 @@ def unknown_tools(cases: Sequence[Case], tools: Collection[str]) -> Iterator[Ben
     """Tools that the agent does not have."""
     wanted: defaultdict[str, list[Case]] = defaultdict(list)
     avoided: defaultdict[str, list[Case]] = defaultdict(list)
+    folded = {fold_name(tool) for tool in tools}
     for case in cases:
+        known = folded if case.expect.fold_names else tools
+        key = _key(case)
         for name in dict.fromkeys((*case.expect.tools_used, *(call.name for call in _calls(case)))):
-            wanted[name].append(case)
+            if key(name) not in known:
+                wanted[name].append(case)
         for name in case.expect.tools_not_used:
-            avoided[name].append(case)
+            if key(name) not in known:
+                avoided[name].append(case)
     yield from _find_unknown_tools(wanted, tools, "error", "is expected, so no reply passes")
     yield from _find_unknown_tools(avoided, tools, "information", "is forbidden, which nobody can break")
 
@@ -101,12 +116,11 @@ def _find_unknown_tools(
     named: dict[str, list[Case]], tools: Collection[str], severity: Severity, consequence: str
 ) -> Iterator[BenchmarkProblem]:
     for name, cases in named.items():
-        if name not in tools:
-            near = get_close_matches(name, tools, n=1)
-            yield complaint(
-                "unknown-tool",
-                severity,
-                cases,
-                f"the agent has no tool “{name}”; it {consequence}",
-                f"did you mean “{near[0]}”?" if near else f"it has {quote_list(sorted(tools)) or 'no tools'}",
-            )
+        near = get_close_matches(name, tools, n=1)
+        yield complaint(
+            "unknown-tool",
+            severity,
+            cases,
+            f"the agent has no tool “{name}”; it {consequence}",
+            f"did you mean “{near[0]}”?" if near else f"it has {quote_list(sorted(tools)) or 'no tools'}",
+        )

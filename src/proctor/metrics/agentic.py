@@ -144,9 +144,9 @@ class Agentic:
         """Judge every conversation of the retriever; works in scripts and in notebooks.
 
         Options: `model` and `k` (required), `statistical_mode` (FrequentistMode()), `threshold` (0.7),
-        `tool_threshold` (1.0), `tool_weights` (0.25 each), `use_structured_output` (True), `verbose` (False),
-        `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`. Input is checked before the judge is
-        called for the first time.
+        `tool_threshold` (1.0), `fold_names` (False), `tool_weights` (0.25 each), `use_structured_output` (True),
+        `verbose` (False), `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`. Input is checked
+        before the judge is called for the first time.
         """
         return run_anywhere(lambda: cls.arun(retriever, **options))
 
@@ -155,7 +155,9 @@ class Agentic:
         """The same, awaited."""
         own, theirs = _split(retriever, options)
         settings = check_settings(own)
-        conversations = prepare(await load(retriever, theirs), tool_threshold=settings.tool_threshold)
+        conversations = prepare(
+            await load(retriever, theirs), tool_threshold=settings.tool_threshold, fold_names=settings.fold_names
+        )
         total = sum(len(conversation.interactions) for conversation in conversations)
         with progress(total, verbose=settings.verbose) as told:
             judged = judge_all(conversations, settings, told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -108,8 +108,11 @@ def _words(error: ValidationError) -> str:
     return "; ".join(said)
 
 
-def prepare(datasets: list[Dataset], *, tool_threshold: float = 1.0) -> list[CheckedConversation]:
+def prepare(
+    datasets: list[Dataset], *, tool_threshold: float = 1.0, fold_names: bool = False
+) -> list[CheckedConversation]:
     """Conversations ready to be judged; raises InputError that names every fault with its dataset and interaction."""
+    held_to = Expectation(tool_threshold=tool_threshold, fold_names=fold_names)
     problems: list[str] = []
     seen: dict[tuple[str, int], int] = {}
     conversations = []
@@ -122,7 +125,7 @@ def prepare(datasets: list[Dataset], *, tool_threshold: float = 1.0) -> list[Che
                 f"{where}: session_id={key[0]!r} with trial={key[1]} is already dataset {first}; "
                 "number repetitions of one conversation by trial=1, 2, …"
             )
-        conversations.append(_conversation(dataset, where, problems, tool_threshold))
+        conversations.append(_conversation(dataset, where, problems, held_to))
     if problems:
         raise InputError(_all_said(problems))
     return conversations
@@ -136,7 +139,7 @@ def _all_said(problems: list[str]) -> str:
     return f"{len(problems)} problems in the data:\n" + "\n".join(f"- {problem}" for problem in shown)
 
 
-def _conversation(dataset: Dataset, where: str, problems: list[str], tool_threshold: float) -> CheckedConversation:
+def _conversation(dataset: Dataset, where: str, problems: list[str], held_to: Expectation) -> CheckedConversation:
     if not dataset.conversation:
         problems.append(f"{where}: its conversation is empty; expected at least one Batch")
     seen: dict[str, int] = {}
@@ -147,7 +150,7 @@ def _conversation(dataset: Dataset, where: str, problems: list[str], tool_thresh
         if first != place:
             problems.append(f"{here}: this qa_id is already that of interaction {first}; give each its own")
         try:
-            interactions.append(_interaction(batch, tool_threshold))
+            interactions.append(_interaction(batch, held_to))
         except InputError as error:
             problems.append(f"{here}: {error}")
     return CheckedConversation(
@@ -158,7 +161,7 @@ def _conversation(dataset: Dataset, where: str, problems: list[str], tool_thresh
     )
 
 
-def _interaction(batch: Batch, tool_threshold: float) -> Interaction:
+def _interaction(batch: Batch, held_to: Expectation) -> Interaction:
     if not (batch.ground_truth_assistant or "").strip():
         raise InputError(
             f"ground_truth_assistant={batch.ground_truth_assistant!r}; expected the right answer, to judge by"
@@ -173,7 +176,7 @@ def _interaction(batch: Batch, tool_threshold: float) -> Interaction:
         expected=batch.ground_truth_assistant or "",
         reply=Reply(text=batch.assistant, tool_calls=tuple(used)),
         expectations=_expectations(
-            wanted, flag=_flag("agentic", done, "final_answer_uses_tools", None), tool_threshold=tool_threshold
+            wanted, replace(held_to, result_used=_flag("agentic", done, "final_answer_uses_tools", None))
         ),
     )
 
@@ -192,7 +195,7 @@ def _flag(name: str, given: Mapping[str, Any], key: str, default: bool | None) -
     return value
 
 
-def _expectations(wanted: Mapping[str, Any], *, flag: bool | None, tool_threshold: float) -> tuple[Expectation, ...]:
+def _expectations(wanted: Mapping[str, Any], held_to: Expectation) -> tuple[Expectation, ...]:
     ordered = _flag("ground_truth_agentic", wanted, "tool_sequence_matters", True)
     extra = _flag("ground_truth_agentic", wanted, "extra_tools_allowed", False)
     ways = [wanted["expected_tools"]] if wanted.get("expected_tools") is not None else []
@@ -200,12 +203,11 @@ def _expectations(wanted: Mapping[str, Any], *, flag: bool | None, tool_threshol
     if not isinstance(others, (list, tuple)):
         raise InputError(f"alternatives={brief(others)}; expected a list of lists of expected tools")
     return tuple(
-        Expectation(
+        replace(
+            held_to,
             tool_calls=tuple(_calls("expected_tools", way, expected_call)),
             ordered=ordered is not False,
             extra_allowed=extra is True,
-            result_used=flag,
-            tool_threshold=tool_threshold,
         )
         for way in (*ways, *others)
     )

@@ -29,6 +29,8 @@ class AgenticOptions(TypedDict, total=False):
     """An answer is correct from this score on."""
     tool_threshold: float
     """Tool calls are correct from this score on."""
+    fold_names: bool
+    """Compare names of tools without case and separators."""
     tool_weights: Mapping[str, float] | None
     """Weights of selection, parameters, sequence, utilization; 0.25 each."""
     use_structured_output: bool
@@ -54,6 +56,7 @@ class AgenticSettings:
     statistical_mode: StatisticalMode
     threshold: float
     tool_threshold: float
+    fold_names: bool
     tool_weights: dict[str, float]
     use_structured_output: bool
     verbose: bool
@@ -72,6 +75,7 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
         statistical_mode=_mode(options.get("statistical_mode")),
         threshold=_share("threshold", options.get("threshold", 0.7)),
         tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
+        fold_names=_flag("fold_names", options.get("fold_names", False)),
         tool_weights=tool_weights(options.get("tool_weights")),
         use_structured_output=_flag("use_structured_output", options.get("use_structured_output", True)),
         verbose=_flag("verbose", options.get("verbose", False)),

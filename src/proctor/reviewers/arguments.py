@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from numbers import Number
 from typing import Any
 
@@ -20,20 +21,24 @@ def fold(text: str) -> str:
     return text.translate(_FOLDED_AWAY).lower()
 
 
-def same(a: object, b: object, *, tolerance: float = 0.0, folded: bool = False) -> bool:
-    """Whether two values are equal: 1 is 1.0 but neither True nor "1", NaN is NaN, lists in order, dicts by key."""
+def same(a: object, b: object, *, tolerance: float = 0.0, folded: bool = False, whole: bool = False) -> bool:
+    """Whether two values are equal: 1 is 1.0 but neither True nor "1", NaN is NaN, lists in order, dicts by key.
+
+    With `whole`, 1.0 will not do for 1.
+    """
     if isinstance(a, bool) or isinstance(b, bool):
         return a is b
     if isinstance(a, str) and isinstance(b, str):
         return a == b or (folded and fold(a) == fold(b))
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        return a == b or (a != a and b != b) or (tolerance > 0 and _within(a, b, tolerance))
-    if isinstance(a, Mapping) and isinstance(b, Mapping):
-        return a.keys() == b.keys() and all(same(a[k], b[k], tolerance=tolerance, folded=folded) for k in a)
-    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
-        if len(a) != len(b):
+        if whole and isinstance(a, int) and isinstance(b, float):
             return False
-        return all(same(x, y, tolerance=tolerance, folded=folded) for x, y in zip(a, b, strict=True))
+        return a == b or (a != a and b != b) or (tolerance > 0 and _within(a, b, tolerance))
+    within = partial(same, tolerance=tolerance, folded=folded, whole=whole)
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return a.keys() == b.keys() and all(within(a[k], b[k]) for k in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(within, a, b))
     return _otherwise_equal(a, b)
 
 
@@ -61,10 +66,9 @@ def accepts(expected: ExpectedCall, name: str, value: object) -> bool:
     stated = expected.arguments.get(name, _ABSENT)
     if rule is None:
         return same(stated, value)
-    tolerance, folded = rule.get("tolerance", 0.0), rule.get("fold", False)
-    if stated is not _ABSENT and same(stated, value, tolerance=tolerance, folded=folded):
-        return True
-    if any(same(choice, value, tolerance=tolerance, folded=folded) for choice in rule.get("any_of", ())):
+    choices = (*(() if stated is _ABSENT else (stated,)), *rule.get("any_of", ()))
+    given = {"tolerance": rule.get("tolerance", 0.0), "folded": rule.get("fold", False)}
+    if any(same(choice, value, **given, whole=rule.get("whole", False)) for choice in choices):
         return True
     pattern = rule.get("pattern")
     return pattern is not None and isinstance(value, str) and matches_all(pattern, value)
@@ -119,7 +123,7 @@ def _describe_expected(expected: ExpectedCall, name: str) -> str:
     if "pattern" in rule:
         words.append(f"a match of {rule['pattern']!r}")
     within = f" within {rule['tolerance']}" if rule.get("tolerance") else ""
-    return " or ".join(words) + within
+    return " or ".join(words) + within + (", as a whole number" if rule.get("whole") else "")
 
 
 def brief(value: object, limit: int = 60) -> str:

@@ -14,6 +14,7 @@ from math import perm
 from typing import NamedTuple
 
 from proctor.benchmark import ExpectedCall
+from proctor.reading.text.fold import fold_name
 from proctor.reviewers.arguments import arguments_fit
 from proctor.transcript import ToolCall
 
@@ -30,15 +31,16 @@ class Pair(NamedTuple):
     """The share of its arguments that are right."""
 
 
-def assign(expected: Sequence[ExpectedCall], used: Sequence[ToolCall]) -> list[Pair]:
+def assign(expected: Sequence[ExpectedCall], used: Sequence[ToolCall], *, fold_names: bool = False) -> list[Pair]:
     """The best one-to-one assignment, in the order of the expected calls."""
+    key = fold_name if fold_names else str
     wanted: dict[str, list[int]] = {}
     for i, call in enumerate(expected):
-        wanted.setdefault(call.name, []).append(i)
+        wanted.setdefault(key(call.name), []).append(i)
     made: dict[str, list[int]] = {}
     for j, done in enumerate(used):
-        if done.name in wanted:
-            made.setdefault(done.name, []).append(j)
+        if (name := key(done.name)) in wanted:
+            made.setdefault(name, []).append(j)
     pairs: list[Pair] = []
     for name, columns in made.items():
         pairs += _assign_one_name(expected, used, wanted[name], columns)

@@ -22,7 +22,7 @@ _ARGUMENTS = ("parameters", "arguments", "args", "input")
 _RESULTS = ("result", "output")
 _USED_KEYS = (*_NAMES, *_ARGUMENTS, *_RESULTS, "function", "step", "error", "id", "seconds", "type")
 _EXPECTED_KEYS = (*_USED_KEYS, "ignore", "optional", "match", "may_be_absent", "description")
-_RULES = ("any_of", "pattern", "tolerance", "fold")
+_RULES = ("any_of", "pattern", "tolerance", "fold", "whole")
 
 
 def used_call(given: object) -> ToolCall:
@@ -153,13 +153,14 @@ def _rule(name: str, given: object, *, stated: bool) -> dict[str, Any]:
 
 def _check_rule(name: str, rule: Mapping[str, Any]) -> None:
     choices, pattern = rule.get("any_of", [None]), rule.get("pattern", "")
-    tolerance, folded = rule.get("tolerance", 0.0), rule.get("fold", False)
+    tolerance = rule.get("tolerance", 0.0)
     if not isinstance(choices, (list, tuple)) or not choices:
         raise InputError(f"match[{name!r}]: any_of={choices!r}; expected a list of values")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= 0:
         raise InputError(f"match[{name!r}]: tolerance={tolerance!r}; expected a number that is not negative")
-    if not isinstance(folded, bool):
-        raise InputError(f"match[{name!r}]: fold={folded!r}; expected true or false")
+    for key in ("fold", "whole"):
+        if not isinstance(rule.get(key, False), bool):
+            raise InputError(f"match[{name!r}]: {key}={rule[key]!r}; expected true or false")
     wrong = why_no_pattern(pattern) if isinstance(pattern, str) else "it is no text"
     if wrong is not None:
         raise InputError(f"match[{name!r}]: pattern={shown(pattern)} is no regular expression ({wrong})")

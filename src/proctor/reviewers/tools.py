@@ -94,6 +94,7 @@ def score_expectation(
         answer=reply.text,
         weights=weights,
         threshold=expect.tool_threshold,
+        fold_names=expect.fold_names,
     )
 
 
@@ -120,9 +121,10 @@ def score_calls(
     answer: str = "",
     weights: Mapping[str, float] = EQUAL_WEIGHTS,
     threshold: float = 1.0,
+    fold_names: bool = False,
 ) -> ToolScore:
     """Score used calls against expected ones; `flag` is the caller's word on whether results were used."""
-    pairs = assign(expected, used)
+    pairs = assign(expected, used, fold_names=fold_names)
     matched = {pair.expected for pair in pairs}
     missing = tuple(call for i, call in enumerate(expected) if i not in matched and not call.may_be_absent)
     extra: tuple[ToolCall, ...] = ()

@@ -30,7 +30,8 @@ def test_a_tool_that_was_not_called_fails_and_the_calls_are_named() -> None:
     found = outcome(tools_used, calling("search", "search", "readPage"), tools_used=("search", "read_page"))
     assert (found.passed, found.value) == (False, 0.5)
     assert found.evidence == (
-        "read_page was not called (but readPage was); search was called 2 times; the calls were search ×2, readPage"
+        "read_page was not called (but readPage was; fold_names: true takes them for one); search was called 2 times; "
+        "the calls were search ×2, readPage"
     )
 
 
@@ -95,3 +96,11 @@ def test_a_broken_pattern_of_an_argument_is_not_checkable() -> None:
     found = outcome(tool_calls, reply, tool_calls=(expected,))
     assert found.passed is None
     assert "the pattern of an argument cannot be looked for: it is no regular expression" in found.evidence
+
+
+def test_folded_names_are_one_tool_however_they_are_written() -> None:
+    reply = calling("readPage", "read-page")
+    used = outcome(tools_used, reply, tools_used=("read_page",), fold_names=True)
+    assert (used.passed, used.evidence) == (True, "readPage or read-page was called 2 times")
+    assert outcome(tools_not_used, reply, tools_not_used=("read_page",), fold_names=True).passed is False
+    assert outcome(tools_not_used, reply, tools_not_used=("read_page",)).passed is True

@@ -22,7 +22,7 @@ _FORMS = "in any plain inflection (error, errors), `=error` in this very form, `
 def _rule_has_something_to_compare(call: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name, rule in call.get("match", {}).items():
         if not rule:
-            yield "match", f"the rule for {name!r} is empty; give it any_of, pattern, tolerance or fold"
+            yield "match", f"the rule for {name!r} is empty; give it any_of, pattern, tolerance, fold or whole"
         elif name not in call.get("arguments", {}) and not rule.keys() & {"any_of", "pattern"}:
             yield "match", f"nothing is compared with {name!r}; state it under arguments, or give any_of or pattern"
 
@@ -34,6 +34,7 @@ MATCH = Record(
         "pattern": Field(shape=Pattern(), about="A regular expression that must match all of the value."),
         "tolerance": Field(shape=Number(least=0), about="How far a number may be from the one expected."),
         "fold": Field(shape=Flag(), about="Whether case, blanks and punctuation of a text are left aside."),
+        "whole": Field(shape=Flag(), about="Whether a whole number must be written as one: 5.0 will not do for 5."),
     },
     hints={"regex": "did you mean 'pattern'?", "one_of": "did you mean 'any_of'?", "enum": "did you mean 'any_of'?"},
 )
@@ -119,6 +120,9 @@ EXPECT = Record(
         "tool_threshold": Field(shape=_share, about="The tool correctness that `tool_calls` must reach."),
         "ordered": Field(shape=Flag(), about="Whether the order of `tool_calls` matters."),
         "extra_allowed": Field(shape=Flag(), about="Whether calls beyond the expected ones are free."),
+        "fold_names": Field(
+            shape=Flag(), about="Whether case and separators of tools' names are left aside: getWeather, get_weather."
+        ),
         "result_used": Field(shape=Flag(), about="Your word on whether tool results were used; else it is judged."),
         "sub_agents": Field(shape=_names, about="Sub-agents that an orchestrator must delegate to."),
         "steps": Field(

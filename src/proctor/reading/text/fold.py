@@ -61,6 +61,14 @@ def _repaired(match: re.Match[str]) -> str:
     return garbled
 
 
+_SEPARATORS = str.maketrans("", "", "_-. ")
+
+
+def fold_name(name: str) -> str:
+    """The name of a tool without case and separators: getWeather, get_weather and get-weather are one."""
+    return name.translate(_SEPARATORS).casefold()
+
+
 def squeeze(text: str) -> str:
     """The folded text with single blanks, without quotes around it and final punctuation: to compare whole answers."""
     return " ".join(fold(text).split()).lstrip(_QUOTES).rstrip(_FINAL)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from proctor.benchmark import Expectation
+from proctor.reading.text.fold import fold_name
 from proctor.reading.text.patterns import Unsearchable
 from proctor.reviewers.checks.contract import Outcome, check
 from proctor.reviewers.checks.sources import Sources
 from proctor.reviewers.tools import score_expectation
 from proctor.transcript import Reply, Turn
 
-_SEPARATORS = str.maketrans("", "", "_-. ")
 UNTOLD = (
     "the reply does not tell which tools were called: return a dict with 'tool_calls', a proctor.Reply or "
     "{'messages': […]}, or have the agent traced by OpenTelemetry"
@@ -25,8 +26,9 @@ def tools_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     if not expect.tools_used:
         return None
     counts = Counter(call.name for call in reply.tool_calls)
-    missing = [name for name in expect.tools_used if name not in counts]
-    called = [_call_count(name, counts[name]) for name in expect.tools_used if name in counts]
+    calls = {name: _calls_of(name, counts, expect) for name in expect.tools_used}
+    missing = [name for name, made in calls.items() if not made]
+    called = [_call_count(made) for made in calls.values() if made]
     if not missing:
         return Outcome(True, ", ".join(called), 1.0)
     if not reply.tools_known:
@@ -41,7 +43,8 @@ def tools_not_used(expect: Expectation, turn: Turn, reply: Reply, sources: Sourc
     if not expect.tools_not_used:
         return None
     counts = Counter(call.name for call in reply.tool_calls)
-    called = [_call_count(name, counts[name]) for name in expect.tools_not_used if name in counts]
+    calls = [_calls_of(name, counts, expect) for name in expect.tools_not_used]
+    called = [_call_count(made) for made in calls if made]
     if called:
         return Outcome(False, ", ".join(called))
     return Outcome(True, _all(counts)) if reply.tools_known else Outcome(None, UNTOLD)
@@ -62,19 +65,22 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     return Outcome(score.is_correct, said, score.overall)
 
 
-def _call_count(name: str, times: int) -> str:
-    return f"{name} was called {'once' if times == 1 else f'{times} times'}"
+def _calls_of(name: str, counts: Counter[str], expect: Expectation) -> dict[str, int]:
+    """Under which names a tool was called, and how often; names may be folded."""
+    if not expect.fold_names:
+        return {name: counts[name]} if name in counts else {}
+    return {other: times for other, times in counts.items() if fold_name(other) == fold_name(name)}
+
+
+def _call_count(calls: Mapping[str, int]) -> str:
+    times = sum(calls.values())
+    return f"{' or '.join(calls)} was called {'once' if times == 1 else f'{times} times'}"
 
 
 def _not_called(name: str, counts: Counter[str]) -> str:
     """Names that differ in case or separators alone are most often meant to be the same."""
-    bare = _bare(name)
-    near = next((other for other in counts if _bare(other) == bare), None)
-    return f"{name} was not called{f' (but {near} was)' if near else ''}"
-
-
-def _bare(name: str) -> str:
-    return name.translate(_SEPARATORS).lower()
+    near = next((other for other in counts if fold_name(other) == fold_name(name)), None)
+    return f"{name} was not called{f' (but {near} was; fold_names: true takes them for one)' if near else ''}"
 
 
 def _all(counts: Counter[str]) -> str:
