@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterable
@@ -57,9 +58,16 @@ def main() -> None:
                 send(pipe, report)
                 is_over = report.over
     except (EOFError, OSError):  # the driver is gone
-        exit_now(0)
+        _end_all()
     with suppress(OSError):
         pipe.recv(1)  # until the driver has heard everything
+
+
+def _end_all() -> None:
+    """End at once, and with it whatever an agent has started here: nobody is left who would."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    exit_now(0)
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class CrewExecutor:
         self._seats = [Seat(places=share, news=threading.Condition(self._lock)) for share in shares]
         self._dealer = Dealer((), places=brief.places)
         self._ledger = Ledger(budget)
-        self._links: set[Link] = set()
+        self._links: dict[Seat, Link] = {}
         self._records: list[Record] = []
         self._taken: list[Record] = []
         self._attending = self._started = self._lost = self._failed_starts = self._in_a_row = 0
@@ -158,8 +158,12 @@ class CrewExecutor:
         with self._lock:
             self._dismissed = True
             self._wake_all()
+            beginning = [link for seat, link in self._links.items() if seat.is_new]
+        for link in beginning:
+            link.close(0)
+        with self._lock:
             self._arrived.wait_for(lambda: not self._attending, 2 * _FAREWELL)
-            links = tuple(self._links)
+            links = list(self._links.values())
         for link in links:
             link.close(0)
 
@@ -194,7 +198,7 @@ class CrewExecutor:
         link: Link | None = None
         try:
             link = self._transport.start(replace(self._brief, places=seat.places, number=seat.worker))
-            self._links.add(link)
+            self._links[seat] = link
             if self._greet(seat, link):
                 self._serve(seat, link)
             link.close(_FAREWELL)
@@ -205,7 +209,7 @@ class CrewExecutor:
         finally:
             if link is not None:
                 link.close(0)
-                self._links.discard(link)
+                del self._links[seat]
 
     def _greet(self, seat: Seat, link: Link) -> bool:
         """Hear whether it can play here; nobody calls an agent before everybody who was to begin has said so."""

@@ -102,6 +102,8 @@ class _Process:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+            with suppress(OSError):
+                self._pipe.shutdown(socket.SHUT_RDWR)  # wakes whoever still listens
             self._pipe.close()
             self._is_closed = True
 

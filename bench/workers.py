@@ -1,0 +1,377 @@
+"""What workers cost and what they buy: python bench/workers.py [--only kills] [--workers 2]
+
+Every row is measured with real processes, which are really killed; start-up is not counted. `reach` is what must hold.
+Wall times and speed-ups are those of a machine that has nothing else to do; on a busy one they are upper bounds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import pickle
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from proctor.run import Finished, Record, Settings
+from proctor.spending.budget import Budget
+from proctor.spending.run_limits import RunLimits, current, enforce_limits
+from proctor.testing.scenes import TOKENS, Scene, SceneAgent
+from proctor.threads import own_stage
+from proctor.transcript import Reply, Request
+from proctor.workers.crew import CrewExecutor
+from proctor.workers.link import Link
+from proctor.workers.messages import Brief, Parts
+from proctor.workers.processes import Processes
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Row:
+    what: str
+    reach: str
+    measured: str
+    holds: bool
+
+    def __str__(self) -> str:
+        return f"{self.what:<62}{self.reach:<26}{self.measured}{'' if self.holds else '   MISSED'}"
+
+
+class Waits(SceneAgent):
+    """An agent that waits for somebody, as long as its scene's folder says."""
+
+    async def reply(self, request: Request) -> Reply:
+        self._scene.note(f"begin|{request.conversation.split('/')[1]}||{request.trial}|{request.turn}")
+        await asyncio.sleep(float(os.environ.get("BENCH_SECONDS", "0")))
+        return Reply(text="yes")
+
+
+class Computes(SceneAgent):
+    """An agent that keeps a core busy."""
+
+    async def reply(self, request: Request) -> Reply:
+        until = time.thread_time() + float(os.environ["BENCH_SECONDS"])
+        while time.thread_time() < until:
+            sum(range(1000))
+        return Reply(text="yes")
+
+
+@contextmanager
+def build(data: tuple[str, Scene], budget: Budget | None) -> Iterator[Parts]:
+    kind, scene = data
+    agents: dict[str, Callable[[Scene], SceneAgent]] = {"scene": SceneAgent, "waits": Waits, "computes": Computes}
+    with enforce_limits(RunLimits(budget=budget)):
+        yield Parts(
+            agent=agents[kind](scene),
+            reviewers=scene.reviewers,
+            settings=scene.settings,
+            exams={exam.id: exam for exam in scene.exams},
+        )
+
+
+@dataclass(slots=True)
+class Watched:
+    started: list[int] = field(default_factory=list)
+
+    def start(self, brief: Brief) -> Link:
+        link = Processes().start(brief)
+        self.started.append(link.process)  # type: ignore[attr-defined]
+        return link
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of it."""
+
+    records: list[Record]
+    executor: CrewExecutor
+    seconds: float
+    """From the first call to the end."""
+    cpu: float
+    """Of the driver, from the first call on."""
+
+    @property
+    def finished(self) -> Counter[Any]:
+        ended = (one.attempt for one in self.records if isinstance(one, Finished) and one.attempt.finished)
+        return Counter(attempt.key for attempt in ended)
+
+
+def play(
+    kind: str,
+    scene: Scene,
+    workers: int,
+    *,
+    watched: Watched | None = None,
+    heard: Callable[[CrewExecutor, list[Record]], None] = lambda executor, records: None,
+    begun: Callable[[], bool] = lambda: True,
+) -> Played:
+    here = __import__("workers")  # by the name under which workers find it, not as __main__
+    allowance = current()
+    brief = Brief(
+        recipe=pickle.dumps((here.build, (kind, scene))),
+        places=scene.settings.concurrency,
+        folder=os.getcwd(),
+        path=tuple(sys.path),
+        environment=dict(os.environ),
+        tokens=scene.settings.max_tokens,
+    )
+    records: list[Record] = []
+    started, cpu = 0.0, 0.0
+    with own_stage() as stage:
+        executor = CrewExecutor(
+            transport=watched or Processes(),
+            brief=brief,
+            workers=workers,
+            stage=stage,
+            budget=None if allowance is None else allowance.budget,
+        )
+        for batch in executor.execute(scene.pending()):
+            if not started and begun():
+                started, cpu = time.monotonic(), time.process_time()
+            records += batch
+            heard(executor, records)
+    return Played(records, executor, time.monotonic() - started, time.process_time() - cpu)
+
+
+@contextmanager
+def a_scene(concurrency: int, **details: Any) -> Iterator[Scene]:
+    settings = Settings(concurrency=concurrency, retries=0, timeout=600, **details.pop("settings", {}))
+    with tempfile.TemporaryDirectory(prefix="proctor-bench-", ignore_cleanup_errors=True) as folder:
+        yield Scene(folder=Path(folder), settings=settings, **details)
+
+
+def count(records: Sequence[Record]) -> int:
+    return sum(isinstance(record, Finished) for record in records)
+
+
+def killing(watched: Watched, due: list[int], measure: Callable[[list[Record]], int]) -> Callable[..., None]:
+    """Kill the worker that has lived longest, each time that so much has come back."""
+    killed: set[int] = set()
+
+    def heard(executor: CrewExecutor, records: list[Record]) -> None:
+        if due and measure(records) >= due[0]:
+            due.pop(0)
+            victim = next(process for process in watched.started if process not in killed)
+            killed.add(victim)
+            os.kill(victim, signal.SIGKILL)
+
+    return heard
+
+
+def kills() -> Iterator[Row]:
+    os.environ["BENCH_SECONDS"] = "0.1"
+    rng = random.Random(1)
+    with a_scene(30, cases=600) as scene:
+        watched = Watched()
+        due = sorted(rng.sample(range(60, 540), 3))
+        played = play("waits", scene, 3, watched=watched, heard=killing(watched, due, count))
+        once = played.finished == Counter(pending.attempt.key for pending in scene.pending())
+        twice, lost = sum(scene.calls().values()) - 600, played.executor.counts.lost
+        told = f"{len(played.finished)} of 600, {'each once' if once else 'NOT each once'}; {lost} lost"
+        yield Row(
+            what="3 × kill -9 of a worker, 600 attempts, 10 places each",
+            reach="600, each once",
+            measured=told,
+            holds=once,
+        )
+        each = twice / max(1, lost)
+        yield Row(what="… asked twice, per dead worker", reach="≤ 20", measured=f"{each:.1f}", holds=each <= 20)
+    with a_scene(20, cases=20, turns=20) as scene:
+        watched = Watched()
+        played = play("waits", scene, 2, watched=watched, heard=killing(watched, [200, 500], len))
+        twice = sum(scene.calls().values()) - 400
+        holds = twice <= 24 and len(played.finished) == 20
+        yield Row(
+            what="2 kills in 20 conversations of 20 turns: turns asked twice",
+            reach="≤ 24 of 400",
+            measured=f"{twice}",
+            holds=holds,
+        )
+
+
+def stop() -> Iterator[Row]:
+    stopped: list[float] = []
+    with a_scene(30, cases=60, behaviour="hangs") as scene:
+
+        def heard(executor: CrewExecutor, records: list[Record]) -> None:
+            if not stopped and len(scene.calls()) >= 30:
+                stopped.append(time.monotonic())
+                executor.stop()
+
+        play("scene", scene, 3, heard=heard)
+        took = time.monotonic() - stopped[0]
+        yield Row(what="stop → run over, 30 calls in flight", reach="< 1 s", measured=f"{took:.2f} s", holds=took < 1)
+
+
+def budget() -> Iterator[Row]:
+    limits = {"max_tokens": 100 * TOKENS}
+    with a_scene(40, cases=400, behaviour="spends", settings=limits) as scene, scene.limits():
+        play("scene", scene, 4)
+        calls = sum(scene.calls().values())
+        yield Row(
+            what="budget of 10,000 tokens, 100 a call, 4 workers",
+            reach="exactly 100 calls",
+            measured=f"{calls}",
+            holds=calls == 100,
+        )
+
+
+def driver() -> Iterator[Row]:
+    with a_scene(100, cases=5000) as scene:
+        played = play("waits", scene, 2)
+        each = 1000 * played.cpu / 5000
+        yield Row(
+            what="CPU of the driver per attempt, without its store",
+            reach="≤ 0.25 ms",
+            measured=f"{each:.3f} ms",
+            holds=each <= 0.25,
+        )
+
+
+def waiting() -> Iterator[Row]:
+    os.environ["BENCH_SECONDS"] = "1"
+    with a_scene(100, cases=600) as scene:
+        played = play("waits", scene, 4, begun=lambda: bool(scene.notes()))
+        times = played.seconds / 6
+        yield Row(
+            what="agents that wait: 600 × 1 s, 100 at once, 4 workers",
+            reach="≤ 1.10 × the ideal",
+            measured=f"{times:.2f} ×",
+            holds=times <= 1.10,
+        )
+
+
+def computing() -> Iterator[Row]:
+    os.environ["BENCH_SECONDS"] = "0.02"
+    took, busiest = [], []
+    for workers in (1, 2):
+        with a_scene(4, cases=400) as scene:
+            first: list[float] = []
+            watched = Watched()
+            used: dict[int, list[float]] = {}
+
+            def heard(
+                executor: CrewExecutor,
+                records: list[Record],
+                first: list[float] = first,
+                used: dict[int, list[float]] = used,
+                watched: Watched = watched,
+            ) -> None:
+                if records and not first:
+                    first.append(time.monotonic())
+                for process in watched.started if records else ():
+                    used.setdefault(process, []).append(_processor(process))
+
+            play("computes", scene, workers, watched=watched, heard=heard)
+            took.append(time.monotonic() - first[0])
+            busiest.append(max(max(times) - times[0] for times in used.values()))
+    up = took[0] / took[1]
+    yield Row(
+        what="agents that compute: speed-up, 2 workers on 2 cores",
+        reach="≥ 1.8",
+        measured=f"{up:.2f} ({took[0]:.1f} s → {took[1]:.1f} s); by CPU {busiest[0] / busiest[1]:.2f}",
+        holds=up >= 1.8,
+    )
+
+
+def memory() -> Iterator[Row]:
+    sizes: list[float] = []
+    with a_scene(20, cases=400) as scene:
+        watched = Watched()
+
+        def heard(executor: CrewExecutor, records: list[Record]) -> None:
+            if not sizes and count(records) > 200:
+                sizes.extend(_proportional(process) for process in watched.started)
+
+        play("scene", scene, 2, watched=watched, heard=heard)
+    most = max(sizes)
+    yield Row(what="memory per worker (PSS)", reach="≤ 40 MB", measured=f"{most:.0f} MB", holds=most <= 40)
+
+
+def _proportional(process: int) -> float:
+    lines = Path(f"/proc/{process}/smaps_rollup").read_text("utf-8").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
+
+
+def _processor(process: int) -> float:
+    """Seconds that a process has used; 0 where it has ended."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+AGENT = """
+import asyncio, time
+async def answer(question):
+    with open("calls", "ab", buffering=0) as file:
+        file.write(f"{time.time()} {question}\\n".encode())
+    await asyncio.sleep(0.2)
+    return "yes"
+"""
+
+
+def resume() -> Iterator[Row]:
+    """A command in a process of its own is killed, and the run goes on."""
+    with tempfile.TemporaryDirectory(prefix="proctor-bench-", ignore_cleanup_errors=True) as place:
+        folder = Path(place)
+        (folder / "agent.py").write_text(AGENT, "utf-8")
+        (folder / "bench.csv").write_text("".join(f'"{n} is it?";"yes";"";""\n' for n in range(600)), "utf-8")
+        options = ["--agent", "python:agent:answer", "--reviewer", "exact", "--workers", "3", "--concurrency", "30"]
+        command = [sys.executable, "-m", "proctor", "run", "bench.csv", *options]
+        with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            while len(_lines(folder)) < 200:
+                time.sleep(0.01)
+            process.kill()
+            killed = time.time()
+        time.sleep(1.5)  # whoever still asks would be seen
+        stray = float(_lines(folder)[-1].split()[0]) - killed
+        again = [sys.executable, "-m", "proctor", "resume", "last", "--workers", "3"]
+        done = subprocess.run(again, cwd=folder, capture_output=True, check=False)
+        questions = Counter(line.split(" ", 1)[1] for line in _lines(folder))
+        twice = sum(questions.values()) - 600
+        holds = done.returncode == 0 and len(questions) == 600 and twice <= 100 and stray < 1
+        told = f"{twice} twice, {max(0.0, stray):.2f} s after"
+        yield Row(
+            what="driver kill -9, then resume (30 in flight)",
+            reach="≤ 100 twice, < 1 s after",
+            measured=told,
+            holds=holds,
+        )
+
+
+def _lines(folder: Path) -> list[str]:
+    path = folder / "calls"
+    return path.read_text("utf-8").splitlines() if path.exists() else []
+
+
+ROWS = (kills, resume, stop, budget, driver, waiting, computing, memory)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="What workers cost and what they buy.")
+    parser.add_argument("--only", default="", help="only rows whose function's name holds this")
+    options = parser.parse_args()
+    print(f"{'what':<62}{'reach':<26}measured")
+    missed = 0
+    for measure in ROWS:
+        if options.only in measure.__name__:
+            os.environ.pop("BENCH_SECONDS", None)
+            for row in measure():
+                missed += not row.holds
+                print(row, flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
