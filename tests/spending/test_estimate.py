@@ -109,3 +109,9 @@ def test_a_better_tokenizer_is_used() -> None:
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("four", 1), ("five!", 2), ("日本", 2), (b"12345", 2)])
 def test_tokens_are_about_four_letters_and_fewer_in_other_scripts(text: str | bytes, tokens: int) -> None:
     assert tokens_in(text) == tokens
+
+
+def test_a_second_judge_is_asked_of_none_some_or_all_of_the_replies() -> None:
+    second = estimate(exams(20), Settings(), [replace(REVIEWER, is_second=True)])
+    assert second.calls == Range(low=0, likely=2, high=40)
+    assert estimate(exams(20), Settings(), [REVIEWER]).calls == Range(low=20, likely=20, high=40)

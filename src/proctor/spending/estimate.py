@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import ceil
 from typing import Literal
 
 from proctor.benchmark import Case, Exam
@@ -180,7 +181,7 @@ def _scene(
     for role, each in sums.items():
         share = assumed.unsure if callers[role].is_second else 1
         each.calls, each.sent, each.received = (
-            round(amount * settings.repeats * share) for amount in (each.calls, each.sent, each.received)
+            ceil(amount * settings.repeats * share) for amount in (each.calls, each.sent, each.received)
         )
     return sums
 

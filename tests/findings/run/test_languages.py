@@ -18,7 +18,7 @@ def exams(*questions: str) -> list[Exam]:
 
 def test_questions_in_a_language_that_is_not_known_are_counted_and_told() -> None:
     [said] = sentences(RUN, exams(POLISH, "Wer ist das?", "Who is it?"))
-    assert said.startswith("1 of 3 questions are in a language that the embedded reviewer does not know")
+    assert said.startswith("1 of 3 questions is in a language that the embedded reviewer does not know")
 
 
 @pytest.mark.parametrize("settings", [Settings(reviewer=None), Settings(reviewer="openai:m", built={})])

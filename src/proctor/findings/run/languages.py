@@ -21,7 +21,9 @@ def sentences(run: Run, exams: Sequence[Exam]) -> Iterator[str]:
     questions = [case.question for case in islice((case for exam in exams for case in exam.cases), _LOOKED_AT)]
     unknown = sum(not is_known(question) for question in questions)
     if unknown:
+        are = "is" if unknown == 1 else "are"
         yield (
-            f"{unknown:,} of {len(questions):,} questions are in a language that the embedded reviewer does not know: "
-            "there only figures, dates in figures, names and the expected words are compared. Have a model judge them."
+            f"{unknown:,} of {len(questions):,} questions {are} in a language that the embedded "
+            "reviewer does not know: there only figures, dates in figures, names and the expected words are compared. "
+            "Have a model judge them."
         )
