@@ -15,12 +15,16 @@ from proctor.reading.conflicts.pair import Exchange, Found, Pair, relate
 from proctor.reading.conflicts.sides import denied_values, opposite_sides, opposite_words
 from proctor.reading.conflicts.values import differing_numbers, differing_times, granted_values, share_value
 from proctor.reading.inquiry import read_inquiry
+from proctor.reading.language import tongue
+from proctor.reading.languages.gloss import gloss
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.text.claims import claims
 from proctor.reading.text.fold import fold, squeeze
 from proctor.reading.text.words import words
 
 __all__ = ["Conflict", "Exchange", "conflict"]
+_READ = 2_000
+"""Characters that tell the language of a reply."""
 
 
 class Conflict(NamedTuple):
@@ -62,6 +66,10 @@ def _excused(question: str, earlier: str, later: str, answer: str, *, hinted: bo
 
 
 def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> Conflict | None:
+    replies = earlier.reply, later.reply
+    if spoken := tongue(topic, earlier.reply[:_READ], later.reply[:_READ]):
+        topic = gloss(topic, spoken)
+        earlier, later = (Exchange(*(gloss(text, spoken) for text in each)) for each in (earlier, later))
     told = read_statements(earlier.reply), read_statements(later.reply)
     asked = read_inquiry(earlier.question), read_inquiry(later.question)
     first = read_inquiry(topic)
@@ -69,7 +77,7 @@ def _found(topic: str, earlier: Exchange, later: Exchange, *, linked: bool) -> C
     pair = Pair((earlier, later), first, asked, told, relation, linked)
     for rule in _rules(pair):
         for kind, one, other, reason in rule(pair):
-            return Conflict(kind, (_verbatim(one, earlier.reply), _verbatim(other, later.reply)), reason)
+            return Conflict(kind, (_verbatim(one, replies[0]), _verbatim(other, replies[1])), reason)
     return None
 
 
