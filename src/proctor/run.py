@@ -172,6 +172,8 @@ class Settings:
     """Part → weight; empty: the type's own."""
     passing_score: float | None = 0.7
     """A case passes here, unless it has its own; None: marks stand beside the checks and decide nothing."""
+    own_scores: bool = True
+    """Whether cases have passing scores of their own, or that is not known; if not, `passing_score` alone decides."""
     checks: str | None = None
     """A suite whose expectations are applied to the cases."""
     max_turns: int = 50

@@ -11,6 +11,7 @@ from tests.made_runs import in_order, made, pair, verdicts
 from proctor.errors import UsageError
 from proctor.findings.comparison import Compared, compare_findings, unlike
 from proctor.findings.run import Findings
+from proctor.reports.comparison.words import basis, rows
 from proctor.run import Run, Settings, Spec
 
 
@@ -237,6 +238,37 @@ def test_a_reviewer_whose_name_came_to_mean_another_model_is_another_reviewer() 
     assert str(one) == "reviewer differs (judge = model:openai:x against judge = model:openai:y)"
 
 
+def _checked(reviewer: str | None, spec: str = "", **others: Any) -> Run:
+    built = {"reviewer": Spec(spec=spec)} if spec else {}
+    known: dict[str, Any] = {"passing_score": None, "own_scores": False, "rubric": spec or "standard-1"}
+    return changed(reviewer=reviewer, built=built, **{**known, **others})
+
+
+def test_a_judge_that_decides_nothing_leaves_runs_comparable() -> None:
+    alone, judged = _checked(None), _checked("openai:x", "model:openai:x", weights={"tone": 1.0})
+    assert unlike(alone, judged) == unlike(judged, alone) == []
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        _checked("openai:x", "model:openai:x", own_scores=True),
+        _checked("openai:x", "model:openai:x", passing_score=0.7),
+        _checked("python:my:judge", "python:my:judge"),
+        _checked("object:judge"),
+        _checked("openai:x", "model:openai:x", type="abm-static"),
+    ],
+    ids=["cases with scores of their own", "a passing score", "custom code", "a live object", "a battle"],
+)
+def test_a_judge_that_may_decide_does_not(judged: Run) -> None:
+    assert "reviewer" in [one.what for one in unlike(_checked(None, type=judged.settings.type), judged)]
+
+
+def test_the_marks_of_two_judges_are_not_compared_though_they_decide_nothing() -> None:
+    a, b = (_checked(f"openai:{name}", f"model:openai:{name}") for name in "xy")
+    assert [one.what for one in unlike(a, b)] == ["reviewer", "rubric"]
+
+
 def test_a_refusal_says_what_differs_and_which_command_mends_it() -> None:
     a, b = made(in_order("pass"), id="a"), made(in_order("pass"), id="b", passing_score=0.9)
     with pytest.raises(UsageError, match=r"passing score differs \(0\.7 against 0\.9\)") as refused:
@@ -258,6 +290,20 @@ def test_a_forced_comparison_carries_what_differs_and_takes_the_shared_cases() -
     assert [one.what for one in found.unlike] == ["benchmark content"]
     assert found.pass_rate.difference.n == 2
     assert "Cases in one run only are left out: 0 in A, 1 in B." in found.warnings
+
+
+def test_numbers_of_a_forced_comparison_go_over_the_shared_cases() -> None:
+    a = made(in_order("pass", "fail"), id="a")
+    b = made(in_order("pass", "pass", "fail", "fail"), id="b", run={"digest": "other"})
+    found = compare_findings(a, b, force=True)
+    assert found.is_narrowed
+    assert found.rates_over_shared() == (0.5, 1.0)
+    [row, *_] = rows(found)
+    assert (row.a, row.b, row.difference) == ("50 %", "100 %", "+50")
+    said = basis(found)
+    assert said.startswith("2 cases counted in both runs; all numbers here are over these.")
+    assert said.endswith("Over all of its own: A 50 % of 2 cases, B 50 % of 4 cases")
+    assert basis(compare_findings(a, made(in_order("pass", "pass"), id="c"))) == "2 cases counted in both runs"
 
 
 def test_runs_without_a_case_in_common_cannot_be_forced() -> None:

@@ -181,6 +181,7 @@ def prepare(
     own_score = loaded.passing_score is not None or (suite and exam_type == "standard")
     if own_score and settings.get("passing_score") is None:
         others["passing_score"] = loaded.passing_score
+    others["own_scores"] = any(case.passing_score is not None for case in loaded.cases)
     others["conditions"] = choose_conditions(conditions, loaded)
     run = _new_run(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind

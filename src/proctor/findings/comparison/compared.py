@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import Literal
@@ -97,6 +97,22 @@ class Compared:
         if better is not None and side > 0 and better >= SURE:
             return "better"
         return "worse" if better is not None and side < 0 and better <= 1 - SURE else "not shown"
+
+    @property
+    def is_narrowed(self) -> bool:
+        """Whether the difference rests on other attempts than each run's numbers: fewer cases, or all conditions."""
+        fewer = len(self.cases) < max(len(self.a.compared_on), len(self.b.compared_on))
+        return bool(self.unlike) or fewer or self.a.run.settings.has_plain_run or self.b.run.settings.has_plain_run
+
+    def over_shared(self, value: Callable[[CaseFinding], float | None]) -> tuple[float | None, float | None]:
+        """The mean of a value in A and in B, over the cases that have it in both."""
+        pairs = [(value(change.a), value(change.b)) for change in self.cases]
+        known = [(x, y) for x, y in pairs if x is not None and y is not None]
+        return (fmean(x for x, _ in known), fmean(y for _, y in known)) if known else (None, None)
+
+    def rates_over_shared(self) -> tuple[float | None, float | None]:
+        """The pass rates whose difference is told: of replies in two dynamic battles, else of cases."""
+        return self.over_shared(_share if _by_share(self.a, self.b) else _rate)
 
     def flipped(self, flip: Flip) -> list[CaseChange]:
         """The cases of this kind, the largest loss first; of the fixed ones, the largest gain."""
@@ -193,11 +209,9 @@ def _mean_scores(pairs: Sequence[Pair], level: float) -> Comparison:
     )
 
 
-def _pass_rates(
-    before: Findings, after: Findings, pairs: Sequence[Pair], common: InCommon, level: float
-) -> Comparison:
+def _pass_rates(before: Findings, after: Findings, pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
     """By case; in a dynamic battle by seed question, whose value is the share of replies that passed."""
-    if before.rows or after.rows or before.battle is None or after.battle is None:
+    if not _by_share(before, after):
         return _rates(pairs, common, level)
     lost = sum(case.share is None for pair in pairs for case in pair)
     bounds = [(_share_bounds(x), _share_bounds(y)) for x, y in pairs] if lost else []
@@ -211,6 +225,14 @@ def _pass_rates(
         tested=differences_in_common([(_shares(x), _shares(y)) for x, y in pairs]),
         level=level,
     )
+
+
+def _by_share(before: Findings, after: Findings) -> bool:
+    return not (before.rows or after.rows or before.battle is None or after.battle is None)
+
+
+def _share(case: CaseFinding) -> float | None:
+    return case.share
 
 
 def _share_bounds(case: CaseFinding) -> tuple[float, float]:

@@ -25,6 +25,12 @@ class Unlike:
         return f"{self.what} {'differ' if self.what.endswith('s') else 'differs'} ({self.a} against {self.b})"
 
 
+_OF_MARKS = ("reviewer", "rubric", "weights")
+"""What matters only where marks decide, or are compared."""
+_CUSTOM = ("python", "agent")
+"""What a reviewer's spec begins with that may judge by anything."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Term:
     """One thing that must be the same in both runs for their marks to mean the same."""
@@ -39,12 +45,29 @@ class _Term:
 
 def unlike(a: Run, b: Run) -> list[Unlike]:
     """In what these two runs were examined differently, so that their marks do not mean the same."""
-    terms = _terms(b)
+    terms, beside = _terms(b), _OF_MARKS if _adds_a_judge_beside(a, b) else ()
     return [
         Unlike(what=what, a=one.said, b=terms[what].said, option=terms[what].option)
         for what, one in _terms(a).items()
-        if one.value != terms[what].value
+        if one.value != terms[what].value and what not in beside
     ]
+
+
+def _adds_a_judge_beside(a: Run, b: Run) -> bool:
+    """Whether one run has a judge and the other none, and its marks stand beside verdicts that they do not decide."""
+    if (a.settings.reviewer is None) == (b.settings.reviewer is None):
+        return False
+    return not (_marks_decide(a) or _marks_decide(b))
+
+
+def _marks_decide(run: Run) -> bool:
+    """Whether a verdict may hang on a mark, or on what else a custom judge says."""
+    settings = run.settings
+    if settings.type != "standard" or settings.passing_score is not None or settings.own_scores:
+        return True
+    built = settings.built.get("reviewer")
+    known = built is not None and built.spec.partition(":")[0] not in _CUSTOM
+    return settings.reviewer is not None and not known
 
 
 def _terms(run: Run) -> dict[str, _Term]:

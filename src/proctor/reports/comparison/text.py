@@ -71,7 +71,7 @@ def _warnings(compared: Compared) -> Iterator[RenderableType]:
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for warning in said:
-        table.add_row(Text("!", style=STYLES["flaky"]), Text(one_line(warning)))
+        table.add_row(Text("!", style=STYLES["flaky"]), Text(one_line(warning, 2000)))
     if said:
         yield table
         yield Text()

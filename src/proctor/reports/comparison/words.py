@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
+from proctor.findings.run import Findings
 from proctor.reports import numbers
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import NOTHING, Unit
@@ -16,8 +17,11 @@ from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.flips import Flip
 from proctor.statistics.gate import ends
+from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 from proctor.statistics.plan import detectable
 
+Sides = tuple[float | None, float | None]
+"""A number in A and in B."""
 FLIPS: dict[Flip, OutcomeLabel] = {
     "broken": OutcomeLabel(name="broken", sign="✗", word="broken", style="fail"),
     "fixed": OutcomeLabel(name="fixed", sign="✓", word="fixed", style="pass"),
@@ -162,7 +166,23 @@ def would_have_shown(compared: Compared) -> str:
 
 
 def basis(compared: Compared) -> str:
-    """`100 cases counted in both runs, 3 trials each`."""
+    """`100 cases counted in both runs, 3 trials each`; and what each run has by itself, where that is over others."""
+    said = _shared_basis(compared)
+    if not compared.is_narrowed:
+        return said
+    conditions = len(compared.b.run.settings.conditions)
+    under = f", under {conditions} conditions together" if conditions > 1 else ""
+    own = ", ".join(f"{side} {_own_rate(findings)}" for side, findings in (("A", compared.a), ("B", compared.b)))
+    return f"{said}{under}; all numbers here are over these. Over all of its own: {own}"
+
+
+def _own_rate(findings: Findings) -> str:
+    """`82.2 % of 30 cases × 3`."""
+    said = numbers.say(findings.pass_rate, noun=noun_of(findings.run))
+    return f"{said.value} of {said.basis}" if said.basis else NOTHING
+
+
+def _shared_basis(compared: Compared) -> str:
     n = compared.headline.difference.n
     trials = compared.a.run.settings.trials, compared.b.run.settings.trials
     said = f"{numbers.plural(n, noun_of(compared.b.run))} counted in both runs"
@@ -187,22 +207,42 @@ def missing(compared: Compared) -> str:
 
 def rows(compared: Compared) -> Iterator[MeasureRow]:
     """The measures, the deciding one first."""
-    a, b, k = compared.a, compared.b, compared.k
     if compared.pass_rate.difference.value is not None:
-        yield _row("Pass rate", a.pass_rate, b.pass_rate, compared.pass_rate)
-    if k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
-        yield _row(f"pass@{k}", a.pass_at_k[k], b.pass_at_k[k], compared.pass_at_k)
-        yield _row(f"pass^{k}", a.pass_hat_k[k], b.pass_hat_k[k], compared.pass_hat_k)
+        yield _row("Pass rate", _rates(compared), compared.pass_rate)
+    if compared.k is not None and compared.pass_at_k is not None and compared.pass_hat_k is not None:
+        yield _row(f"pass@{compared.k}", _tries(compared, pass_at_k), compared.pass_at_k)
+        yield _row(f"pass^{compared.k}", _tries(compared, pass_hat_k), compared.pass_hat_k)
     if compared.mean_score.difference.value is not None:
-        yield _row("Mean score", a.mean_score, b.mean_score, compared.mean_score, "score")
+        yield _row("Mean score", _scores(compared), compared.mean_score, "score")
 
 
-def _row(label: str, a: Estimate, b: Estimate, comparison: Comparison, unit: Unit = "percent") -> MeasureRow:
+def _rates(compared: Compared) -> Sides:
+    own = compared.a.pass_rate.value, compared.b.pass_rate.value
+    return compared.rates_over_shared() if compared.is_narrowed else own
+
+
+def _tries(compared: Compared, formula: Formula) -> Sides:
+    k = compared.k or 1
+    if compared.is_narrowed:
+        return compared.over_shared(lambda case: formula(case.counted, case.passed, k) if case.counted >= k else None)
+    sides = (each.pass_at_k if formula is pass_at_k else each.pass_hat_k for each in (compared.a, compared.b))
+    a, b = (by_k[k].value for by_k in sides)
+    return a, b
+
+
+def _scores(compared: Compared) -> Sides:
+    own = compared.a.mean_score.value, compared.b.mean_score.value
+    return compared.over_shared(lambda case: case.score) if compared.is_narrowed else own
+
+
+def _row(label: str, values: Sides, comparison: Comparison, unit: Unit = "percent") -> MeasureRow:
     difference, interval = difference_of(comparison.difference, unit)
+    show = numbers.percent if unit == "percent" else numbers.score
+    a, b = (NOTHING if value is None else show(value) for value in values)
     return MeasureRow(
         label=label,
-        a=numbers.say(a, unit).value,
-        b=numbers.say(b, unit).value,
+        a=a,
+        b=b,
         difference=difference,
         interval=interval,
         comparison=comparison,
@@ -250,8 +290,8 @@ def marks(change: CaseChange) -> str:
 
 def warnings(compared: Compared) -> Iterator[str]:
     """Everything that must be read before the numbers, as sentences."""
-    for one in compared.unlike:
-        yield f"Forced: {one}, so the marks do not mean the same."
+    if compared.unlike:
+        yield f"Forced: {'; '.join(map(str, compared.unlike))}. The marks do not mean the same."
     yield from compared.warnings
 
 
