@@ -220,6 +220,29 @@ async def test_a_call_is_recorded_once_where_only_its_result_tells_its_id(monkey
     ]
 
 
+async def test_a_tool_whose_failure_ends_the_agent_is_named() -> None:
+    @tool
+    def look_up(word: str) -> str:
+        """Look a word up."""
+        meanings: dict[str, str] = {}
+        return meanings[word]
+
+    from langchain.agents import create_agent
+
+    mind = then(Move(calls=(Wish(name="look_up", arguments={"word": "x"}),)), Move(text="done"))
+    with pytest.raises(AgentFault, match=r"the tool 'look_up' failed: KeyError: 'x'"):
+        await asked(create_agent(Thinking(mind=mind), [look_up]))
+
+
+async def test_a_failure_of_the_agent_itself_blames_no_tool() -> None:
+    def broken(state: MessagesState) -> MessagesState:
+        raise KeyError("y")
+
+    graph = StateGraph(MessagesState).add_node("broken", broken).add_edge(START, "broken").compile()
+    with pytest.raises(AgentFault, match=r"^KeyError: 'y'$"):
+        await asked(graph)
+
+
 async def test_a_tool_that_answers_in_place_of_the_model_is_heard() -> None:
     @tool(return_direct=True)
     def final(word: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from proctor import codec
 from proctor.agents.notes import Notes
 from proctor.errors import AgentFault, InputError
-from proctor.failures import classify, said, with_spending
+from proctor.failures import chain, classify, said, with_spending
 from proctor.plugins import import_attribute
 from proctor.telemetry.capture import capturing
 from proctor.transcript import Reply, Request
@@ -68,6 +68,8 @@ async def ask(request: Request, run: Callable[[Notes], Awaitable[Reply]]) -> Rep
             fault = with_spending(classify(error), notes.used or Usage())
             if fault is error:
                 raise
+            if tool := notes.failing_tool(said(link) for link in chain(error)):
+                fault.args = (f"the tool {tool!r} failed: {fault}",)
             raise fault from error
     return captured.merged_into(reply)
 

@@ -98,6 +98,12 @@ class Notes:
         self._answers += 1
         self._batches.update({call: (self._answers, place) for place, call in enumerate(calls) if call is not None})
 
+    def failing_tool(self, reasons: Iterable[str]) -> str:
+        """The tool that failed last for one of these reasons; empty: none did."""
+        known = set(reasons)
+        failed = (work.name for work in reversed(self._works) if work.kind == "tool" and work.error in known)
+        return next(failed, "")
+
     def told(self, name: str, *, call: str | None, arguments: dict[str, Any], start: float | None = None) -> Work:
         """A tool call that only messages tell of."""
         work = self.begin("tool", name, call=call, arguments=arguments)

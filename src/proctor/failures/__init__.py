@@ -17,8 +17,8 @@ from proctor.failures.places import host_in
 from proctor.usage import Usage
 
 __all__ = [
-    "Evidence", "blame", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after", "said",
-    "says_too_long", "with_spending",
+    "Evidence", "blame", "chain", "classify", "detail_of", "host_in", "is_exhausted", "of_status", "parse_retry_after",
+    "said", "says_too_long", "with_spending",
 ]  # fmt: skip
 
 _NEVER_TAKEN: frozenset[FailureKind] = frozenset({"refused", "unreachable", "dns", "tls", "resources"})
