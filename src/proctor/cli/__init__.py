@@ -24,6 +24,7 @@ COMMANDS = {
     "compare": "Is run B better than run A? Paired by case, with what broke and what was fixed.",
     "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Judge a run's stored replies anew; the agent is not called.",
+    "label": "Say which replies pass; the report then tells the pass rate as people judge.",
     "plan": "How many cases and trials it takes to see a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, junit, markdown or annotations.",
     "sync": "Send a run to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend.",

@@ -207,12 +207,11 @@ def _findings(
             exam.cases[0],
             whole.tallies[exam.id],
             {name: each.tallies[exam.id] for name, each in under.items()},
+            failed_checks=whole.failed_checks(exam.id, checks) if checks else {},
             trials=trials,
         )
         for exam in exams
     )
-    if checks:
-        cases = tuple(replace(case, failed_checks=whole.failed_checks(case.id, checks)) for case in cases)
     shown = under[""] if run.settings.has_plain_run else whole
     tallies = list(shown.tallies.values())
     tried = [[each.tallies[exam.id] for each in _tried(shown, whole, under)] for exam in exams]

@@ -17,6 +17,7 @@ def case_finding(
     tally: ExamTally,
     apart: Mapping[str, ExamTally] | None = None,
     *,
+    failed_checks: dict[str, str] | None = None,
     trials: Trials | None = None,
 ) -> CaseFinding:
     """One exam, or one row of a script, over all its trials; `apart` under each of several conditions."""
@@ -33,6 +34,7 @@ def case_finding(
         score=tally.mark_total / tally.marks if tally.marks else None,
         seconds=tally.seconds / tally.timed if tally.timed else None,
         conditions={condition: (each.counted, each.passed) for condition, each in (apart or {}).items()},
+        failed_checks=failed_checks or {},
         trials=trials,
     )
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.people import PeopleFinding
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
 from proctor.run import Key, Run, WorkerCounts
@@ -72,8 +73,9 @@ class CaseFinding:
     @property
     def verdict(self) -> str:
         """pass, fail, flaky (some trials passed), missing (nothing counted); the worst of several conditions."""
-        under = self.conditions.values() or [(self.counted, self.passed)]
-        return min((_verdict(counted, passed) for counted, passed in under), key=_WORST_FIRST.index)
+        if not self.conditions:
+            return _verdict(self.counted, self.passed)
+        return min((_verdict(*counts) for counts in self.conditions.values()), key=_WORST_FIRST.index)
 
     @property
     def plain_verdict(self) -> str:
@@ -202,6 +204,8 @@ class Findings:
     """Sentences that must stand beside the numbers."""
     workers: WorkerCounts | None = None
     """The processes that have just played it; None: one alone, or it was read from the store."""
+    people: PeopleFinding | None = None
+    """The run as people judge it, by their labels; None: there are none."""
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:

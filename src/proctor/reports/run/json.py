@@ -47,8 +47,18 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "conditions": _conditions(findings),
         "orchestration": plain(findings.orchestration),
         **({} if findings.workers is None else {"workers": plain(findings.workers)}),
+        **_people(findings),
         **_battle(findings),
     }
+
+
+def _people(findings: Findings) -> dict[str, Any]:
+    """The pass rate as people judge, where somebody has labelled attempts."""
+    people = findings.people
+    if people is None:
+        return {}
+    judge = {"labels": people.labels, "people": people.people, "judge": plain(people.quality)}
+    return {"pass_rate_people": {**estimate(people.rate), **judge, "more_labels": people.more}}
 
 
 def _checks(findings: Findings) -> dict[str, Any]:

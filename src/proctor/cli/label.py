@@ -1,0 +1,158 @@
+"""proctor label: people say which replies pass, so that the judge can be believed, or not."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from proctor.cli import options
+from proctor.cli.command import Command
+from proctor.cli.output import echo
+
+if TYPE_CHECKING:
+    from proctor.run import HumanLabel
+    from proctor.workflows.human_labels import Drawn
+
+_KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
+
+
+@click.command("label", cls=Command)
+@options.run_argument
+@click.option("-n", "count", type=int, default=50, show_default=True, help="How many attempts are drawn.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws others.")
+@click.option("--who", help="Who labels [default: the name you are logged in by].")
+@click.option("--to", type=click.Path(path_type=Path), help="Write them into a CSV file instead, for people elsewhere.")
+@click.option("--from", "source", type=click.Path(path_type=Path), help="Store the labels of such a file.")
+@options.store
+def command(
+    run: str,
+    count: int,
+    seed: int,
+    who: str | None,
+    to: Path | None,
+    source: Path | None,
+    store: str | None,
+    config_path: Path | None,
+) -> int:
+    """Label attempts of RUN, one at a time: does the reply pass? The judge's verdict is shown after yours.
+
+    `proctor show RUN` then tells the pass rate as people judge, with its interval.
+    """
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.human_labels import draw, read_sheet, write_sheet
+
+    if to is not None and source is not None:
+        raise click.UsageError("--to writes a file and --from reads one; give one of them")
+    url = store_url(store, load_config(config_path))
+    name = who or getpass.getuser()
+    if source is not None:
+        stored = read_sheet(run, source, store=url, who=name)
+        echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} tells the rate as people judge")
+        return 0
+    drawn = draw(run, store=url, count=count, seed=seed, who=name)
+    if to is not None:
+        write_sheet(drawn, to)
+        echo(
+            f"wrote {len(drawn)} attempts to {to}: fill in verdict (pass or fail), then proctor label {run} --from {to}"
+        )
+        return 0
+    if not sys.stdin.isatty():
+        raise click.UsageError("label asks for single keys at a terminal; without one, use --to FILE and --from FILE")
+    with _terminal(single_keys=True):
+        return _ask(drawn, run, name, url)
+
+
+def _ask(drawn: list[Drawn], run: str, who: str, store: str) -> int:
+    """One attempt after the other, by single keys."""
+    made: list[HumanLabel | None] = []
+    while len(made) < len(drawn):
+        shown = drawn[len(made)]
+        _show(shown, len(made) + 1, len(drawn))
+        answer = _key(shown, who, store, made)
+        if answer == "q":
+            break
+    given = sum(label is not None for label in made)
+    echo(f"\n{given} of {len(drawn)} labelled as {who}; proctor show {run} tells the rate as people judge")
+    return 0
+
+
+def _show(shown: Drawn, number: int, total: int) -> None:
+    from proctor.cli.output import console
+    from proctor.reports.words import clean
+
+    page = console()
+    page.rule(f"{number} of {total}", align="left")
+    asked = "Does the agent hold its answer to the end?" if shown.is_conversation else "Does the reply pass?"
+    pieces = [("question", shown.question()), ("expected", shown.reference()), ("reply", shown.reply())]
+    for title, text in pieces:
+        if text:
+            page.print(f"[dim]{title}[/dim]", highlight=False)
+            page.print(clean(text), markup=False, highlight=False)
+    page.print(f"[bold]{asked}[/bold]  [dim]{_KEYS}[/dim]", highlight=False)
+
+
+def _key(shown: Drawn, who: str, store: str, made: list[HumanLabel | None]) -> str:
+    """Do what one key says; what it was."""
+    from proctor.workflows.human_labels import put_label, take_back
+
+    started, note = time.monotonic(), ""
+    while True:
+        pressed = _pressed()
+        if pressed in ("p", "f"):
+            took = time.monotonic() - started
+            label = put_label(shown.attempt.key, passed=pressed == "p", who=who, store=store, note=note, seconds=took)
+            made.append(label)
+            judged = "passed" if shown.attempt.passed else "failed"
+            echo(f"you: {'pass' if label.passed else 'fail'}; the judge {judged} it")
+        elif pressed == "s":
+            made.append(None)
+        elif pressed == "n":
+            with _terminal(single_keys=False):
+                note = click.prompt("note", default="", show_default=False)
+            continue
+        elif pressed == "u" and made:
+            last = made.pop()
+            if last is not None:
+                take_back(last, store=store)
+        elif pressed != "q":
+            continue
+        return pressed
+
+
+@contextmanager
+def _terminal(*, single_keys: bool) -> Iterator[None]:
+    """Keys arrive one by one and are not shown, or by whole lines; none is lost that is pressed meanwhile."""
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows, where click.getchar serves
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    changed = termios.tcgetattr(sys.stdin)
+    changed[tty.LFLAG] |= termios.ECHO | termios.ICANON
+    if single_keys:
+        changed[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON)
+    termios.tcsetattr(sys.stdin, termios.TCSADRAIN, changed)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _pressed() -> str:
+    """The next key; the end of the input, Ctrl-C and Ctrl-D end it."""
+    try:
+        pressed = os.read(sys.stdin.fileno(), 1).decode(errors="replace") if os.name == "posix" else click.getchar()
+    except (EOFError, KeyboardInterrupt):
+        return "q"
+    return "q" if pressed in ("", "\x03", "\x04") else pressed.lower()

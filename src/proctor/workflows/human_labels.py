@@ -1,0 +1,199 @@
+"""People label attempts: which ones they are shown, and what they say, by hand or in a CSV file."""
+
+from __future__ import annotations
+
+import csv
+import random
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proctor.benchmark import Exam
+from proctor.errors import InputError, UsageError
+from proctor.findings.run import Findings
+from proctor.findings.run.people import people_finding
+from proctor.reports.people import people_sentences
+from proctor.run import Attempt, HumanLabel, Key, Run
+from proctor.running.plan import exams_of
+from proctor.settings import check_name, shown, unwritable
+from proctor.storage import Store, open_store
+
+COLUMNS = ("attempt", "case", "question", "reference", "reply", "verdict", "note", "who")
+_FEWEST_FAILED = 5
+"""At least so many of those drawn failed by the judge, where there are: without them nothing can be corrected."""
+_VERDICTS = {"pass": True, "fail": False}
+_LONGEST_NOTE = 2_000
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Drawn:
+    """An attempt that somebody is asked about."""
+
+    exam: Exam
+    attempt: Attempt
+
+    @property
+    def name(self) -> str:
+        """What its row of a CSV file is called."""
+        key = self.attempt.key
+        return "/".join((key.run, key.exam, key.condition, str(key.trial)))
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether more than one reply is to be judged: then it passes if the agent held."""
+        return len(self.attempt.transcript.turns) > 1
+
+    def question(self) -> str:
+        """What was asked; of a conversation, all of it but the last reply."""
+        turns = self.attempt.transcript.turns
+        if not self.is_conversation:
+            return turns[0].question
+        said = [f"[{turn.number}] {turn.question}\n> {turn.reply.text if turn.reply else ''}" for turn in turns[:-1]]
+        return "\n".join([*said, f"[{turns[-1].number}] {turns[-1].question}"])
+
+    def reply(self) -> str:
+        """The reply, the last one of a conversation."""
+        last = self.attempt.transcript.turns[-1].reply
+        return last.text if last is not None else ""
+
+    def reference(self) -> str:
+        """What was expected."""
+        return "\n".join(case.answer for case in self.exam.cases if case.answer)
+
+
+def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = None) -> list[Drawn]:
+    """Attempts to label, drawn at random: at most one a case, none that this person has labelled already."""
+    if count < 1:
+        raise UsageError(f"-n {count} draws nothing; expected at least 1")
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        done = {label.key.exam for label in opened.human_labels.of_run(run.id) if who in (None, label.who)}
+        chosen = _chosen(opened.archive.attempts(run.id), done, count, random.Random(f"{run.id} {seed}"))
+        exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
+        found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in chosen)
+        drawn = [Drawn(exam=exam, attempt=attempt) for exam, attempt in found if exam and attempt]
+    if not drawn and not done:
+        raise InputError(f"run {run.id} has no attempt with a reply and a verdict; there is nothing to label")
+    return drawn
+
+
+def _chosen(attempts: Iterable[Attempt], done: set[str], count: int, rng: random.Random) -> list[Key]:
+    """One attempt of each case, as many as asked for, with some that the judge failed."""
+    by_case: dict[str, list[Attempt]] = {}
+    for attempt in attempts:
+        if attempt.passed is not None and attempt.failure is None and attempt.key.exam not in done:
+            by_case.setdefault(attempt.key.exam, []).append(attempt)
+    drawn = [rng.choice(trials) for trials in by_case.values()]
+    rng.shuffle(drawn)
+    first, rest = drawn[:count], drawn[count:]
+    lacking = min(_FEWEST_FAILED, count) - sum(not attempt.passed for attempt in first)
+    if lacking > 0:
+        failed = [attempt for attempt in rest if not attempt.passed][:lacking]
+        passed = [attempt for attempt in first if attempt.passed]
+        kept = passed[: len(passed) - len(failed)] if len(first) == count else passed
+        first = [*kept, *(attempt for attempt in first if not attempt.passed), *failed]
+        rng.shuffle(first)
+    return [attempt.key for attempt in first]
+
+
+def put_label(
+    key: Key, *, passed: bool, who: str, store: str, note: str = "", seconds: float | None = None
+) -> HumanLabel:
+    """Store what somebody says of an attempt."""
+    check_name("who labels", who)
+    label = HumanLabel(key=key, passed=passed, who=who, note=note[:_LONGEST_NOTE], made=time.time(), seconds=seconds)
+    with open_store(store, create=False) as opened:
+        opened.human_labels.put(key.run, [label])
+    return label
+
+
+def take_back(label: HumanLabel, *, store: str) -> None:
+    """Forget a label."""
+    with open_store(store, create=False) as opened:
+        opened.human_labels.take_back(label)
+
+
+def write_sheet(drawn: Sequence[Drawn], path: Path) -> None:
+    """A comma CSV for people elsewhere: they fill in `verdict` (pass, fail, or nothing), `note` and `who`."""
+    try:
+        with path.open("w", encoding="utf-8-sig", newline="") as file:
+            sheet = csv.writer(file)
+            sheet.writerow(COLUMNS)
+            for each in drawn:
+                said = (each.name, each.exam.id, each.question(), each.reference(), each.reply())
+                sheet.writerow([*map(_harmless, said), "", "", ""])
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
+def _harmless(text: str) -> str:
+    """A text that a spreadsheet does not take for a formula."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+
+
+def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
+    """Store the labels of such a file, all or none; how many there were. Rows without a verdict are left out."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        labels = list(_labels(path, run, who))
+        opened.human_labels.put(run.id, labels)
+    return len(labels)
+
+
+def _labels(path: Path, run: Run, who: str) -> Iterator[HumanLabel]:
+    seen: dict[tuple[Key, str], int] = {}
+    for line, row in _rows(path):
+        verdict = (row.get("verdict") or "").strip().lower()
+        if not verdict:
+            continue
+        if verdict not in _VERDICTS:
+            raise InputError(f"{path}, line {line}: the verdict is {shown(verdict)}; expected pass, fail or nothing")
+        key = _key(row.get("attempt") or "", run, f"{path}, line {line}")
+        by = (row.get("who") or "").strip() or who
+        check_name(f"{path}, line {line}: who", by)
+        if (key, by) in seen:
+            raise InputError(f"{path}, line {line}: {by} has labelled this attempt in line {seen[key, by]} already")
+        seen[key, by] = line
+        note = (row.get("note") or "")[:_LONGEST_NOTE]
+        yield HumanLabel(key=key, passed=_VERDICTS[verdict], who=by, note=note, made=time.time())
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            sheet = csv.DictReader(file)
+            missing = {"attempt", "verdict"} - set(sheet.fieldnames or ())
+            if missing:
+                raise InputError(
+                    f"{path} has no column {' and no column '.join(sorted(missing))}; "
+                    "expected a file that `proctor label RUN --to FILE` wrote"
+                )
+            yield from ((sheet.line_num, row) for row in sheet)
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path} cannot be read: {error}; expected a comma CSV in UTF-8") from error
+
+
+def _key(name: str, run: Run, where: str) -> Key:
+    named, _, rest = name.strip().lstrip("'").partition("/")
+    if named != run.id:
+        raise InputError(f"{where}: the attempt {shown(name)} is not of run {run.id}; it is a sheet of another run")
+    exam, _, last = rest.rpartition("/")[0].rpartition("/")
+    trial = rest.rpartition("/")[2]
+    if not exam or not trial.isdecimal():
+        raise InputError(f"{where}: the attempt {shown(name)} cannot be read; expected RUN/CASE/CONDITION/TRIAL")
+    return Key(run=run.id, exam=exam, condition=last, trial=int(trial))
+
+
+def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
+    """The findings with what people's labels make of the run, where there are any."""
+    labels = opened.human_labels.of_run(run.id)
+    if not labels:
+        return findings
+    attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
+    judged = {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
+    counts, rate = findings.counts, findings.battle.held_rate if findings.battle is not None else findings.pass_rate
+    decided = counts.scored + counts.failed_by_agent
+    unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
+    people = people_finding(labels, judged, rate, unanswered=unanswered)
+    return replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))

@@ -1,0 +1,203 @@
+"""People label attempts, and the run is told as they judge."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import proctor
+from proctor.errors import InputError, NoSuchRun, UsageError
+from proctor.reports.run.json import as_dict
+from proctor.run import Key
+from proctor.storage import open_store
+from proctor.workflows.change import delete_run
+from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.human_labels import Drawn, draw, put_label, read_sheet, take_back, write_sheet
+from proctor.workflows.read import read_findings
+
+CASES = [(f"question {number}", "yes") for number in range(40)]
+
+
+def answer(question: str) -> str:
+    """Right in three of four cases."""
+    return "no" if int(question.split()[1]) % 4 == 0 else "yes"
+
+
+def examined(store: Path, *, trials: int = 1) -> Evaluation:
+    return proctor.evaluate(CASES, agent=answer, reviewer="exact", trials=trials, store=store)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "s.db"
+
+
+def agree(drawn: list[Drawn], store: Path, *, who: str = "ann") -> None:
+    for each in drawn:
+        put_label(each.attempt.key, passed=bool(each.attempt.passed), who=who, store=str(store))
+
+
+def test_what_is_drawn_is_random_repeatable_and_at_most_one_attempt_of_a_case(place: Path) -> None:
+    run = examined(place, trials=3).run.id
+    first, again, other = (
+        [each.name for each in draw(run, store=str(place), count=20, seed=seed)] for seed in (1, 1, 2)
+    )
+    assert first == again != other
+    assert len({name.split("/")[1] for name in first}) == 20
+
+
+def test_at_least_five_that_the_judge_failed_are_among_them(place: Path) -> None:
+    run = examined(place).run.id
+    for seed in range(5):
+        drawn = draw(run, store=str(place), count=8, seed=seed)
+        assert len(drawn) == 8
+        assert sum(not each.attempt.passed for each in drawn) >= 5
+
+
+def test_what_somebody_has_labelled_is_not_shown_to_them_again(place: Path) -> None:
+    run = examined(place).run.id
+    agree(draw(run, store=str(place), count=30, who="ann"), place)
+    assert len(draw(run, store=str(place), count=40, who="ann")) == 10
+    assert len(draw(run, store=str(place), count=40, who="bob")) == 40
+
+
+def test_people_who_agree_with_the_judge_confirm_its_rate(place: Path) -> None:
+    run = examined(place).run.id
+    agree(draw(run, store=str(place), count=40), place)
+    findings = read_findings(run, store=str(place))
+    assert findings.people is not None
+    assert findings.people.rate.value == findings.pass_rate.value == 0.75
+    assert findings.people.quality is not None
+    assert findings.people.quality.kappa == 1.0
+    told = as_dict(findings)["pass_rate_people"]
+    assert (told["value"], told["labels"], told["people"]) == (0.75, 40, 1)
+    assert "as people judge, from 40 labels" in findings.notes[-1]
+
+
+def test_people_who_see_more_errors_than_the_judge_lower_the_rate(place: Path) -> None:
+    run = examined(place).run.id
+    for each in draw(run, store=str(place), count=40):
+        passed = bool(each.attempt.passed) and each.attempt.key.exam[0] > "7"
+        put_label(each.attempt.key, passed=passed, who="ann", store=str(place))
+    findings = read_findings(run, store=str(place))
+    assert findings.people is not None
+    assert findings.people.rate.value is not None
+    assert findings.people.rate.value < 0.75
+
+
+def test_of_several_people_the_majority_counts_and_a_tie_does_not(place: Path) -> None:
+    run = examined(place).run.id
+    drawn = draw(run, store=str(place), count=20)
+    agree(drawn, place)
+    put_label(drawn[0].attempt.key, passed=not drawn[0].attempt.passed, who="bob", store=str(place))
+    people = read_findings(run, store=str(place)).people
+    assert people is not None
+    assert (people.labels, people.people) == (19, 2)
+
+
+def test_a_label_can_be_taken_back_or_changed_and_goes_with_the_run(place: Path) -> None:
+    run = examined(place).run.id
+    [each] = draw(run, store=str(place), count=1)
+    put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    label = put_label(each.attempt.key, passed=False, who="ann", store=str(place))
+    with open_store(place) as store:
+        assert [(kept.passed, kept.who) for kept in store.human_labels.of_run(run)] == [(False, "ann")]
+    take_back(label, store=str(place))
+    with open_store(place) as store:
+        assert store.human_labels.of_run(run) == []
+    put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    delete_run(run, store=str(place))
+    with open_store(place) as store, pytest.raises(NoSuchRun):
+        store.human_labels.of_run(run)
+
+
+def test_only_passes_labelled_tells_what_is_missing_and_no_rate(place: Path) -> None:
+    run = examined(place).run.id
+    agree([each for each in draw(run, store=str(place), count=40) if each.attempt.passed], place)
+    findings = read_findings(run, store=str(place))
+    assert findings.people is not None
+    assert findings.people.rate.value is None
+    assert "label at least one attempt that the judge failed" in findings.notes[-1]
+
+
+def filled(path: Path, **verdicts: str) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        row["verdict"] = verdicts.get(row["reply"], "")
+    return rows
+
+
+def written(path: Path, rows: list[dict[str, str]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        sheet = csv.DictWriter(file, rows[0].keys())
+        sheet.writeheader()
+        sheet.writerows(rows)
+    return path
+
+
+def test_a_sheet_goes_out_and_comes_back(place: Path, tmp_path: Path) -> None:
+    run, sheet = examined(place).run.id, tmp_path / "sheet.csv"
+    write_sheet(draw(run, store=str(place), count=12), sheet)
+    rows = filled(sheet, yes="pass", no="FAIL")
+    rows[0]["verdict"] = ""
+    assert read_sheet(run, written(sheet, rows), store=str(place), who="ann") == 11
+    people = read_findings(run, store=str(place)).people
+    assert people is not None
+    assert people.labels == 11
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"verdict": "maybe"}, "line 2: the verdict is 'maybe'; expected pass, fail or nothing"),
+        ({"attempt": "other/x//1"}, "a sheet of another run"),
+        ({"attempt": "RUN/x"}, "expected RUN/CASE/CONDITION/TRIAL"),
+        ({"attempt": "RUN/no such case//1"}, "has no attempt at case 'no such case'"),
+    ],
+)
+def test_a_sheet_that_cannot_be_meant_is_refused_whole(
+    place: Path, tmp_path: Path, change: dict[str, str], said: str
+) -> None:
+    run, sheet = examined(place).run.id, tmp_path / "sheet.csv"
+    write_sheet(draw(run, store=str(place), count=6), sheet)
+    rows = filled(sheet, yes="pass", no="fail")
+    rows[0] = {**rows[0], "verdict": "pass", **{name: text.replace("RUN", run) for name, text in change.items()}}
+    with pytest.raises(InputError, match=said):
+        read_sheet(run, written(sheet, rows), store=str(place), who="ann")
+    assert read_findings(run, store=str(place)).people is None
+
+
+def test_two_verdicts_of_one_person_on_one_attempt_are_refused(place: Path, tmp_path: Path) -> None:
+    run, sheet = examined(place).run.id, tmp_path / "sheet.csv"
+    write_sheet(draw(run, store=str(place), count=6), sheet)
+    rows = filled(sheet, yes="pass", no="fail")
+    with pytest.raises(InputError, match="has labelled this attempt in line 2 already"):
+        read_sheet(run, written(sheet, [*rows, rows[0]]), store=str(place), who="ann")
+
+
+def test_a_file_that_is_no_sheet_is_told_by_what_it_lacks(place: Path, tmp_path: Path) -> None:
+    run, other = examined(place).run.id, tmp_path / "other.csv"
+    other.write_text("question,answer\na,b\n", encoding="utf-8")
+    with pytest.raises(InputError, match="has no column attempt and no column verdict"):
+        read_sheet(run, other, store=str(place), who="ann")
+
+
+def test_a_run_without_verdicts_has_nothing_to_label(place: Path) -> None:
+    run = proctor.evaluate([("q", "a")], agent=failing, retries=0, store=place).run.id
+    with pytest.raises(InputError, match="nothing to label"):
+        draw(run, store=str(place), count=5)
+    with pytest.raises(UsageError, match="at least 1"):
+        draw(run, store=str(place), count=0)
+
+
+def failing(question: str) -> str:
+    raise ValueError(question)
+
+
+def test_a_label_for_an_attempt_that_does_not_exist_is_refused(place: Path) -> None:
+    run = examined(place).run.id
+    with pytest.raises(InputError, match="no attempt at case"):
+        put_label(Key(run=run, exam="nowhere"), passed=True, who="ann", store=str(place))
