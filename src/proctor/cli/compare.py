@@ -14,9 +14,15 @@ from proctor.cli.command import Command
 @click.command("compare", cls=Command)
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("--k", type=int, help="The k of pass@k and pass^k [default: the trials that both runs have].")
-@click.option("--force", is_flag=True, help="Compare runs that were examined differently, and say in what.")
-@click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
+@click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
+@click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    help="The output format [default: text].",
+)
 @options.store
 @options.as_json
 def command(

@@ -13,7 +13,7 @@ from proctor.cli.output import echo
 
 @click.command("delete", cls=Command)
 @options.run_argument
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @options.store
 def command(run: str, yes: bool, store: str | None, config_path: Path | None) -> int:
     """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""

@@ -27,7 +27,7 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
-    help="How often each case is asked [default: 3, or 1 with --battle or --orchestrator].",
+    help="How many times each case is run [default: 3, or 1 with --battle or --orchestrator].",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The HTML report [default: .proctor/demo.html].")
 @options.store

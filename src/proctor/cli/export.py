@@ -19,7 +19,7 @@ from proctor.cli.output import echo
     "form",
     type=click.Choice(["html", "json", "csv", "junit", "markdown", "annotations"]),
     required=True,
-    help="Which form.",
+    help="The file format.",
 )
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file to write; - for stdout.")
 @gate_options

@@ -13,20 +13,22 @@ F = TypeVar("F", bound=Callable[..., Any])
 def gate_options(command: F) -> F:
     """`--gate`, `--look` and `--force`."""
     command = click.option(
-        "--force", is_flag=True, help="Judge gates that cannot be met, and against runs examined differently."
+        "--force",
+        is_flag=True,
+        help="Evaluate gates that cannot be met, and gates against runs that are not comparable.",
     )(command)
     command = click.option(
         "--look",
         type=click.IntRange(min=1, max=50),
         default=1,
         metavar="J",
-        help="The J-th verdict on cases that were added to: each look halves the chance of error it may spend.",
+        help="Which verdict on this run it is, if the run was extended: each further look gets half the error rate.",
     )(command)
     return click.option(
         "--gate",
         "gates",
         multiple=True,
         metavar="TEXT",
-        help='Such as "pass_rate>=0.9" or "not worse than RUN by 0.02"; repeatable. '
+        help='A condition to meet, such as "pass_rate>=0.9" or "not worse than RUN by 0.02"; repeatable. '
         "Exit 0: met, 1: not met, 3: inconclusive, 4: the run did not complete.",
     )(command)

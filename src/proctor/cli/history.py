@@ -13,19 +13,19 @@ from proctor.cli.output import echo
 
 @click.command("history", cls=Command)
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("--benchmark", metavar="NAME", help="Which benchmark [default: the newest run's].")
+@click.option("--benchmark", metavar="NAME", help="The benchmark [default: that of the newest run].")
 @click.option("--agent", metavar="NAME", help="Only runs of this agent.")
-@click.option("--by", metavar="agent|model|LABEL", help="A course for each agent, model, or value of a label.")
+@click.option("--by", metavar="agent|model|LABEL", help="Show each agent, model, or value of a label separately.")
 @click.option(
     "--last",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Show so many, the newest; all count.",
+    help="Show only the newest N runs; older ones still count.",
 )
-@click.option("--strict", is_flag=True, help="Keep false marks under 5 % of all marks, rather than one in 200 looks.")
+@click.option("--strict", is_flag=True, help="Keep false alarms under 5 % of all marks, instead of one in 200 runs.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chart to this .svg or .png file.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write chart and runs to this file, as a page.")
+@click.option("--html", type=click.Path(path_type=Path), help="Write the chart and the runs to this HTML file.")
 @options.store
 @options.as_json
 def command(

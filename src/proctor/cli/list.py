@@ -12,7 +12,7 @@ from proctor.cli.command import Command
 
 @click.command("list", cls=Command)
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many, newest first."
+    "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs, newest first."
 )
 @options.store
 @options.as_json

@@ -13,38 +13,45 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def store(command: F) -> F:
     """`--store` and `--config`: where results are kept."""
-    command = click.option("--store", metavar="PATH|URL", help="Where results are kept [default: .proctor/].")(command)
+    command = click.option("--store", metavar="PATH|URL", help="Where results are stored [default: .proctor/].")(
+        command
+    )
     return click.option(
-        "--config", "config_path", type=click.Path(path_type=Path), help="Configuration [default: proctor.toml here]."
+        "--config",
+        "config_path",
+        type=click.Path(path_type=Path),
+        help="Configuration file [default: proctor.toml in this folder].",
     )(command)
 
 
 def as_json(command: F) -> F:
     """`--json`: machine-readable output."""
-    return click.option("--json", "as_json", is_flag=True, help="Write JSON and nothing else to standard output.")(
-        command
-    )
+    return click.option("--json", "as_json", is_flag=True, help="Print only JSON to standard output.")(command)
 
 
 def pace(command: F) -> F:
     """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
-    given = "[default: as [run] of proctor.toml says, else as stored]"
-    command = click.option("--retries", type=int, help=f"Further tries after an environment failure {given}.")(command)
-    command = click.option("--timeout", type=float, metavar="SECONDS", help=f"Time limit of one call {given}.")(command)
-    return click.option("--concurrency", type=int, help=f"Attempts under way at once {given}.")(command)
+    given = "[default: from [run] in proctor.toml, else as stored]"
+    command = click.option("--retries", type=int, help=f"Retries after an environment failure {given}.")(command)
+    command = click.option("--timeout", type=float, metavar="SECONDS", help=f"Time limit for one call {given}.")(
+        command
+    )
+    return click.option("--concurrency", type=int, help=f"Maximum attempts running at the same time {given}.")(command)
 
 
 def workers(command: F) -> F:
     """`--workers`: how many processes play."""
     given = "[default: this process alone]"
-    return click.option("--workers", type=int, help=f"Play in so many processes of this machine {given}.")(command)
+    return click.option("--workers", type=int, help=f"Number of processes on this machine that play the run {given}.")(
+        command
+    )
 
 
 def judge(command: F) -> F:
     """`--reviewer`: who will judge, so that what no one will judge can be told."""
-    return click.option("--reviewer", metavar="NAME|SPEC", help="Who will judge, as in run; none: the checks alone.")(
-        command
-    )
+    return click.option(
+        "--reviewer", metavar="NAME|SPEC", help="Who will score the replies, as in run; none: the checks alone."
+    )(command)
 
 
 def reviewer_in_force(given: str | None) -> str | None:

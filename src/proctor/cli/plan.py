@@ -39,14 +39,19 @@ class Wholes(click.ParamType[tuple[int, ...]]):
 
 
 @click.command("plan", cls=Command)
-@click.option("--difference", type=float, metavar="D", help="The difference in pass rate to be seen, such as 0.05.")
+@click.option("--difference", type=float, metavar="D", help="The difference in pass rate to detect, such as 0.05.")
 @click.option("--flips", type=float, metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
 @click.option("--noise", type=float, default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Plan from a stored run, or from two.")
-@click.option("--power", type=float, default=0.8, show_default=True, help="The chance of seeing it.")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Plan from one or two stored runs; repeatable.")
+@click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
 @click.option("--trials", type=Wholes(), default="1,2,4", show_default=True, help="Numbers of trials to plan for.")
 @click.option("--gate", metavar="TEXT", help='Instead of a difference: such as "pass_rate>=0.9".')
-@click.option("--failures", type=click.IntRange(min=0), metavar="N", help="Failures with which the gate must be met.")
+@click.option(
+    "--failures",
+    type=click.IntRange(min=0),
+    metavar="N",
+    help="The number of failures with which the gate must still be met.",
+)
 @options.store
 @options.as_json
 def command(
@@ -62,7 +67,7 @@ def command(
     config_path: Path | None,
     as_json: bool,
 ) -> int:
-    """How many cases and trials it takes to see a difference between two runs, or to meet a gate.
+    """How many cases and trials are needed to detect a difference between two runs, or to meet a gate.
 
     \b
     proctor plan --difference 0.05 --flips 0.10

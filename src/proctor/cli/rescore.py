@@ -1,4 +1,4 @@
-"""proctor rescore: judge stored replies anew, without calling the agent."""
+"""proctor rescore: score stored replies again, without calling the agent."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 @click.command("rescore", cls=Command)
 @options.run_argument
-@click.option("--reviewer", metavar="NAME|SPEC", help="Who judges now [default: the stored marks are kept].")
-@click.option("--passing-score", type=float, help="A case passes here.")
-@click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
-@click.option("--name", help="What to call the new run.")
+@click.option("--reviewer", metavar="NAME|SPEC", help="Who scores the replies now [default: keep the stored marks].")
+@click.option("--passing-score", type=float, help="The score from which a case passes.")
+@click.option(
+    "--weights",
+    type=options.Pairs(),
+    help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2.",
+)
+@click.option("--name", help="A name for the new run.")
 @options.pace
 @options.workers
-@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
+@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
 @options.store
 @options.as_json
@@ -41,7 +45,7 @@ def command(
     as_json: bool,
     **changes: Any,
 ) -> int:
-    """Judge the stored replies of RUN anew, as a new run that shares its transcripts. The agent is not called."""
+    """Score the stored replies of RUN again, as a new run with the same transcripts. The agent is not called."""
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.play import conclude
     from proctor.cli.run import check_k

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 @click.command("resume", cls=Command)
 @options.run_argument
-@click.option("--trials", type=int, help="Extend the run to so many trials, completed or not.")
-@click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, what was spent before included.")
-@click.option("--max-tokens", type=int, help="Most tokens that may be used, those before included.")
+@click.option("--trials", type=int, help="Extend the run to this number of trials, even if it is completed.")
+@click.option("--budget", type=float, metavar="AMOUNT", help="Maximum cost, including what was spent before.")
+@click.option("--max-tokens", type=int, help="Maximum tokens, including those used before.")
 @options.pace
 @options.workers
 @click.option(
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Play again what the agent did not answer in time, completed or not; breaks comparability.",
 )
-@click.option("--cache", is_flag=True, help="Keep models' replies in .proctor/cache, and take them from there.")
-@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
+@click.option("--cache", is_flag=True, help="Store model replies in .proctor/cache and reuse them.")
+@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
 @options.store
 @options.as_json
@@ -44,7 +44,7 @@ def command(
     as_json: bool,
     **changes: Any,
 ) -> int:
-    """Go on with RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
+    """Continue RUN (an id, a unique prefix, a unique name, or `last`) where it stopped."""
     from proctor.cli.play import conclude, play
     from proctor.config import load_config
     from proctor.running import exits

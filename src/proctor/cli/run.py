@@ -23,56 +23,72 @@ if TYPE_CHECKING:
 
 @click.command("run", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--agent", metavar="NAME|SPEC", help="Who is examined, such as python:my_agent:answer.")
-@click.option("--agent-kind", type=click.Choice(["standard", "orchestrator", "desktop"]), help="What sort of agent.")
+@click.option("--agent", metavar="NAME|SPEC", help="The agent to test, such as python:my_agent:answer.")
+@click.option(
+    "--agent-kind",
+    type=click.Choice(["standard", "orchestrator", "desktop"]),
+    help="The kind of agent [default: standard].",
+)
 @click.option(
     "--type",
     "exam_type",
     type=click.Choice(["standard", "abm-static", "abm-dynamic"]),
     help="One question each, a battle by script, or a battle with an examiner [default: standard].",
 )
-@click.option("--examiner", metavar="NAME|SPEC", help="Who asks in abm-dynamic [default: prober].")
-@click.option("--max-turns", type=int, help="Turns of a conversation, 1 to 50 [default: 50].")
-@click.option("--seeds", type=int, help="Only the first so many seed questions of abm-dynamic.")
-@click.option("--conversation-tokens", type=int, help="Most tokens that one conversation may take.")
 @click.option(
-    "--conversation-seconds", type=float, metavar="SECONDS", help="Longest that the agent may take in a conversation."
+    "--examiner", metavar="NAME|SPEC", help="The examiner that asks the questions in abm-dynamic [default: prober]."
+)
+@click.option("--max-turns", type=int, help="Maximum turns in a conversation, 1 to 50 [default: 50].")
+@click.option("--seeds", type=int, help="Use only the first N seed questions in abm-dynamic [default: all].")
+@click.option("--conversation-tokens", type=int, help="Maximum tokens in one conversation.")
+@click.option(
+    "--conversation-seconds", type=float, metavar="SECONDS", help="Maximum time the agent may take in one conversation."
 )
 @click.option(
-    "--condition", "conditions", multiple=True, metavar="NAME", help="A declared condition, none or all; repeatable."
+    "--condition",
+    "conditions",
+    multiple=True,
+    metavar="NAME",
+    help="A condition to run under: a declared name, none, or all; repeatable.",
 )
 @click.option(
     "--reviewer",
     metavar="NAME|SPEC",
-    help="Who judges: embedded, exact, openai:MODEL …; embedded,openai:MODEL: the model gets what is unsure; "
-    "none: the checks alone [default: embedded].",
+    help="Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure marks to "
+    "the model; none uses the checks alone [default: embedded].",
 )
-@click.option("--checks", type=click.Path(path_type=Path), help="A suite whose expectations hold for FILE too.")
-@click.option("--trials", type=int, help="How often each case is asked [default: 1].")
-@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
-@click.option("--concurrency", type=int, help="Attempts under way at once [default: 10].")
+@click.option("--checks", type=click.Path(path_type=Path), help="A suite file whose checks also apply to FILE.")
+@click.option("--trials", type=int, help="How many times each case is run [default: 1].")
+@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@click.option("--concurrency", type=int, help="Maximum attempts running at the same time [default: 10].")
 @options.workers
-@click.option("--timeout", type=float, metavar="SECONDS", help="Time limit of one call [default: 60].")
-@click.option("--retries", type=int, help="Further tries after an environment failure [default: 2].")
-@click.option("--passing-score", type=float, help="A case passes here [default: 0.7].")
-@click.option("--weights", type=options.Pairs(), help="Such as correctness=.5,reasoning=.3,context=.2.")
-@click.option("--budget", type=float, metavar="AMOUNT", help="Most that may be spent, over all models together.")
-@click.option("--max-tokens", type=int, help="Most tokens that may be used, over all models together.")
+@click.option("--timeout", type=float, metavar="SECONDS", help="Time limit for one call [default: 60].")
+@click.option("--retries", type=int, help="Retries after an environment failure [default: 2].")
+@click.option("--passing-score", type=float, help="The score from which a case passes [default: 0.7].")
 @click.option(
-    "--cache/--no-cache", default=None, help="Keep models' replies in .proctor/cache, and take them from there."
+    "--weights",
+    type=options.Pairs(),
+    help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what the run would take, and call nobody.")
-@click.option("--name", help="What to call the run.")
-@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="Anything worth remembering; repeatable.")
+@click.option("--budget", type=float, metavar="AMOUNT", help="Maximum cost of all models together.")
+@click.option("--max-tokens", type=int, help="Maximum tokens of all models together.")
+@click.option("--cache/--no-cache", default=None, help="Store model replies in .proctor/cache and reuse them.")
+@click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time without calling anything.")
+@click.option("--name", help="A name for the run.")
 @click.option(
-    "--annotations/--no-annotations", default=None, help="Annotate FILE on GitHub where the agent did not pass."
+    "--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label to store with the run; repeatable."
+)
+@click.option(
+    "--annotations/--no-annotations",
+    default=None,
+    help="Write GitHub annotations for the lines of FILE that did not pass.",
 )
 @click.option(
     "--sync",
     "syncs",
     multiple=True,
     type=click.Choice(["langfuse", "otlp", "phoenix", "mlflow"]),
-    help="Send attempts there while the run goes on; repeatable.",
+    help="Send attempts to this service during the run; repeatable.",
 )
 @gate_options
 @options.store
@@ -94,7 +110,7 @@ def command(
     as_json: bool,
     **choices: Any,
 ) -> int:
-    """Examine an agent on the benchmark FILE."""
+    """Test an agent on the benchmark FILE."""
     from proctor.cli.dry_run import foretell
     from proctor.cli.output import tell
     from proctor.config import load_config

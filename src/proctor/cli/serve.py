@@ -20,17 +20,19 @@ from proctor.cli.command import Command
     "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 picks a free one."
 )
 @click.option(
-    "--token", envvar="PROCTOR_TOKEN", help="What people log in with, and programs send [default: $PROCTOR_TOKEN]."
+    "--token",
+    envvar="PROCTOR_TOKEN",
+    help="The token for people to log in and programs to send [default: $PROCTOR_TOKEN].",
 )
 @click.option(
-    "--allow-host", "names", multiple=True, metavar="NAME", help="A further name by which browsers call it; repeatable."
+    "--allow-host", "names", multiple=True, metavar="NAME", help="Another host name that browsers may use; repeatable."
 )
 @click.option(
     "--processes",
     type=click.IntRange(1, 1000),
     default=2,
     show_default=True,
-    help="Runs played at the same time.",
+    help="Maximum runs at the same time.",
 )
 @options.store
 def command(

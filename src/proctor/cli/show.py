@@ -13,9 +13,17 @@ from proctor.cli.gate_options import gate_options
 
 @click.command("show", cls=Command)
 @options.run_argument
-@click.option("--k", type=int, help="The k of pass@k and pass^k that is printed [default: the trials].")
-@click.option("--format", "form", type=click.Choice(["text", "markdown"]), default="text", help="How it is written.")
-@click.option("--case", metavar="ID|WORDS", help="Read what was said about one case instead: its id, or words of it.")
+@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown"]),
+    default="text",
+    help="The output format [default: text].",
+)
+@click.option(
+    "--case", metavar="ID|WORDS", help="Show the conversations of one case instead: its id, or words of its question."
+)
 @click.option("--trial", type=int, help="Only this trial of the case.")
 @click.option("--all", "every", is_flag=True, help="Show every case and reason that did not pass, not the first few.")
 @gate_options
