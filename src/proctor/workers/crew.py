@@ -322,8 +322,8 @@ class CrewExecutor:
                 return
             self._lost += 1
             self._on_lost(f"{name} was lost: {why}")
-            for one in held:
-                one.deaths += not isinstance(why, _OutOfTouch)
+            for one in held if not isinstance(why, _OutOfTouch) else ():
+                one.lose()
             for one in held:
                 if one.deaths >= MOST_DEATHS:
                     self._records.append(finished := one.blamed(str(why)))

@@ -21,7 +21,9 @@ class HeldAttempt:
 
     pending: PendingAttempt
     deaths: int = 0
-    """Workers that have died while they held it."""
+    """Workers that have died while they held it, since it last got further than before."""
+    _furthest: int = 0
+    """The last turn that was ever answered."""
     _turns: dict[int, Turn] = field(default_factory=dict)
     _reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
 
@@ -34,6 +36,12 @@ class HeldAttempt:
     def is_suspect(self) -> bool:
         """Whether one more death would condemn it: it is played alone then, so that nobody else is blamed."""
         return self.deaths >= MOST_DEATHS - 1
+
+    def lose(self) -> None:
+        """Its worker has died. Who gets further each time is not what kills them: then the count begins again."""
+        reached = max((number for number, turn in self._turns.items() if turn.reply is not None), default=0)
+        self.deaths = 1 if reached > self._furthest else self.deaths + 1
+        self._furthest = max(self._furthest, reached)
 
     def note(self, record: Record) -> bool:
         """Take a record down; whether the attempt is over."""
