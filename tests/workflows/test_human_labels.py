@@ -9,6 +9,8 @@ import pytest
 
 import proctor
 from proctor.errors import InputError, NoSuchRun, UsageError
+from proctor.findings.gates import GateVerdict, judge, parse
+from proctor.reports.gates import sentence
 from proctor.reports.run.json import as_dict
 from proctor.run import Key
 from proctor.storage import open_store
@@ -201,3 +203,26 @@ def test_a_label_for_an_attempt_that_does_not_exist_is_refused(place: Path) -> N
     run = examined(place).run.id
     with pytest.raises(InputError, match="no attempt at case"):
         put_label(Key(run=run, exam="nowhere"), passed=True, who="ann", store=str(place))
+
+
+def verdict_of(gate: str, run: str, store: Path) -> GateVerdict:
+    findings = read_findings(run, store=str(store))
+    [verdict] = judge([parse(gate)], findings, lambda _: findings)
+    return verdict
+
+
+def test_a_gate_by_people_is_decided_on_their_rate(place: Path) -> None:
+    run = examined(place).run.id
+    before = verdict_of("pass_rate>=0.5 by people", run, place)
+    assert (before.verdict, before.obstacle) == ("inconclusive", "labels")
+    assert before.further_labels is not None
+    assert "nobody has labelled any of it. About" in sentence(before)
+    agree(draw(run, store=str(place), count=40), place)
+    assert verdict_of("pass_rate>=0.5 by people", run, place).verdict == "met"
+    assert verdict_of("pass_rate>=0.95 by people", run, place).verdict == "not met"
+    assert "The pass rate as people judge is 75" in sentence(verdict_of("pass_rate>=75% by people", run, place))
+
+
+def test_only_rates_that_labels_tell_can_be_gated_by_people() -> None:
+    with pytest.raises(UsageError, match="people's labels tell pass_rate and held_rate alone"):
+        parse("mean_score>=0.8 by people")

@@ -35,7 +35,8 @@ def sentence(verdict: GateVerdict) -> str:
         return _count_sentence(verdict)
     low, high = ends(estimate)
     if estimate.value is None or low is None or high is None:
-        return f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
+        said = f"{_what(verdict.gate)} could not be estimated: {estimate.note or 'attempts are missing'}."
+        return said + (_outlook(verdict) if verdict.obstacle == "labels" else "")
     attempt = "attempt" if verdict.unit == "case" else "conversation"
     missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
@@ -47,7 +48,7 @@ def _what(gate: Gate) -> str:
         return f"The difference to run {gate.baseline}"
     if gate.metric == "category":
         return f"The pass rate of {one_line(gate.category, 60)}"
-    name = _NAMES[gate.metric]
+    name = _NAMES[gate.metric] + (" as people judge" if gate.by_people else "")
     return name.replace("k", str(gate.k)) if gate.k else name
 
 
@@ -115,11 +116,19 @@ def _outlook(verdict: GateVerdict) -> str:
     """What would settle it."""
     if verdict.verdict != "inconclusive":
         return ""
+    if verdict.obstacle == "labels":
+        return _told_labels(verdict.further_labels)
     if verdict.further_cases is not None:
         return f" About {numbers.plural(verdict.further_cases, f'further {verdict.unit}')} would probably settle it."
     if verdict.obstacle == "missing":
         return " The missing attempts decide: play them with `proctor resume`."
     return f" The rate is so near the gate that 20 times the {verdict.unit}s would not settle it."
+
+
+def _told_labels(more: int | None) -> str:
+    if more is None:
+        return " The rate is so near the gate that labels will hardly settle it."
+    return f" About {numbers.plural(more, 'further label')} would probably settle it: `proctor label` asks for them."
 
 
 def as_dicts(verdicts: Sequence[GateVerdict]) -> list[dict[str, Any]]:
@@ -135,6 +144,7 @@ def _as_dict(verdict: GateVerdict) -> dict[str, Any]:
         "verdict": verdict.verdict,
         "sentence": sentence(verdict),
         "further_cases": verdict.further_cases,
+        **({"further_labels": verdict.further_labels} if verdict.gate.by_people else {}),
         "value": verdict.count if estimate is None else estimate.value,
         "low": low,
         "high": high,

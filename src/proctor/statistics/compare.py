@@ -14,7 +14,7 @@ from math import erfc, lcm, sqrt
 
 from proctor.errors import InputError
 from proctor.statistics.common_trials import Count, counts_alike
-from proctor.statistics.estimate import Estimate
+from proctor.statistics.estimate import Estimate, MissingBounds
 from proctor.statistics.intervals import Sums
 
 METHOD = "paired-cases"
@@ -123,7 +123,7 @@ def compare(
     """
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     sums = Differences.of((y - x for x, y in pairs), trials=trials)
-    bounds = _bounds(worst, best, trials, level) if missing else {}
+    bounds: MissingBounds = _bounds(worst, best, trials, level) if missing else {}
     if not pairs:
         difference = Estimate(
             value=None, low=None, high=None, n=0, method=METHOD, attempts=0, level=level, missing=missing,
@@ -216,7 +216,7 @@ def _lacking(
     return sum(la + lb for la, lb in lacks), worst, best
 
 
-def _bounds(worst: Sequence[float], best: Sequence[float], trials: float, level: float) -> dict[str, float]:
+def _bounds(worst: Sequence[float], best: Sequence[float], trials: float, level: float) -> MissingBounds:
     if not worst or not best:
         return {}
     least, most = Differences.of(worst, trials=trials), Differences.of(best, trials=trials)

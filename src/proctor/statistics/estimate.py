@@ -3,6 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypedDict
+
+
+class MissingBounds(TypedDict, total=False):
+    """Those fields of an Estimate that tell what missing marks could have made of it."""
+
+    worst: float
+    best: float
+    gate_low: float
+    gate_high: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

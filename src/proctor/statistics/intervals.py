@@ -13,7 +13,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from proctor.errors import UsageError
-from proctor.statistics.estimate import Estimate
+from proctor.statistics.estimate import Estimate, MissingBounds
 
 Method = Literal["wilson-cases", "clopper-pearson", "t"]
 
@@ -112,7 +112,7 @@ def mean_over_cases(
     method: Method = METHOD,
 ) -> Estimate:
     """The mean of the cases' values; with marks missing, also what it would be at worst and at best."""
-    bounds = _bounds(worst, best, level, method) if missing else {}
+    bounds: MissingBounds = _bounds(worst, best, level, method) if missing else {}
     if not sums.n:
         return Estimate(
             value=None, low=None, high=None, n=0, method=method, attempts=attempts, level=level,
@@ -125,7 +125,7 @@ def mean_over_cases(
     )  # fmt: skip
 
 
-def _bounds(worst: Sums | None, best: Sums | None, level: float, method: Method) -> dict[str, float]:
+def _bounds(worst: Sums | None, best: Sums | None, level: float, method: Method) -> MissingBounds:
     """Manski's bounds (1990), and the outer ends of the intervals around them (Imbens & Manski 2004)."""
     if worst is None or best is None or not worst.n or not best.n:
         return {}

@@ -12,10 +12,13 @@ COUNTS = ("failures", "cost")
 """Counted and not estimated, so compared exactly."""
 OVER_K = ("pass_at_k", "pass_hat_k")
 OF_BATTLES = ("held_rate", "consistency")
+_BY_PEOPLE = ("pass_rate", "held_rate")
 _RATES = ("pass_rate", "mean_score", *OF_BATTLES, *OVER_K, "category")
 _KNOWN = "pass_rate, mean_score, held_rate, consistency, pass_at_k:K, pass_hat_k:K, category:NAME, failures, cost"
 
-_BOUND = re.compile(r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)")
+_BOUND = re.compile(
+    r"(?P<metric>\w+)(?::(?P<detail>.+?))?\s*(?P<sign>>=|<=)\s*(?P<number>\S+(?:\s*%)?)(?P<people>\s+by\s+people)?"
+)
 _NOT_WORSE = re.compile(r"not\s+worse\s+than\s+(?P<run>.+)\s+by\s+(?P<number>\S+(?:\s*(?:%|points?))?)", re.IGNORECASE)
 _NUMBER = re.compile(r"(?P<digits>[0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*(?P<hundredths>%|points?)?", re.IGNORECASE)
 
@@ -39,6 +42,8 @@ class Gate:
     """The bound, or how much worse than the baseline it may be."""
     baseline: str | None = None
     """The run it must not be worse than."""
+    by_people: bool = False
+    """Decided on the rate as people judge, not on the judge's."""
 
 
 def parse(text: str) -> Gate:
@@ -54,12 +59,15 @@ def parse(text: str) -> Gate:
         )
     metric, detail, number = found["metric"], found["detail"], found["number"]
     _check_detail(metric, detail, text)
+    if found["people"] and metric not in _BY_PEOPLE:
+        raise UsageError(f"--gate {text!r}: people's labels tell {' and '.join(_BY_PEOPLE)} alone, not {metric}")
     return Gate(
         text=text,
         metric=metric,
         category=detail if metric == "category" else "",
         k=int(detail) if detail and metric in OVER_K else None,
         upper=found["sign"] == "<=",
+        by_people=found["people"] is not None,
         bound=_number(number, text) if metric in COUNTS else _share(number, metric, text),
     )
 

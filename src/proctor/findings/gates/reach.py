@@ -39,7 +39,7 @@ def check(
             raise no_battle(wanted)
         if wanted.baseline is not None:
             _check_baseline(wanted, run, exams, baseline(wanted.baseline), level=level, force=force)
-        elif wanted.metric not in COUNTS and not force:
+        elif wanted.metric not in COUNTS and not wanted.by_people and not force:
             cases = categories[wanted.category] if wanted.category else _units(wanted, run, len(exams))
             _check_rate(wanted, cases, level, unit=unit_of(wanted, run))
 

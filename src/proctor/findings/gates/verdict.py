@@ -17,12 +17,16 @@ from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.gate import Verdict
 from proctor.statistics.intervals import wilson
+from proctor.statistics.people import METHOD as PEOPLE
+from proctor.statistics.people import labels_needed
 from proctor.statistics.plan import cases_needed
 
+_LEAST_DISTANCE = 0.005
+"""Of a rate from its bound: nearer than this no affordable number of labels tells them apart."""
 _CENTS = 9
 """Decimals of a cost: a hundred times 0.01 is 1, whatever the sum of the floats."""
 
-Obstacle = Literal["", "at the gate", "missing", "unknown"]
+Obstacle = Literal["", "at the gate", "missing", "unknown", "labels"]
 Unit = Literal["case", "conversation", "question", "seed question"]
 Baseline = Callable[[str], Findings]
 """Reads the run that a gate names."""
@@ -40,6 +44,8 @@ class GateVerdict:
     """The count, where one is compared; None: it is not known."""
     further_cases: int | None = None
     """Cases, or other units, that would probably settle an inconclusive one; None: no affordable number would."""
+    further_labels: int | None = None
+    """Labels of people that would probably settle a gate on the rate as they judge; None: no affordable number."""
     obstacle: Obstacle = ""
     """What stands in the way where no number of cases is named."""
     look: int = 1
@@ -100,6 +106,11 @@ def _judge(
     verdict = decide(estimate, wanted.bound)
     if verdict != "inconclusive":
         return GateVerdict(gate=wanted, verdict=verdict, estimate=estimate, look=look)
+    if wanted.by_people:
+        return GateVerdict(
+            gate=wanted, verdict=verdict, estimate=estimate, obstacle="labels", look=look,
+            further_labels=_further_labels(wanted, findings),
+        )  # fmt: skip
     bare = decide(replace(estimate, missing=0), wanted.bound)
     return _inconclusive(wanted, estimate, bare, rules.further_cases(estimate, wanted.bound), look)
 
@@ -129,6 +140,19 @@ def _inconclusive(wanted: Gate, estimate: Estimate, bare: Verdict, more: int | N
     return GateVerdict(
         gate=wanted, verdict="inconclusive", estimate=estimate, further_cases=more, obstacle=obstacle, look=look
     )
+
+
+def _further_labels(wanted: Gate, findings: Findings) -> int | None:
+    """How many more it takes to tell the rate from the bound; without any, the judge is held to tell nothing."""
+    people = findings.people
+    by_judge = findings.battle.held_rate if findings.battle is not None else findings.pass_rate
+    value = by_judge.value if people is None or people.rate.value is None else people.rate.value
+    distance = 0.0 if value is None else abs(value - wanted.bound)
+    if value is None or distance < _LEAST_DISTANCE:
+        return None
+    told = people.correlation if people is not None else 0.0
+    needed = labels_needed(rate=min(max(value, 0.05), 0.95), half_width=distance, correlation=told)
+    return max(1, needed - (people.labels if people is not None else 0))
 
 
 def _further_pairs(difference: Comparison, margin: float) -> int | None:
@@ -169,6 +193,8 @@ def _count(wanted: Gate, findings: Findings) -> tuple[float | None, float]:
 
 
 def _estimate(wanted: Gate, findings: Findings) -> Estimate:
+    if wanted.by_people:
+        return _by_people(wanted, findings)
     if wanted.metric == "category":
         if wanted.category not in findings.categories:
             raise no_category(wanted, findings.categories)
@@ -180,6 +206,14 @@ def _estimate(wanted: Gate, findings: Findings) -> Estimate:
             raise no_battle(wanted)
         return findings.battle.held_rate if wanted.metric == "held_rate" else findings.battle.consistency
     return findings.pass_rate if wanted.metric == "pass_rate" else findings.mean_score
+
+
+def _by_people(wanted: Gate, findings: Findings) -> Estimate:
+    if wanted.metric in OF_BATTLES and findings.battle is None:
+        raise no_battle(wanted)
+    if findings.people is not None:
+        return findings.people.rate
+    return Estimate(value=None, low=None, high=None, n=0, method=PEOPLE, note="nobody has labelled any of it")
 
 
 def no_battle(wanted: Gate) -> UsageError:

@@ -33,6 +33,8 @@ class PeopleFinding:
     """How many have labelled."""
     quality: JudgeQuality | None
     """How the judge agrees with them; None: that cannot be told yet."""
+    correlation: float
+    """Between the judge's verdicts and theirs (phi): how much a verdict of the judge is worth."""
     more: int | None
     """Further labels for an interval of five points to each side; None: it is as narrow already, or labels alone
     would not make it so."""
@@ -71,6 +73,7 @@ def people_finding(
         labels=labelled.labels,
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=share),
+        correlation=correlation(labelled, share=share),
         more=_more(rate, labelled, share),
     )
 
