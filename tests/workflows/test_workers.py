@@ -10,7 +10,14 @@ import pytest
 from tests.workers import agents
 
 import proctor
+from proctor.benchmark import Benchmark
+from proctor.config import Config
 from proctor.errors import UsageError
+from proctor.run import Run
+from proctor.spending.providers import Source
+from proctor.spending.run_limits import current
+from proctor.spending.shared_limits import SharedThrottle
+from proctor.workflows.workers import RunData, enforced
 
 CASES = [(f"{number} is it?", "yes") for number in range(1, 13)]
 
@@ -66,6 +73,22 @@ def test_what_is_defined_in_the_script_that_is_run_is_refused_with_the_reason() 
     Path("script.py").write_text(script, "utf-8")
     done = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, check=False)
     assert "the agent cannot be sent to workers: answer is defined in the script that is being run" in done.stderr
+
+
+def test_workers_divide_a_rate_limit_among_them() -> None:
+    config = Config(limits={"openai": {"requests_per_minute": 60.0}})
+    run = Run(id="r", name="r", benchmark="b", digest="d", agent="a")
+    data = RunData(run=run, benchmark=Benchmark(name="b", digest="d", cases=()), config=config, settings=run.settings)
+    where, counts = Source(provider="openai", host="api.openai.com"), []
+    with enforced(data, None):
+        first = current()
+        with enforced(data, None):
+            for allowance in (first, current()):
+                assert allowance is not None
+                throttle = allowance.limits.of(where)
+                assert isinstance(throttle, SharedThrottle)
+                counts.append(throttle._sharers.count())
+    assert counts == [1, 2]
 
 
 def test_stored_marks_are_weighed_again_without_any_worker() -> None:
