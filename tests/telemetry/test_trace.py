@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from tests.telemetry.played import EXAM, EXPERIMENT, NOON, REPLY, RUN, attempt, judged, orchestrated, recorded_requests
 
+from proctor.errors import FailureKind
 from proctor.run import Failure, Owner, Run, Settings, Spec, Stage
 from proctor.telemetry.evaluations import evaluations_of
 from proctor.telemetry.otlp_json import spans_in
@@ -160,7 +161,8 @@ def test_a_mark_that_could_not_be_given_is_an_error_of_its_reviewer_and_no_score
     ],
 )
 def test_a_failure_has_one_word_for_its_kind(reason: str, owner: Owner, word: str) -> None:
-    assert error_type(Failure(stage="agent", owner=owner, reason=reason)) == word
+    kind: FailureKind = "timeout" if word == "timeout" else "exception"
+    assert error_type(Failure(stage="agent", owner=owner, reason=reason, kind=kind)) == word
 
 
 def test_a_failed_turn_is_an_error_and_the_turns_before_it_are_not() -> None:

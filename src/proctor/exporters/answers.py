@@ -29,6 +29,6 @@ def unusable(answer: RequestResult, what: str, expected: str) -> DeliveryVerdict
 
 def about(what: str, verdict: DeliveryVerdict) -> DeliveryVerdict:
     """The same verdict, with what it is about."""
-    if verdict.arrived or verdict.reason.startswith("not tried"):
+    if verdict.arrived or not verdict.tried:
         return verdict
     return DeliveryVerdict(state=verdict.state, reason=f"{what}: {verdict.reason}")

@@ -23,6 +23,8 @@ class DeliveryVerdict:
     unsent: it was not reached. unknown: it was reached and gave no clear answer."""
     reason: str = ""
     """Why it was not sent; empty: it was."""
+    tried: bool = True
+    """Whether it was tried at all: not after something that dooms all the rest."""
 
     @property
     def arrived(self) -> bool:

@@ -154,11 +154,11 @@ class Sender:
         status, verdict = answer.status, answer.verdict
         if status in _HOPELESS and not (status == 404 and may_be_missing):
             verdict = DeliveryVerdict(state="rejected", reason=f"{verdict.reason}; {_HOPELESS[status]}")
-            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}", tried=False)
             return RequestResult(verdict=verdict, response=answer.response)
         self._unanswered = self._unanswered + 1 if status is None or status in _TRY_AGAIN else 0
         if self._unanswered >= _GIVE_UP_AFTER:
-            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}")
+            self.hopeless = DeliveryVerdict(state="unsent", reason=f"not tried, because {verdict.reason}", tried=False)
         return answer
 
     def _scrub(self, text: str) -> str:

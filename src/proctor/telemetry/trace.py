@@ -151,7 +151,7 @@ def error_type(failure: Failure) -> str:
     """A failure in one word: the exception's name, an HTTP status, `timeout`, or whose it was."""
     if found := _NAMED.match(failure.reason):
         return found["name"]
-    return "timeout" if failure.reason.startswith("did not answer within") else f"{failure.owner}_failure"
+    return "timeout" if failure.kind == "timeout" else f"{failure.owner}_failure"
 
 
 def _results(sheet: AttemptTrace, turn: int | None) -> tuple[SpanEvent, ...]:
