@@ -177,7 +177,7 @@ def test_what_is_no_reply_says_what_it_is(value: object, words: str) -> None:
 
 @pytest.mark.parametrize("reply", [Reply(text=5), Reply(text="a", tool_calls=({"arguments": 1},))])  # type: ignore[arg-type]
 def test_a_reply_of_wrong_types_is_the_agents_failure(reply: Reply) -> None:
-    with pytest.raises(AgentFault, match="returned a Reply that is not one"):
+    with pytest.raises(AgentFault, match="returned a Reply that is not valid"):
         to_reply(reply)
 
 

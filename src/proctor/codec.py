@@ -157,7 +157,7 @@ def _check_reply(reply: Reply) -> Reply:
     except AgentFault:
         raise
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a Reply that is not one: {error}", kind="wrong_type") from error
+        raise AgentFault(f"the agent returned a Reply that is not valid: {error}", kind="wrong_type") from error
     except Exception as error:  # from the objects in it, whose __str__ is anybody's code
         raise AgentFault(
             f"the agent returned a reply that cannot be written as JSON ({type(error).__name__}); "
@@ -239,7 +239,7 @@ def _reply_from_mapping(value: Mapping[Any, Any]) -> Reply:
     try:
         reply = msgspec.convert({"tools_known": "tool_calls" in value, **value}, Reply, str_keys=True)
     except msgspec.ValidationError as error:
-        raise AgentFault(f"the agent returned a dict that is no reply: {error}", kind="wrong_type") from error
+        raise AgentFault(f"the agent returned a dict that is not a reply: {error}", kind="wrong_type") from error
     return _check_reply(reply)
 
 

@@ -211,7 +211,7 @@ def load_config(path: Path | None = None) -> Config:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{chosen} is not valid TOML: {error}") from error
     except RecursionError as error:
-        raise InputError(f"{chosen} has too many brackets inside each other; write it flatter") from error
+        raise InputError(f"{chosen} has too many brackets inside each other; nest it less deeply") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{chosen} is not UTF-8 text: {error}") from error
     except OSError as error:
@@ -314,7 +314,7 @@ def _sentence(error: ValidationError) -> str:
     if first["type"] == "missing":
         return _missing(table, key, first["input"])
     if first["type"] in _TABLE_EXPECTED:
-        return f"{place} is no table; write [{place}] on a line of its own, and its keys below"
+        return f"{place} is not a table; write [{place}] on a line of its own, and its keys below"
     given = shown(first["input"])
     if first["type"] == _BOUNDS:
         return f"{place} = {given} is not usable; expected {first['msg']}"

@@ -232,7 +232,7 @@ async def test_a_stream_that_breaks_off_is_asked_after() -> None:
 
 
 async def test_a_stream_that_breaks_off_before_it_named_a_task_is_the_agents_fault() -> None:
-    assert "named no task" in str(await fault(lambda call: [], stream=True))
+    assert "gave no task" in str(await fault(lambda call: [], stream=True))
 
 
 async def test_a_task_that_nobody_waits_for_is_cancelled() -> None:
@@ -374,7 +374,7 @@ async def test_an_agent_without_a_card_is_a_misconfiguration() -> None:
 @pytest.mark.parametrize(
     ("card", "words"),
     [
-        ([], "is no agent card: it is no JSON object"),
+        ([], "is not an agent card: it is not a JSON object"),
         ({"supportedInterfaces": [{"url": "/x", "protocolBinding": "GRPC"}]}, "offers GRPC; expected .* JSONRPC"),
         ({"url": "/x", "preferredTransport": "HTTP+JSON"}, r"offers HTTP\+JSON"),
         ({"url": "ftp://x/y"}, "cannot be used: its scheme is 'ftp'"),
@@ -448,7 +448,7 @@ async def test_one_that_never_answers_is_cut_off_by_the_time_limit() -> None:
         ("http://x/?api_key=1", {}, "'api_key' in its query"),
         ("http://x/{{question}}", {}, "placeholders"),
         ("http://x", {"header": {}}, "did you mean 'headers'"),
-        ("http://x", {"headers": "x"}, "headers is no table"),
+        ("http://x", {"headers": "x"}, "headers is not a table"),
         ("http://x", {"headers": {"A": ["a"]}}, r"headers\.A is a list; expected text"),
         ("http://x", {"stream": "sse"}, "stream='sse' is not usable; expected true or false"),
         ("http://x", {"every": 0}, "every=0 is not usable"),

@@ -333,8 +333,8 @@ async def test_a_program_that_is_gone_is_a_misconfiguration(tmp_path: Path) -> N
     [
         ({"mode": "line"}, "mode='line' is not known; expected once .* or lines"),
         ({"mode": "lines", "proceses": 2}, "did you mean 'processes'"),
-        ({"mode": "lines", "input": "json"}, "'input' means nothing with mode = 'lines'"),
-        ({"processes": 2}, "'processes' means nothing with mode = 'once'"),
+        ({"mode": "lines", "input": "json"}, "'input' has no effect with mode = 'lines'"),
+        ({"processes": 2}, "'processes' has no effect with mode = 'once'"),
         ({"mode": "lines", "processes": 0}, "processes=0 is not usable"),
         ({"mode": "lines", "concurrency": True}, "concurrency=True is not usable"),
         ({"max_bytes": "10"}, "max_bytes='10' is not usable"),

@@ -474,10 +474,10 @@ say(call, json.loads(sys.stdin.readline())["result"].__repr__())
         ("http://user:pass@x", {}, "holds a user or password"),
         ("http://x/{{question}}", {}, "placeholders"),
         ("http://x", {"tools": "ask"}, "did you mean 'tool'"),
-        ("http://x", {"restarts": 2}, "'restarts' means nothing for a server that is an address"),
-        ("cat", {"headers": {}}, "'headers' means nothing for a server that is a program"),
+        ("http://x", {"restarts": 2}, "'restarts' has no effect for a server that is an address"),
+        ("cat", {"headers": {}}, "'headers' has no effect for a server that is a program"),
         ("http://x", {"tool": 1}, "tool is a int; expected text"),
-        ("http://x", {"arguments": "x"}, "arguments is no table"),
+        ("http://x", {"arguments": "x"}, "arguments is not a table"),
         ("http://x", {"arguments": {"a": "{{questoin}}"}}, "did you mean {{question}}"),
     ],
 )

@@ -71,7 +71,7 @@ async def test_without_a_case_only_the_very_same_question_is_the_one(tmp_path: P
 
 async def test_a_recording_without_an_answer_is_the_environments(tmp_path: Path) -> None:
     agent = agent_for(tmp_path, {"messages": [{"role": "user", "content": "Why?"}]})
-    with pytest.raises(EnvironmentFault, match=r"r\.jsonl:1 tells no answer"):
+    with pytest.raises(EnvironmentFault, match=r"r\.jsonl:1 has no answer"):
         await agent.reply(asked("Why?"))
 
 

@@ -74,5 +74,5 @@ def test_junit_has_a_test_for_each_gate(examined: Desk) -> None:
 def test_a_gate_that_would_not_be_told_of_is_refused(examined: Desk, form: str) -> None:
     said = examined("export", "last", "--format", form, "-o", "result", *GATE)
     assert said.code == 2
-    assert f"--gate has no place in {form}" in said.error
+    assert f"--gate cannot be used with {form}" in said.error
     assert not Path(examined.folder / "result").exists()

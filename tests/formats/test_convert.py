@@ -114,14 +114,14 @@ def test_a_column_with_the_field_s_own_name_wins_over_other_names(tmp_path: Path
         ("t.csv", "question,question,answer\n1,2,3\n", "'question' and 'question' may each be the question"),
         ("t.csv", "", "its columns are none"),
         ("t.csv", 'question,answer\n"q"x,a\n', "the record at line 2 cannot be read"),
-        ("t.jsonl", '{"question": "q"\n', "line 1 is no JSON"),
+        ("t.jsonl", '{"question": "q"\n', "line 1 is not JSON"),
         ("t.jsonl", '{"question": "q", "question": "p"}', "the key 'question' stands twice"),
         ("t.jsonl", "[1]\n", "expected an object"),
-        ("t.jsonl", "[" * 100_000, "line 1 is no JSON"),
+        ("t.jsonl", "[" * 100_000, "line 1 is not JSON"),
         ("t.docx", "x", "ending '.docx'; expected one of .csv, .tsv"),
         ("t.csv", b"question,answer\n\xe9,a\n", "byte 0xE9 at offset 16 is not UTF-8"),
-        ("t.xlsx", b"no workbook", "is no XLSX workbook"),
-        ("t.xlsx", b"PK\x05\x06" + b"\0" * 18, "is no XLSX workbook"),
+        ("t.xlsx", b"no workbook", "is not an XLSX workbook"),
+        ("t.xlsx", b"PK\x05\x06" + b"\0" * 18, "is not an XLSX workbook"),
     ],
 )
 def test_a_table_that_cannot_be_understood_is_an_input_error(

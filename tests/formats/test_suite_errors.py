@@ -133,7 +133,7 @@ def test_long_texts_are_refused_as_in_csv(key: str) -> None:
 
 def test_characters_that_cannot_be_stored_are_refused() -> None:
     assert errors('{"question": "a\\ud800"}', "a.jsonl") == [
-        "line 1, column 14: question: holds half a character (U+D800) as character 2; remove it or write it whole"
+        "line 1, column 14: question: holds half a character (U+D800) as character 2; remove it or complete it"
     ]
     (problem,) = errors('cases: [{question: "a\\0"}]')
     assert "holds a NUL character as character 2" in problem

@@ -182,7 +182,7 @@ def test_a_judge_that_breaks_every_time_is_not_asked_for_ever_either() -> None:
     judge = judge_by(lambda *_: RuntimeError("boom"))
     (metric,) = Agentic.run(source(conversation("a", "r" * 100)), model=judge, k=1, concurrency=1)
     assert len(judge.prompts) == 20
-    assert metric.unscored[0].reason == "the judge broke: RuntimeError: boom"
+    assert metric.unscored[0].reason == "the judge failed: RuntimeError: boom"
     assert "boom" in metric.unscored[-1].reason
 
 

@@ -81,4 +81,4 @@ async def test_a_reviewer_that_tells_tokens_without_their_cost_stops_a_run_with_
 
     result = await run(tmp_path, reviewer=unpriced, budget=1.0)
     assert result.run.status == "failed"
-    assert "reviewer tells that it used 5 tokens, but not what they cost" in result.run.reason
+    assert "reviewer reports that it used 5 tokens, but not what they cost" in result.run.reason

@@ -70,7 +70,7 @@ def test_a_model_elsewhere_is_called_as_often_as_it_bears(source: Source) -> Non
     ("settings", "words"),
     [
         ({"opneai": {}}, "limits for 'opneai' are nobody's; did you mean 'openai'?"),
-        ({"openai": 5}, "the limits for 'openai' are no table"),
+        ({"openai": 5}, "the limits for 'openai' are not a table"),
         ({"openai": {"request_per_minute": 5}}, "did you mean 'requests_per_minute'?"),
         ({"openai": {"concurrency": 0}}, "concurrency=0 for 'openai' is not usable; expected a whole number"),
         ({"openai": {"concurrency": 1.5}}, "expected a whole number greater than 0"),

@@ -123,7 +123,7 @@ async def test_a_model_called_inside_does_not_wait_for_what_is_held_for_its_call
 
 async def test_tokens_without_a_cost_cannot_be_held_to_an_amount_of_money() -> None:
     purse, budget = SelfReportedSpending("the reviewer", settles=False), Budget(cost=1.0)
-    with enforce_limits(RunLimits(budget=budget)), pytest.raises(Misconfigured, match="the reviewer tells") as caught:
+    with enforce_limits(RunLimits(budget=budget)), pytest.raises(Misconfigured, match="the reviewer reports") as caught:
         await purse.paid(lambda: work(own=used(1234, None)), told=told)
     assert "1,234 tokens, but not what they cost" in str(caught.value)
     assert vars(caught.value)["spent"] == used(1234, None), "what was used is not forgotten"

@@ -182,16 +182,16 @@ def test_a_byte_order_mark_is_no_trouble(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "words"),
     [
-        ('{"case": "a", "reply": "x"}\n{"case": "b", "reply": \n', 2, "no JSON"),
+        ('{"case": "a", "reply": "x"}\n{"case": "b", "reply": \n', 2, "not valid JSON"),
         ('{"case": "a", "reply": "x"}\n\n{"case": "b", "nothing": 1}\n', 3, "'nothing'"),
         ('{"case": "a", "reply": "x"}\n3\n', 2, "a number"),
         ('{"case": "a", "reply": 3}\n', 1, "expected a str, a dict"),
-        ('{"case": "a", "turns": []}\n', 1, "no list of turns"),
+        ('{"case": "a", "turns": []}\n', 1, "not a list of turns"),
         ('{"case": "a", "turns": [{"question": "q"}]}\n', 1, "neither a reply nor an error"),
         ('{"reply": "x"}\n', 1, "neither a case nor a question"),
         ('{"case": "a", "question": 3, "reply": "x"}\n', 1, "turn 1 cannot be read"),
         ('[\n{"case": "a", "reply": "x"},\n{"case": "b"}\n]\n', 3, "the keys"),
-        ('[\n{"case": "a", "reply": "x"},\n{"case": "b", "reply"\n]\n', 4, "no JSON"),
+        ('[\n{"case": "a", "reply": "x"},\n{"case": "b", "reply"\n]\n', 4, "not valid JSON"),
         ('{"resourceSpans": [{"scopeSpans": [{"spans": [\n{"name": "n", "spanId": ""}]}]}]}\n', 2, "no traceId"),
         ('{"messages": [{"role": "system", "content": "x"}]}\n', 1, "no message of a user"),
     ],
@@ -209,7 +209,7 @@ def test_what_cannot_be_read_is_named_with_its_line(tmp_path: Path, text: str, l
 def test_a_file_without_recordings_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text(text, "utf-8")
-    with pytest.raises(InputError, match=r"holds no recordings|no JSON"):
+    with pytest.raises(InputError, match=r"holds no recordings|not valid JSON"):
         Recordings(path)
 
 

@@ -259,7 +259,7 @@ def test_a_suite_that_would_check_nothing_is_refused(tmp_path: Path) -> None:
     other.write_text("cases: [{question: Something else?, expect: {keywords: [x]}}]")
     with pytest.raises(InputError, match="it would check nothing"):
         proctor.evaluate([("What is 2 + 2?", "4")], agent=answer, checks=other, store=tmp_path / "s.db")
-    with pytest.raises(InputError, match="is no suite"):
+    with pytest.raises(InputError, match="is not a suite"):
         proctor.evaluate([("What is 2 + 2?", "4")], agent=answer, checks="rows.csv", store=tmp_path / "s.db")
 
 

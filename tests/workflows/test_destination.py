@@ -124,7 +124,7 @@ async def test_a_run_that_is_sent_is_not_changed(stub: LangfuseStub, store: str)
 
 
 async def test_a_wrong_pattern_or_destination_is_said_before_anything_is_sent(stub: LangfuseStub, store: str) -> None:
-    with pytest.raises(UsageError, match=r"--redact '\(' is no regular expression"):
+    with pytest.raises(UsageError, match=r"--redact '\(' is not a valid regular expression"):
         await sync_run("last", Destination(to="langfuse", redact=("(",)), store=store)
     with pytest.raises(UsageError, match="did you mean 'langfuse'"):
         await sync_run("last", Destination(to="langfuze"), store=store)

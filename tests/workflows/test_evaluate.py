@@ -363,7 +363,7 @@ async def test_whatever_a_reply_holds_can_be_read_back(options: Options) -> None
         ({"zzz": 3}, "known are type, weights"),
         ({"trials": 0}, "trials=0"),
         ({"weights": "correctness=1"}, "expected a dict"),
-        ({"kind": "desktop"}, "desktop agents cannot be examined"),
+        ({"kind": "desktop"}, "desktop agents are not supported"),
         ({"agent": None}, "agent=None"),
         ({"agent": 3}, "expected a function"),
         ({"agent": "nobody"}, "there is no agent 'nobody'"),

@@ -135,7 +135,7 @@ def test_charts_and_pages_are_written(tmp_path: Path) -> None:
 
 
 def test_a_name_that_is_no_picture_s_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"chart.pdf' is no picture; expected a name in .svg or .png"):
+    with pytest.raises(UsageError, match=r"chart.pdf' is not an image file; expected a name that ends in .svg or .png"):
         save_chart(told(), tmp_path / "chart.pdf")
 
 

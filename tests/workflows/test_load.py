@@ -72,10 +72,10 @@ TWICE = (Case(id="1", question="q"), Case(id="1", question="other"))
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (None, "benchmark=None is none; expected a path"),
-        (3, "benchmark=3 is none"),
-        (b"q", "benchmark=b'q' is none"),
-        ({"question": "q"}, "is none; expected a path"),
+        (None, "benchmark=None is not a benchmark; expected a path"),
+        (3, "benchmark=3 is not a benchmark"),
+        (b"q", "benchmark=b'q' is not a benchmark"),
+        ({"question": "q"}, "is not a benchmark; expected a path"),
         ([], "has no cases"),
         (["what is it?"], "case 1 is 'what is it?'; expected a proctor.Case"),
         ([("a", "b", "c", "d", "e")], "case 1 is ('a', 'b', 'c', 'd', 'e')"),

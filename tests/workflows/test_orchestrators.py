@@ -97,7 +97,7 @@ async def test_the_kind_may_be_declared_with_the_agent(options: Options) -> None
     assert evaluation.run.kind == "orchestrator"
 
 
-@pytest.mark.parametrize(("kind", "message"), [("desktop", "desktop agents cannot be examined"), ("swarm", "'swarm'")])
+@pytest.mark.parametrize(("kind", "message"), [("desktop", "desktop agents are not supported"), ("swarm", "'swarm'")])
 async def test_other_kinds_are_refused_before_anything_is_asked(options: Options, kind: str, message: str) -> None:
     async def agent(question: str) -> str:
         raise AssertionError("it was asked")

@@ -28,5 +28,5 @@ def test_the_doctor_finds_expected_tools_that_an_mcp_server_does_not_offer(tmp_p
 
 
 async def test_an_agent_that_cannot_tell_is_said_to() -> None:
-    with pytest.raises(UsageError, match=r"'demo:librarian' cannot tell which tools it has.*--tool"):
+    with pytest.raises(UsageError, match=r"'demo:librarian' cannot list its tools.*--tool"):
         await atools_of("demo:librarian", config=Config())

@@ -96,7 +96,7 @@ def table(options: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     """A table; an empty one if it is not given."""
     value = options.get(name, {})
     if not isinstance(value, Mapping):
-        raise InputError(f'{name} is no table; expected {name} = {{NAME = "VALUE"}}')
+        raise InputError(f'{name} is not a table; expected {name} = {{NAME = "VALUE"}}')
     return value
 
 

@@ -51,7 +51,7 @@ class Recorded:
             raise AgentFault(f"failed when it was recorded ({found.where}): {found.failure}")
         if found.turn.reply is None:
             raise EnvironmentFault(
-                f"the recording at {found.where} tells no answer; was it made with the content of messages left out?",
+                f"the recording at {found.where} has no answer; was it made without the content of messages?",
                 lasts=True,
             )
         try:

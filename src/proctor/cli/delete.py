@@ -25,7 +25,9 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
     url = store_url(store, load_config(config_path))
     found = find_run(run, store=url)
     if not yes and not _confirm(f"Delete run {found.id} ({found.name}, {found.planned} attempts)?"):
-        raise click.UsageError(f"run {found.id} is kept: nobody said yes; where nobody can be asked, give --yes")
+        raise click.UsageError(
+            f"run {found.id} is kept: it was not confirmed; use --yes where no question can be asked"
+        )
     delete_run(found.id, store=url)
     echo(f"run {found.id} is deleted")
     return 0

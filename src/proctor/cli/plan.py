@@ -34,7 +34,7 @@ class Wholes(click.ParamType[tuple[int, ...]]):
             not all(piece.isdecimal() and len(piece) < _DIGITS and int(piece) for piece in pieces)
             or len(pieces) > _MOST
         ):
-            self.fail(f"{shown(value)} is no list of trials; expected something like 1,2,4", param, ctx)
+            self.fail(f"{shown(value)} is not a list of trials; expected something like 1,2,4", param, ctx)
         return tuple(map(int, pieces))
 
 
@@ -110,6 +110,6 @@ def _difference(
     from proctor.workflows.plan import plan_from_stored
 
     if noise:
-        raise click.UsageError("stored runs tell the noise themselves: leave --noise out")
+        raise click.UsageError("the noise is known from the stored runs: leave --noise out")
     url = store_url(store, load_config(config_path))
     return plan_from_stored(difference, runs, store=url, flips=flips, trials=trials, power=power)

@@ -60,7 +60,7 @@ def check_options(options: Mapping[str, Any]) -> None:
             hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_OPTIONS)}"
             raise InputError(f"unknown option {name!r} of a model examiner; {hint}")
         if not isinstance(value, _OPTIONS[name]) or (isinstance(value, bool) and _OPTIONS[name] is int):
-            raise InputError(f"the option {name}={value!r} of a model examiner is no {_OPTIONS[name].__name__}")
+            raise InputError(f"the option {name}={value!r} of a model examiner is not a {_OPTIONS[name].__name__}")
     if options.get("limit", 1) < 1:
         raise InputError(f"the option limit={options['limit']!r} of a model examiner has to be at least 1")
 

@@ -45,7 +45,7 @@ def check_case(case: Case) -> None:
         check_criterion(name, asks)
     for place, value in _values(case, _DEEPEST) if plain is None else plain:
         if (wrong := _unstorable(value)) is not None:
-            raise UsageError(f"{place} holds {wrong}; remove it or write it whole")
+            raise UsageError(f"{place} holds {wrong}; remove it or complete it")
     if plain is None:
         _must_be_storable(case)
 
@@ -79,7 +79,7 @@ def _unstorable(value: object) -> str | None:
 def _values(value: Any, levels: int, place: str = "it") -> Iterator[tuple[str, Any]]:
     """Every text and number inside, with where it stands."""
     if levels < 0:
-        raise UsageError(f"{place} holds more than {_DEEPEST} levels inside each other; write it flatter")
+        raise UsageError(f"{place} holds more than {_DEEPEST} levels inside each other; nest it less deeply")
     if isinstance(value, (str, int, float)):
         yield place, value
     elif isinstance(value, dict):

@@ -40,7 +40,7 @@ def _unfit(text: str) -> str | None:
         text.encode()
     except UnicodeEncodeError as error:
         half = f"half a character (U+{ord(text[error.start]):04X})"
-        return f"{half} as character {error.start + 1}; remove it or write it whole"
+        return f"{half} as character {error.start + 1}; remove it or complete it"
     return None
 
 

@@ -49,7 +49,7 @@ def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, lis
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{source}: the record at line {line} cannot be read: {error}; mend its quotes") from error
+        raise InputError(f"{source}: the record at line {line} cannot be read: {error}; fix its quotes") from error
 
 
 def json_lines(text: str, *, source: Path) -> Sheet:
@@ -67,7 +67,7 @@ def _object(line: str, number: int, source: Path) -> dict[str, Any]:
     try:
         found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_without_twins)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{source}: line {number} is no JSON: {error}; expected one object a line") from error
+        raise InputError(f"{source}: line {number} is not JSON: {error}; expected one object per line") from error
     if not isinstance(found, dict):
         raise InputError(f"{source}: line {number} is {line.strip()[:40]!r}; expected an object such as {{...}}")
     return found

@@ -27,7 +27,9 @@ def read_workbook(path: Path) -> Sheet:
     except ImportError as error:
         raise InputError(_INSTALL) from error
     except Exception as error:  # whatever openpyxl raises on a damaged file
-        raise InputError(f"{path} is no XLSX workbook: {error}; save it as .xlsx in a spreadsheet program") from error
+        raise InputError(
+            f"{path} is not an XLSX workbook: {error}; save it as .xlsx in a spreadsheet program"
+        ) from error
     header = rows[0][1] if rows else []
     others = ", ".join(map(repr, titles[1:]))
     return Sheet(

@@ -124,7 +124,7 @@ class Judge:
         except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
             raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
         except Exception as error:
-            broken = EnvironmentFault(f"the judge broke: {type(error).__name__}: {said(error)}")
+            broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")
             return self._count_failure(broken, spent + Usage(calls=1))
         mark, usage = answer.value, spent + answer.usage
         return self._count_answer(

@@ -79,7 +79,7 @@ def _text_of(model: BaseChatModel, name: str) -> str:
 
 def _unknown_model_message(model: str, scheme: str, *, known: bool) -> str:
     if known:
-        return f"the model {model!r} has no name after {scheme + ':'!r}; expected such as {scheme}:MODEL"
+        return f"the model {model!r} has no name after {scheme + ':'!r}; expected something like {scheme}:MODEL"
     names = [*PROVIDERS, "python"]
     near = difflib.get_close_matches(scheme, names, n=1)
     hint = f"did you mean {near[0] + ':'!r}? " if near else ""

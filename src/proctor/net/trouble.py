@@ -64,7 +64,7 @@ def fault_of(error: Exception, url: URL, bounds: ExchangeLimits) -> CallError:
     if is_exhausted(error):
         return blame(Evidence(kind="resources", host=host), f"this machine could not call {where}: {said(error, 200)}")
     if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
-        return Misconfigured(f"{where} is no address that can be called", host=host)
+        return Misconfigured(f"{where} is not an address that can be called", host=host)
     if (missed := _connection_failure(error, where, bounds)) is not None:
         return blame(Evidence(kind=missed[0], host=host, connecting=True), missed[1])
     kind, words = _broken_off(error, where, bounds)

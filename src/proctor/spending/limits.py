@@ -83,7 +83,7 @@ def _limit(name: str, given: Any) -> Limit:
         hint = f"did you mean {near[0]!r}?" if near else f"expected {', '.join(PROVIDERS)}, or a host such as HOST:PORT"
         raise InputError(f"limits for {name!r} are nobody's; {hint}")
     if not isinstance(given, Mapping):
-        raise InputError(f"the limits for {name!r} are no table; expected {', '.join(_KNOWN)}")
+        raise InputError(f"the limits for {name!r} are not a table; expected {', '.join(_KNOWN)}")
     for key, value in given.items():
         if key not in _KNOWN:
             near = difflib.get_close_matches(key, _KNOWN, n=1)

@@ -3,7 +3,7 @@
     purse = SelfReportedSpending("the reviewer", settles=False)
     await purse.paid(lambda: reviewer.review(case, turns), told=lambda review: review.usage)
 
-What it tells that it used is charged, less what its calls to models through us have settled by themselves.
+What it reports that it used is charged, less what its calls to models through us have settled by themselves.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ class SelfReportedSpending:
         own = tab.close(used) or _NOTHING
         if budget.counts_money and own.cost is None and (own.input_tokens or own.output_tokens):
             fault = Misconfigured(
-                f"{self._whose} tells that it used {own.input_tokens + own.output_tokens:,} tokens, but not what they "
-                "cost, so the budget cannot be kept; have it tell the cost, or use --max-tokens"
+                f"{self._whose} reports that it used {own.input_tokens + own.output_tokens:,} tokens, but not what "
+                "they cost, so the budget cannot be kept; have it report the cost, or use --max-tokens"
             )
             raise with_spending(fault, used)
         self._most = larger(self._most, own)

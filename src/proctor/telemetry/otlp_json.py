@@ -82,7 +82,7 @@ def decode_json(body: bytes | str) -> list[Span]:
     try:
         value = read_json(body)
     except msgspec.DecodeError as error:
-        raise InputError(f"this is no JSON: {error}; expected an OTLP export request") from error
+        raise InputError(f"this is not JSON: {error}; expected an OTLP export request") from error
     return spans_in(value)
 
 

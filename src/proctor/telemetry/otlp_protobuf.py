@@ -86,7 +86,7 @@ def decode_protobuf(body: bytes) -> list[Span]:
     try:
         request.ParseFromString(body)
     except Exception as error:  # protobuf's DecodeError, which cannot be named without the package
-        raise InputError(f"this is no OTLP export request in protobuf: {error}") from error
+        raise InputError(f"this is not an OTLP export request in protobuf: {error}") from error
     found = []
     for resource in request.resource_spans:
         origin = _read(resource.resource.attributes)

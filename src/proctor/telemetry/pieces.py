@@ -110,7 +110,7 @@ class _Stretch:
             raws, whole = self._read()
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             line = self._line + self._lines_before(error)
-            raise InputError(f"{self._path}:{line}: this is no JSON that can be read: {error}") from error
+            raise InputError(f"{self._path}:{line}: this is not valid JSON: {error}") from error
         except InputError as error:
             raise InputError(f"{self._path}:{self._line}: {error}") from error
         if whole is not None:

@@ -91,7 +91,7 @@ def _own(value: Mapping[str, Any]) -> Recording:
     given = whole.get("turns", [whole])
     case = _case_in(whole)
     if not isinstance(given, list) or not given:
-        raise InputError(f'turns={given!r} is no list of turns; expected {{"question", "reply"}} each')
+        raise InputError(f'turns={given!r} is not a list of turns; expected {{"question", "reply"}} each')
     turns = tuple(_own_turn(turn, place) for place, turn in enumerate(given, 1))
     if case is None and not any(turn.question or turn.case for turn in turns):
         raise InputError("a recording has neither a case nor a question; without one it cannot be matched")

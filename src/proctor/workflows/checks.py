@@ -24,7 +24,9 @@ def with_checks(benchmark: Benchmark, suite: str | Path | None) -> Benchmark:
     if suite is None:
         return benchmark
     if not is_suite(suite):
-        raise InputError(f"checks={str(suite)!r} is no suite; expected a name that ends in .yaml, .yml or .jsonl")
+        raise InputError(
+            f"checks={str(suite)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl"
+        )
     from proctor.reviewers.checks import merge
 
     added = read_suite(suite)

@@ -57,7 +57,7 @@ def _compile_pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(text)
     except re.error as error:
-        raise UsageError(f"--redact {text!r} is no regular expression: {error}") from error
+        raise UsageError(f"--redact {text!r} is not a valid regular expression: {error}") from error
 
 
 async def sync_run(name: str, errand: Destination, *, store: str, again: bool = False) -> Report:

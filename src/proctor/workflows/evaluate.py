@@ -206,7 +206,7 @@ def _choose(
     if reviewer != NOBODY:
         chosen["reviewer"] = choose_reviewer(reviewer, config)
     elif exam_type != "standard":
-        raise UsageError("reviewer='none' judges no battle; leave it out for the embedded one, or name a model")
+        raise UsageError("reviewer='none' cannot judge a battle; leave it out for the embedded one, or name a model")
     asking = _examiner(examiner, config, exam_type)
     if asking is not None:
         refuse_itself(chosen["agent"], asking)

@@ -84,7 +84,9 @@ def export_run(
     The findings are given back where gates were judged by them.
     """
     if gating is not None and gating.wanted and form not in TELL_OF_GATES:
-        raise UsageError(f"--gate has no place in {form}; those that tell of gates are {', '.join(TELL_OF_GATES)}")
+        raise UsageError(
+            f"--gate cannot be used with {form}; the formats that show gates are {', '.join(TELL_OF_GATES)}"
+        )
     with open_store(store, create=False) as opened:
         exported = ExportedRun(opened, name)
         judged = exported.findings if gating is not None and gating.wanted else None

@@ -92,7 +92,9 @@ def save_chart(history: History | None, output: Path) -> None:
 
     suffix = output.suffix.lower()
     if suffix not in PICTURES:
-        raise UsageError(f"-o {str(output)!r} is no picture; expected a name in {' or '.join(PICTURES)}")
+        raise UsageError(
+            f"-o {str(output)!r} is not an image file; expected a name that ends in {' or '.join(PICTURES)}"
+        )
     told = _told(history)
     _write(output, as_png(chart(told, literal=True)) if suffix == ".png" else chart(told).encode())
 

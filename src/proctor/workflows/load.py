@@ -32,7 +32,9 @@ def load_benchmark(source: object, *, name: str | None = None) -> Benchmark:
         return csv.benchmark(csv.read_path(path), name=name or path.stem, path=path)
     if isinstance(source, Iterable) and not isinstance(source, (bytes, Mapping)):
         return _from_items(source, name=name or "cases")
-    raise InputError(f"benchmark={reprlib.repr(source)} is none; expected a path, a Benchmark, or a list of cases")
+    raise InputError(
+        f"benchmark={reprlib.repr(source)} is not a benchmark; expected a path, a Benchmark, or a list of cases"
+    )
 
 
 def _check_benchmark(benchmark: Benchmark) -> Benchmark:
@@ -92,7 +94,7 @@ def _must_be_fit(values: Mapping[str, Any], number: int) -> None:
     """Refuse text of which no id can be made."""
     for name in ("question", "context"):
         if (wrong := unfit(values.get(name) or "")) is not None:
-            raise InputError(f"case {number}: the {name} holds {wrong}; remove it or write it whole")
+            raise InputError(f"case {number}: the {name} holds {wrong}; remove it or complete it")
 
 
 def _texts(values: Mapping[str, Any]) -> bool:

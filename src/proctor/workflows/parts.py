@@ -113,7 +113,7 @@ def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
     """The agent's kind; desktop agents are refused."""
     kind = asked or agent.kind
     if kind == "desktop":
-        raise UsageError("desktop agents cannot be examined; the kinds that can are standard and orchestrator")
+        raise UsageError("desktop agents are not supported; the supported kinds are standard and orchestrator")
     if kind not in ("standard", "orchestrator"):
         raise UsageError(f"kind={kind!r} is not known; expected standard or orchestrator")
     return "orchestrator" if kind == "orchestrator" else "standard"
@@ -127,7 +127,7 @@ def build_agent(chosen: ChosenPart, config: Config) -> Agent:
         return adapt(chosen.live, name=chosen.name)
     if chosen.spec is None:
         raise UsageError(
-            "agent=None cannot be examined; expected an object that answers, or a spec such as demo:librarian"
+            "agent=None cannot be tested; expected an object that answers, or a spec such as demo:librarian"
         )
     _must_be_known("agents", chosen.spec.spec, list(config.agents))
     options: Mapping[str, Any] = chosen.spec.options

@@ -30,7 +30,7 @@ def plan_from_stored(
     if len(found) == 1:
         planned = plan_from_run(difference, found[0], flips, trials=trials, power=power)
     elif flips is not None:
-        raise UsageError("two runs tell how many cases flip: leave --flips out, or give one run")
+        raise UsageError("how many cases flip is known from two runs: leave --flips out, or give one run")
     else:
         planned = plan_from_runs(difference, found[0], found[1], trials=trials, power=power)
     speeds = [speed for each in found if (speed := speed_of(each.run)) is not None]

@@ -225,7 +225,7 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
         kept = settings.built | {KEPT: Spec(spec="stored")}
         return Cast(agent=agent, reviewers=_stored_reviewers(settings)), replace(settings, built=kept)
     if reviewer == "none" and settings.type != "standard":
-        raise UsageError("reviewer='none' judges no battle; name another one")
+        raise UsageError("reviewer='none' cannot judge a battle; name another one")
     chosen = None if reviewer == "none" else choose_reviewer(reviewer, config)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
     if chosen is not None:

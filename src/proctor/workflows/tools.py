@@ -18,7 +18,7 @@ async def atools_of(agent: str, *, config: Config) -> frozenset[str]:
     try:
         if listing is None:
             raise UsageError(
-                f"the agent {agent!r} cannot tell which tools it has; expected one such as mcp:URL, "
+                f"the agent {agent!r} cannot list its tools; expected one such as mcp:URL, "
                 "or name its tools with --tool"
             )
         async with asyncio.timeout(_PATIENCE):

@@ -104,7 +104,7 @@ class A2AAgent:
             while not work.over:
                 if work.thread.task is None:
                     raise AgentFault(
-                        "the agent stopped in the middle of its answer, and named no task to ask after", kind="dropped"
+                        "the agent stopped in the middle of its answer, and gave no task to ask about", kind="dropped"
                     )
                 await asyncio.sleep(self._options.every)
                 await self._tell(work, names.get, {"id": work.thread.task}, endpoint, began)

@@ -64,9 +64,9 @@ def _read(response: Response, place: URL) -> Mapping[str, Any]:
     try:
         card = read_json(response.body)
     except (ValueError, RecursionError) as error:
-        raise Misconfigured(f"what stands at {shown(place)} is no agent card: it is not valid JSON") from error
+        raise Misconfigured(f"what is at {shown(place)} is not an agent card: it is not valid JSON") from error
     if not isinstance(card, dict):
-        raise Misconfigured(f"what stands at {shown(place)} is no agent card: it is no JSON object")
+        raise Misconfigured(f"what is at {shown(place)} is not an agent card: it is not a JSON object")
     return card
 
 

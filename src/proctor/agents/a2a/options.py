@@ -65,5 +65,5 @@ def read_options(address: str, options: Mapping[str, Any]) -> A2AOptions:
 def _url(address: str) -> URL:
     target = read_target(address)
     if target.uses:
-        raise InputError("the address of an a2a: agent has placeholders, which stand for nothing there; remove them")
+        raise InputError("the address of an a2a: agent has placeholders, which are not filled in there; remove them")
     return URL(address)

@@ -94,7 +94,7 @@ class TaskProgress:
 
     def _take_status(self, status: Any) -> None:
         if not isinstance(status, dict):
-            raise AgentFault("the agent told of a task without a status", kind="wrong_type")
+            raise AgentFault("the agent sent a task without a status", kind="wrong_type")
         self.state = state_of(status)
         self.over = self.state not in _GOES_ON
         self._say(status.get("message"), streamed=self.over)
@@ -107,7 +107,7 @@ class TaskProgress:
 
     def _add(self, artifact: Any, *, append: bool) -> None:
         if not isinstance(artifact, dict):
-            raise AgentFault("the agent told of an artifact that is none", kind="wrong_type")
+            raise AgentFault("the agent sent an artifact that is not valid", kind="wrong_type")
         name, content = str(artifact.get("artifactId", "")), content_of(artifact)
         if append and name in self._artifacts:
             self._artifacts[name].extend(content)

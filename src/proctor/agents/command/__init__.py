@@ -39,7 +39,7 @@ def load(spec: str, options: Mapping[str, Any]) -> Agent:
 def _must_be_known(options: Mapping[str, Any], known: tuple[str, ...], mode: str) -> None:
     must_be_known(options, dict.fromkeys((*known, *_ONCE, *_LINES)), whose="a command: agent")
     for name in sorted(set(options) - set(known)):
-        raise InputError(f"the option {name!r} means nothing with mode = {mode!r}; it knows {', '.join(known)}")
+        raise InputError(f"the option {name!r} has no effect with mode = {mode!r}; it knows {', '.join(known)}")
 
 
 def _as_json(options: Mapping[str, Any]) -> bool:

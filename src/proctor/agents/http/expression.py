@@ -23,7 +23,7 @@ class Expression:
         try:
             self._compiled = jmespath.compile(source)
         except JMESPathError as error:
-            raise InputError(f"{option} = {source!r} is no JMESPath expression{_where(error)}") from error
+            raise InputError(f"{option} = {source!r} is not a valid JMESPath expression{_where(error)}") from error
 
     def find(self, body: Any) -> Any:
         """What stands there; None: nothing."""

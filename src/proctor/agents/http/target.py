@@ -16,7 +16,9 @@ def read_target(spec: str) -> Template:
     try:
         url = addresses.parse(PLACEHOLDER.sub("x", spec))
     except ValueError as error:
-        raise InputError(f"the agent's address cannot be used: {error}; expected such as http://HOST/PATH") from None
+        raise InputError(
+            f"the agent's address cannot be used: {error}; expected something like http://HOST/PATH"
+        ) from None
     if url.user is not None or url.password is not None:
         raise InputError(
             f"the address of the agent {addresses.shown(url)!r} holds a user or password, and it is stored with the "

@@ -44,7 +44,7 @@ def read_options(rest: str, options: Mapping[str, Any]) -> McpOptions:
     checked.must_be_known(options, dict.fromkeys((*fitting, *_REMOTE, *_LOCAL)), whose="an mcp: agent")
     for name in sorted(set(options) - set(fitting)):
         raise InputError(
-            f"the option {name!r} means nothing for a server that is {'an address' if remote else 'a program'}"
+            f"the option {name!r} has no effect for a server that is {'an address' if remote else 'a program'}"
         )
     return McpOptions(
         server=_address(rest) if remote else words_of(rest, scheme="mcp"),
@@ -63,5 +63,5 @@ def read_options(rest: str, options: Mapping[str, Any]) -> McpOptions:
 
 def _address(rest: str) -> str:
     if read_target(rest).uses:
-        raise InputError("the address of an mcp: agent has placeholders, which stand for nothing there; remove them")
+        raise InputError("the address of an mcp: agent has placeholders, which are not filled in there; remove them")
     return rest

@@ -96,7 +96,7 @@ def read_options(
     """The options, checked; raises InputError, which shows no value that may be a secret."""
     full = f"{scheme}:{name or model}"
     if not model:
-        raise InputError(f"the agent {full!r} names no model; expected such as {scheme}:MODEL")
+        raise InputError(f"the agent {full!r} names no model; expected something like {scheme}:MODEL")
     table = _table(given, full)
     url = _base_url(table.base_url or _ADDRESSES[scheme], model)
     source = source_at(scheme, url)

@@ -72,8 +72,8 @@ def plan_from_run(
     _check(difference)
     if flips is None:
         raise UsageError(
-            f"run {run.run.id} tells the chance from trial to trial, not how many cases a change would flip: "
-            "give --flips, such as 0.10, or a second --run"
+            f"run {run.run.id} shows how much results vary from trial to trial, not how many cases a change would "
+            "flip: give --flips, such as 0.10, or a second --run"
         )
     spread = spread_from_run(_counts(run), flips, difference)
     basis = f"the trials of run {run.run.id} and the assumption that {_percent(flips)} of cases flip"
@@ -93,7 +93,9 @@ def plan_from_runs(
         raise UsageError(f"{_both(a, b)} have no case that counted in both; there is nothing to plan from")
     spread, basis = _spread_of_runs(difference, a, b, pairs)
     if not spread.of(1, 1):
-        raise UsageError(f"in {_both(a, b)} nothing varied, so they tell nothing; assume a share with --flips instead")
+        raise UsageError(
+            f"in {_both(a, b)} nothing varied, so nothing can be planned from them; assume a share with --flips instead"
+        )
     return _plan_difference(spread, difference, basis, trials=trials, power=power)
 
 

@@ -77,7 +77,7 @@ class ProblemLog:
         if met is None:
             return True
         what = "a NUL character" if met[0] == "\0" else f"half a character (U+{ord(met[0]):04X})"
-        self.problem(scalar, f"holds {what} as character {met.start() + 1}; remove it or write it whole")
+        self.problem(scalar, f"holds {what} as character {met.start() + 1}; remove it or complete it")
         return False
 
 

@@ -87,7 +87,9 @@ def read_suite(path: str | os.PathLike[str]) -> Benchmark:
 def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
     """The cases and errors of a suite file; raises InputError only if there is no such file."""
     if not is_suite(path):
-        raise InputError(f"path={os.fspath(path)!r} is no suite; expected a name that ends in .yaml, .yml or .jsonl")
+        raise InputError(
+            f"path={os.fspath(path)!r} is not a suite file; expected a name that ends in .yaml, .yml or .jsonl"
+        )
     data = files.read_start(path, LIMIT + 1, expected="a suite file")
     return read_bytes(data, name=Path(path).name, folder=Path(path).parent)
 

@@ -66,7 +66,7 @@ async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Fo
     try:
         await reading.consume(request)
     except ClientDisconnect as error:
-        raise InputError("the form did not arrive whole") from error
+        raise InputError("the form was cut off on its way") from error
     except (MultipartParseError, UnicodeDecodeError) as error:
         raise InputError(f"the form cannot be read: {error}") from error
     return reading.form()
