@@ -19,7 +19,7 @@ from proctor.errors import UsageError
 from proctor.settings import BOUNDS
 from proctor.workflows.evaluate import prepare
 
-PLAYED = sorted(BOUNDS.keys() - {"k", "processes", "retry_agent_failures"})
+PLAYED = sorted(BOUNDS.keys() - {"k", "processes", "retry_agent_failures", "workers"})
 BATTLES = ("max_turns", "seeds", "conversation_tokens", "conversation_seconds")
 NEAR = sorted(
     {edge + step for bounds in BOUNDS.values() for edge in (bounds.least or 0, bounds.most) for step in (-1, 0, 1)}
