@@ -131,7 +131,8 @@ def test_what_was_no_test_is_no_test_everywhere(
     }  # fmt: skip
     noun = "reply" if asked == 1 else "replies"
     progress = next(line for line in said.err.splitlines() if line.startswith("1/1"))
-    assert progress == f"1/1 100 %, no test, 1 of {asked} {noun} judged, 0 failed"
+    turns = "1 turn" if asked == 1 else f"{asked} turns"
+    assert progress == f"1/1 100 %, {turns}, no test, 1 of {asked} {noun} judged, 0 failed"
     shown = capital("show", "last").out
     assert "? no test" in shown
     assert f"1 of {asked} {noun} judged" in shown

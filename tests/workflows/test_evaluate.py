@@ -379,7 +379,7 @@ async def test_what_cannot_be_meant_is_refused_before_anything_is_stored(
 
 
 async def test_a_benchmark_that_is_none_is_refused(options: Options) -> None:
-    with pytest.raises(InputError, match="benchmark=3 is none"):
+    with pytest.raises(InputError, match="benchmark=3 is not a benchmark"):
         await proctor.aevaluate(3, agent=yes, **options)
 
 
