@@ -11,7 +11,7 @@ def test_the_summary_stands_on_its_own() -> None:
     assert said.startswith("### ✓ B is better by 5 points (0.4 to 9.5), probability 0.99.\n")
     assert "| Pass rate | 92.5 % | 97.5 % | **+5** | +0.4 to +9.5 |" in said
     assert "- ✗ 5 broken · ✓ 15 fixed · · 180 unchanged" in said
-    assert "| | | and 5 more | | | |" in said
+    assert "| | | and 5 more: `proctor compare a b --json` | | | |" in said
     assert "| search | 200 | 92.5 → 97.5 % | +5 | +0.4 to +9.5 | ✓ better |" in said
 
 

@@ -59,7 +59,7 @@ def test_broken_and_fixed_cases_are_listed_with_their_questions() -> None:
 
 
 def test_long_lists_are_cut_and_say_so() -> None:
-    assert "and 5 more; --json lists all" in printed(compare_findings(*pair(15, 0, 10)))
+    assert "and 5 more: proctor compare " in printed(compare_findings(*pair(15, 0, 10)))
 
 
 def test_warnings_stand_above_the_numbers() -> None:

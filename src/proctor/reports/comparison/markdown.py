@@ -76,7 +76,7 @@ def _cases(compared: Compared, flip: Flip) -> Iterator[str]:
             f"| {words.marks(change)} |"
         )
     if len(changes) > _SHOWN:
-        yield f"| | | and {numbers.whole(len(changes) - _SHOWN)} more | | | |"
+        yield f"| | | and {numbers.whole(len(changes) - _SHOWN)} more: `{words.list_command(compared)}` | | | |"
 
 
 def _categories(compared: Compared) -> Iterator[str]:

@@ -13,7 +13,7 @@ from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.terminal import STYLES, Page, outcome_text
+from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text
 from proctor.reports.words import clean, one_line
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 from proctor.statistics.estimate import Estimate
@@ -131,7 +131,7 @@ def _cases(compared: Compared, flip: Flip, width: int) -> Iterator[RenderableTyp
         return
     yield _case_table(changes[:_SHOWN], words.FLIPS[flip], width)
     if len(changes) > _SHOWN:
-        yield Padding(Text(f"and {numbers.whole(len(changes) - _SHOWN)} more; --json lists all", style="dim"), _INDENT)
+        yield cut_line(len(changes) - _SHOWN, words.list_command(compared))
     yield Text()
 
 

@@ -305,6 +305,11 @@ def next_command(compared: Compared) -> tuple[str, str]:
     return f"proctor show {b.id}", "what B found"
 
 
+def list_command(compared: Compared) -> str:
+    """The command that lists every case."""
+    return f"proctor compare {compared.a.run.id} {compared.b.run.id}{' --force' if compared.unlike else ''} --json"
+
+
 def titled(run: Run) -> str:
     """`python:agent:answer on handbook`."""
     return f"{run.agent} on {run.benchmark}"

@@ -114,7 +114,8 @@ def _worst(findings: Findings) -> Iterator[str]:
         cells += [_failed_checks(case.failed_checks)] if checked else []
         yield f"| {' | '.join([*cells, f'{case.passed}/{case.counted}', mark])} |"
     if len(bad) > _WORST:
-        yield f"| | | and {numbers.whole(len(bad) - _WORST)} more |{' |' * checked} | |"
+        more = f"{numbers.whole(len(bad) - _WORST)} more: `proctor show {findings.run.id} --all`"
+        yield f"| | | and {more} |{' |' * checked} | |"
 
 
 def _failed_checks(checks: Mapping[str, str]) -> str:
@@ -131,7 +132,8 @@ def _troubles(findings: Findings) -> Iterator[str]:
         count = numbers.whole(trouble.count)
         yield f"- {kind.sign} {kind.word}, {count} × ({trouble.stage}): {plain(trouble.reason, 240)} ({where})"
     if len(findings.troubles) > _REASONS:
-        yield f"- and {len(findings.troubles) - _REASONS} more reasons"
+        left = len(findings.troubles) - _REASONS
+        yield f"- and {left} more reasons: `proctor show {findings.run.id} --all`"
 
 
 def _notes(findings: Findings) -> Iterator[str]:
