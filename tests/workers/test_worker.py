@@ -12,13 +12,13 @@ from tests.workers.lab import wait_until
 
 from proctor.run import Finished
 from proctor.testing import Scene
-from proctor.workers.messages import DealtAttempt, Order, Report
-from proctor.workers.worker import Worker
+from proctor.workers.messages import DealtAttempt, Order, WorkerReport
+from proctor.workers.worker import CrewWorker
 
 
 @contextmanager
-def working(scene: Scene, lease: float = 60.0) -> Iterator[Worker]:
-    worker = Worker(replace(brief_of(scene), lease=lease))
+def working(scene: Scene, lease: float = 60.0) -> Iterator[CrewWorker]:
+    worker = CrewWorker(replace(brief_of(scene), lease=lease))
     with worker.ready() as hello:
         assert hello.refusal == ""
         yield worker
@@ -29,7 +29,7 @@ def dealt(scene: Scene, count: int) -> tuple[DealtAttempt, ...]:
     return tuple(DealtAttempt(exam=one.exam.id, attempt=one.attempt) for one in scene.pending()[:count])
 
 
-def last_report(worker: Worker, order: Order) -> Report:
+def last_report(worker: CrewWorker, order: Order) -> WorkerReport:
     reports = [worker.exchange(order)]
     while not reports[-1].over:
         reports.append(worker.exchange(Order(stored=reports[-1].batch)))
@@ -71,6 +71,6 @@ def test_it_drops_its_calls_when_the_driver_is_silent(tmp_path: Path) -> None:
 
 
 def test_what_breaks_while_parts_are_built_is_told_in_its_first_word(tmp_path: Path) -> None:
-    worker = Worker(replace(brief_of(Scene(folder=tmp_path)), recipe=b"\x80\x05cnowhere\nnothing\n."))
+    worker = CrewWorker(replace(brief_of(Scene(folder=tmp_path)), recipe=b"\x80\x05cnowhere\nnothing\n."))
     with worker.ready() as hello:
         assert "No module named 'nowhere'" in hello.refusal

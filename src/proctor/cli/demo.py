@@ -13,7 +13,7 @@ from proctor.cli.command import Command
 
 if TYPE_CHECKING:
     from proctor.errors import InputError
-    from proctor.reports.run.demo import Scene
+    from proctor.reports.run.demo import DemoScene
     from proctor.workflows.evaluate import Evaluation, PreparedRun
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
@@ -172,9 +172,9 @@ def _show_orchestrator(played: Sequence[Evaluation], places: Sequence[Path], sto
     page.print(ends([], [_QUESTIONS, _BATTLE], label="More"))
 
 
-def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> Scene:
-    from proctor.reports.run.demo import Scene
+def _scene(evaluation: Evaluation, case: str, *, store: str, turns: int = 1) -> DemoScene:
+    from proctor.reports.run.demo import DemoScene
     from proctor.workflows.read import read_case
 
     exam, attempt = read_case(evaluation.run.id, case, trial=1, store=store)[0]
-    return Scene(exam=exam, attempt=attempt, turns=turns)
+    return DemoScene(exam=exam, attempt=attempt, turns=turns)

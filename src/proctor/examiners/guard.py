@@ -15,7 +15,7 @@ from proctor.examiners.reading import is_long, squeezed, states
 from proctor.examiners.strategies import FIRST_END, named, seed_of
 from proctor.failures import with_spending
 from proctor.findings.battle.fault import Fault, read_fault
-from proctor.reading.language import is_english
+from proctor.reading.languages.detect import is_english
 from proctor.reading.text.fold import fold
 from proctor.reading.text.numbers import quantities
 from proctor.reading.text.overlap import STOP, content

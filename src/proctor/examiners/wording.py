@@ -13,7 +13,7 @@ from proctor.examiners.reading import Reading, kind_of, main_value, read, senten
 from proctor.examiners.record import is_right
 from proctor.examiners.swapping import draw, swapped, swapped_question
 from proctor.reading.inquiry import read_inquiry
-from proctor.reading.language import Language, language
+from proctor.reading.languages.detect import Language, language
 from proctor.reading.text.choices import alternatives
 from proctor.transcript import Turn
 

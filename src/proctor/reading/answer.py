@@ -10,7 +10,7 @@ from proctor.reading.dress import undress
 from proctor.reading.expected import Answered, Expected, plain_text, read_answer
 from proctor.reading.features import features, is_long
 from proctor.reading.head import probability
-from proctor.reading.language import NAMES, Language, is_known, tongue
+from proctor.reading.languages.detect import NAMES, Language, is_known, tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand

@@ -13,7 +13,7 @@ from proctor.reading.answer import Judgement, judge
 from proctor.reading.coverage import context_used, reason_given
 from proctor.reading.dress import undress
 from proctor.reading.expected import Answered
-from proctor.reading.language import tongue
+from proctor.reading.languages.detect import tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.rules import Verdict
 from proctor.roles import Reviewer

@@ -15,7 +15,7 @@ from proctor.running import exits
 from proctor.threads import exit_now
 from proctor.workers.messages import Brief, Order
 from proctor.workers.processes import receive, send
-from proctor.workers.worker import Worker, take_place
+from proctor.workers.worker import CrewWorker, take_place
 
 
 class _Scrubbed:
@@ -48,7 +48,7 @@ def main() -> None:
     try:
         brief: Brief = receive(pipe)
         take_place(brief)
-        worker = Worker(brief)
+        worker = CrewWorker(brief)
         with worker.ready() as hello:
             send(pipe, hello)
             is_over = bool(hello.refusal)

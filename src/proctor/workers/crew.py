@@ -25,7 +25,7 @@ from proctor.workers.dealer import Dealer
 from proctor.workers.held import MOST_DEATHS
 from proctor.workers.ledger import Ledger
 from proctor.workers.link import Link, Transport, WorkerLost
-from proctor.workers.messages import Brief, Order, Report
+from proctor.workers.messages import Brief, Order, WorkerReport
 from proctor.workers.seat import Seat
 
 _TICK = 0.1
@@ -276,7 +276,7 @@ class CrewExecutor:
             return True
         return seat.is_stored and bool(self._dealer.held.get(seat.worker) or self._dealer.has_more())
 
-    def _take_in(self, seat: Seat, link: Link, report: Report) -> None:
+    def _take_in(self, seat: Seat, link: Link, report: WorkerReport) -> None:
         """Note what a worker reports, and what it means for the others where it has ended by itself."""
         with self._lock:
             self._ledger.settle(seat.worker, report.spendings)

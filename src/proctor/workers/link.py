@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from proctor.workers.messages import Brief, Hello, Order, Report
+from proctor.workers.messages import Brief, Hello, Order, WorkerReport
 
 
 class WorkerLost(Exception):
@@ -21,7 +21,7 @@ class Link(Protocol):
     def hello(self) -> Hello:
         """Its first word, when it has built its parts."""
 
-    def exchange(self, order: Order) -> Report:
+    def exchange(self, order: Order) -> WorkerReport:
         """Give an order and wait for the report, at most `messages.SILENCE` seconds."""
 
     def close(self, within: float) -> None:

@@ -140,7 +140,7 @@ class Order:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Report:
+class WorkerReport:
     """What a worker says each time."""
 
     records: tuple[Record, ...] = ()

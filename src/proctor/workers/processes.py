@@ -17,7 +17,7 @@ from typing import Any
 from proctor.redaction.names import says_secret
 from proctor.workers import messages
 from proctor.workers.link import Link, WorkerLost
-from proctor.workers.messages import Brief, Hello, Order, Report
+from proctor.workers.messages import Brief, Hello, Order, WorkerReport
 
 _START = 120.0
 """Seconds that a worker may take to import an agent and build its parts."""
@@ -87,9 +87,9 @@ class _Process:
         hello: Hello = self._ask(brief, within=_START)
         return hello
 
-    def exchange(self, order: Order) -> Report:
+    def exchange(self, order: Order) -> WorkerReport:
         """Give an order and wait for the report."""
-        report: Report = self._ask(order, within=messages.SILENCE)
+        report: WorkerReport = self._ask(order, within=messages.SILENCE)
         return report
 
     def close(self, within: float) -> None:

@@ -30,7 +30,7 @@ from proctor.running.garbage import seldom_collected
 from proctor.threads import Stage
 from proctor.workers import messages
 from proctor.workers.ledger import RemoteBudget
-from proctor.workers.messages import Brief, Build, Hello, Order, Parts, Report
+from proctor.workers.messages import Brief, Build, Hello, Order, Parts, WorkerReport
 
 _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
@@ -49,7 +49,7 @@ def take_place(brief: Brief) -> None:
     remember_secrets()
 
 
-class Worker:
+class CrewWorker:
     """Plays in one run."""
 
     def __init__(self, brief: Brief) -> None:
@@ -80,7 +80,7 @@ class Worker:
             self._begun.wait()
             yield self._hello()
 
-    def exchange(self, order: Order) -> Report:
+    def exchange(self, order: Order) -> WorkerReport:
         """Take an order; report as soon as there is something to say, and at the latest when the heartbeat is due."""
         self._obey(order)
         with self._news:
@@ -127,12 +127,12 @@ class Worker:
     def _has_news(self) -> bool:
         return bool(self._records or self._over) or (self._budget is not None and self._budget.has_news())
 
-    def _report(self) -> Report:
+    def _report(self) -> WorkerReport:
         executor = self._executor
         assert executor is not None
         records, self._records = tuple(self._records), []
         requests, spendings = self._budget.take() if self._budget is not None else ((), ())
-        return Report(
+        return WorkerReport(
             records=records,
             batch=self._batch,
             requests=requests,

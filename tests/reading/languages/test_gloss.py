@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from proctor.reading.answer import judge
-from proctor.reading.language import Language
 from proctor.reading.languages import dutch, french, german, italian, portuguese, spanish
+from proctor.reading.languages.detect import Language
 from proctor.reading.languages.gloss import gloss
 
 

@@ -14,7 +14,7 @@ from proctor.reading.answer import judge
 from proctor.reading.challenge import merely_stands_by
 from proctor.reading.conflicts.conflict import Exchange, conflict
 from proctor.reading.inquiry import read_inquiry
-from proctor.reading.language import is_english
+from proctor.reading.languages.detect import is_english
 from proctor.reading.link import same_matter, same_question
 from proctor.reading.statement import read_statements
 from proctor.reading.text.fold import fold

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from proctor.benchmark import Exam
-from proctor.reading.language import is_known
+from proctor.reading.languages.detect import is_known
 from proctor.run import Run
 
 _LOOKED_AT = 1_000

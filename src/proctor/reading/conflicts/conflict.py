@@ -15,7 +15,7 @@ from proctor.reading.conflicts.pair import Exchange, Found, Pair, relate
 from proctor.reading.conflicts.sides import denied_values, opposite_sides, opposite_words
 from proctor.reading.conflicts.values import differing_numbers, differing_times, granted_values, share_value
 from proctor.reading.inquiry import read_inquiry
-from proctor.reading.language import tongue
+from proctor.reading.languages.detect import tongue
 from proctor.reading.languages.gloss import gloss
 from proctor.reading.statement import Statements, excerpt, read_statements
 from proctor.reading.text.claims import claims

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from proctor.reading.language import Language
+from proctor.reading.languages.detect import Language
 
 _MONTHS = "january february march april may june july august september october november december"
 _THOUSANDS = re.compile(r"(?<![\d.,/-])\d{1,3}(?:\.\d{3})+(?![\d/-]|\.\d)")

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from proctor.reading.language import Language, is_english
 from proctor.reading.languages import dutch, french, german, italian, portuguese, spanish
+from proctor.reading.languages.detect import Language, is_english
 from proctor.reading.languages.figures import finished_figures, plain_figures
 from proctor.reading.text.fold import without_accents
 

@@ -35,7 +35,7 @@ _RECOVERED = "Recovered: the failed work was done after all. To go on without it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Scene:
+class DemoScene:
     """The beginning of a conversation that is worth reading."""
 
     exam: Exam
@@ -44,12 +44,12 @@ class Scene:
     """How many of its turns are shown."""
 
 
-def contest(battles: Sequence[Findings], scenes: Sequence[Scene]) -> RenderableType:
+def contest(battles: Sequence[Findings], scenes: Sequence[DemoScene]) -> RenderableType:
     """Two battles over the same questions: a conversation of each, then both in numbers."""
     return Page(lambda width: _contest(battles, scenes, width))
 
 
-def _contest(battles: Sequence[Findings], scenes: Sequence[Scene], width: int) -> Iterator[RenderableType]:
+def _contest(battles: Sequence[Findings], scenes: Sequence[DemoScene], width: int) -> Iterator[RenderableType]:
     for findings, scene in zip(battles, scenes, strict=False):  # without scenes the numbers stand alone
         yield from _scene(findings.run.agent, scene, width)
     yield _heading("Both", width)
@@ -62,12 +62,12 @@ def _heading(name: str, width: int) -> Text:
     return Text(f"{said} {'─' * (width - len(said) - 1)}", style="bold", no_wrap=True, overflow="crop")
 
 
-def read_out(title: str, scene: Scene) -> RenderableType:
+def read_out(title: str, scene: DemoScene) -> RenderableType:
     """One attempt turn by turn, under a heading."""
     return Page(lambda width: _scene(title, scene, width))
 
 
-def _scene(title: str, scene: Scene, width: int) -> Iterator[RenderableType]:
+def _scene(title: str, scene: DemoScene, width: int) -> Iterator[RenderableType]:
     attempt, turns = scene.attempt, scene.attempt.transcript.turns
     yield _heading(title, width)
     yield dialogue(scene.exam, replace(attempt, transcript=Transcript(turns=turns[: scene.turns])))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from proctor.reading.language import is_english, is_known, language, tongue
+from proctor.reading.languages.detect import is_english, is_known, language, tongue
 
 
 @pytest.mark.parametrize(
