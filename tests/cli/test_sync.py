@@ -107,7 +107,7 @@ def test_any_otlp_backend_by_its_endpoint(ran: Desk) -> None:
         (("langfuze", "last"), "there is no destination 'langfuze'; did you mean 'langfuse'?"),
         (("otlp", "last"), "no address to send to; name one with --endpoint"),
         (("langfuse", "nobody"), "nobody"),
-        (("langfuse", "last", "--redact", "("), "--redact '(' is no regular expression"),
+        (("langfuse", "last", "--redact", "("), "--redact '(' is not a valid regular expression"),
         (("langfuse", "last", "--endpoint", "http://here"), "--endpoint is not for langfuse"),
         (("--resume", "last", "--redact", "x"), "--resume takes --endpoint and --redact from the last time"),
         (("--resume", "last"), "has not been sent yet"),

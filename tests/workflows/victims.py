@@ -26,7 +26,7 @@ from proctor.run import Attempt
 from proctor.storage import Store, open_store, schema
 from proctor.storage.address import parse
 from proctor.storage.database import Database
-from proctor.storage.tables import NEWEST
+from proctor.storage.tables import NEWEST, metadata
 from proctor.telemetry.otlp import decode
 
 DELAY = 0.02
@@ -284,8 +284,8 @@ class Migrated(_Changing):
     def prepare(self, scene: Scene) -> None:
         address = parse(scene.url)
         with closing(Database(address)) as database, database.writing() as connection:
-            for table in ("drafts", "snapshots", "attempts", "turns", "runs", "benchmarks", "proctor_schema"):
-                connection.execute(text(f"DROP TABLE IF EXISTS {table}"))
+            for table in reversed(metadata.sorted_tables):
+                connection.execute(text(f"DROP TABLE IF EXISTS {table.name}"))
             schema.migrate(connection, to="0001")
             for statement in _FIRST:
                 connection.execute(text(statement))

@@ -59,7 +59,7 @@ def with_run_defaults(
 ) -> dict[str, Any]:
     """What was given to a run, and where nothing was what `[run]` says; numbers are filled up by `make_settings`."""
     return {
-        "conditions": conditions or defaults.condition or None,
+        "conditions": (defaults.condition or None) if conditions in (None, ()) else conditions,
         "checks": defaults.checks if checks is None else checks,
         "labels": {**defaults.label, **(labels or {})},
         "kind": kind or defaults.agent_kind,
