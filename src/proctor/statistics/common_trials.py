@@ -16,7 +16,7 @@ Values = Sequence[Sequence[float]]
 """Of one case: under each condition the values of its counted trials, in the order of the trials."""
 
 
-def in_common(a: Values, b: Values) -> tuple[list[float], list[float]]:
+def in_common(a: Values, b: Values) -> tuple[Sequence[float], Sequence[float]]:
     """The first values that both runs have of a case, condition by condition; in one row where conditions differ."""
     if len(a) != len(b):
         a, b = [[value for row in a for value in row]], [[value for row in b for value in row]]
@@ -46,7 +46,9 @@ def counts_alike(a: Count, b: Count) -> tuple[Count, Count]:
     return _likest(a, b), b
 
 
-def _first(rows: Values, trials: Sequence[int]) -> list[float]:
+def _first(rows: Values, trials: Sequence[int]) -> Sequence[float]:
+    if len(rows) == 1:
+        return rows[0][: trials[0]]
     return [value for row, number in zip(rows, trials, strict=True) for value in row[:number]]
 
 

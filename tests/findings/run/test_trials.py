@@ -80,9 +80,9 @@ def rows_of(conversations: list[str]) -> Findings:
 def test_the_rows_of_a_script_keep_their_trials_too() -> None:
     first, second = rows_of(["+-", "-+", "++"]).rows
     assert first.trials is not None
-    assert first.trials.verdicts("first") == [[1.0, 0.0, 1.0]]
+    assert [[*row] for row in first.trials.verdicts("first")] == [[1, 0, 1]]
     assert second.trials is not None
-    assert second.trials.verdicts("second") == [[0.0, 1.0, 1.0]]
+    assert [[*row] for row in second.trials.verdicts("second")] == [[0, 1, 1]]
     assert second.trials.marks("second") == [[0.0, 1.0, 1.0]]
 
 

@@ -44,7 +44,7 @@ class Trials:
     def verdicts(self, case: str, condition: str | None = None) -> Values:
         """Under each condition, or one, 1 for each trial that passed and 0 for each that did not, in their order."""
         parts = [self._verdicts[start : start + self._trials] for start in self._starts(case, condition)]
-        return [[*map(float, filter(_NONE.__ne__, part))] for part in parts]
+        return [part if _NONE not in part else [*filter(_NONE.__ne__, part)] for part in parts]
 
     def marks(self, case: str) -> Values:
         """The marks, likewise."""
