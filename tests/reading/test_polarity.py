@@ -41,3 +41,25 @@ def test_what_depends_is_neither_and_says_so() -> None:
     found = judge("Is the pool open?", "Yes", "It depends on the season.")
     assert found.right is None
     assert found.reason == "expected yes, but the reply makes it depend on something"
+
+
+@pytest.mark.parametrize(
+    ("question", "yes", "no"),
+    [
+        ("Is parking free on Sundays?", "Parking is free of charge on Sundays.", "There is a charge on Sundays."),
+        ("Is the lounge free for members?", "Members pay nothing.", "Entry is not free of charge for members."),
+        ("Does the museum charge for admission?", "Entry isn't free; a ticket's £8.", "Entry is free."),
+        ("Is the bread free of milk?", "It contains no milk.", "It isn't free of milk."),
+        ("Is the cake gluten free?", "It contains no gluten.", "It contains gluten."),
+        ("Is there a gym?", "There is an international gym with an intelligent shower.", "There isn't any gym."),
+        ("Can employees work remotely?", "Working remotely is fine.", "Remote work isn't permitted."),
+        (
+            "Is it compatible with Linux?",
+            "It is compatible with Linux and Windows.",
+            "It is only compatible with Windows.",
+        ),
+    ],
+)
+def test_what_is_free_fine_or_only_so_is_read_by_what_it_means(question: str, yes: str, no: str) -> None:
+    assert judge(question, "Yes", yes).value >= 0.7 > judge(question, "No", yes).value
+    assert judge(question, "No", no).value >= 0.7 > judge(question, "Yes", no).value

@@ -109,6 +109,24 @@ insured intend interval invite invent inspect intact inner indoor indoors inhabi
 dismiss underground underway uniform independent invoice input insurance invasion infant infection initial
 immune
 """
+_DENIED_BY_PREFIX = """
+inaccessible inaccurate inactive inadequate inadmissible inadvisable inapplicable inappropriate inaudible incapable
+incoherent incompatible incompetent incomplete inconclusive inconsistent inconvenient incorrect incurable indecisive
+indefinite indestructible indirect inedible ineffective inefficient inelastic ineligible inexact inexpensive
+inexperienced infertile infinite inflexible informal infrequent inoperable inoperative insane insecure insensitive
+insignificant insoluble insolvent insufficient intangible intolerant intolerable invalid invisible involuntary
+inseparable inorganic inhuman immature immobile immoral immovable impassable impatient imperfect impermeable
+impermissible implausible impolite impossible impractical impracticable imprecise improbable improper impure illegal
+illegible illegitimate illicit illiterate illogical irrational irregular irrelevant irreparable irresponsible
+irreversible irreplaceable irrevocable disabled disagree disallow disallowed disappear disappeared disapprove
+disapproved disconnected discontinued discourage discouraged dishonest disobey disqualified dissatisfied dissimilar
+disused disproved disproven disputed discarded disbanded dissolved disrupted disappointing disappointed disadvantage
+disbelief disintegrate dislike disorder disregard impaired impeded inhibit inhibited interrupted invalidated inferior
+indigestible inability injured impair dispelled discredited disowned discontinue inconceivable impenetrable infeasible
+incombustible indivisible inept inert indifferent disprove dispute dispel discredit dissuade disadvise
+"""
+PREFIXED: frozenset[str] = stem_set(_DENIED_BY_PREFIX)
+"""Stems that a prefix other than `un` or `non` makes a denial: there are few, and many words that only look so."""
 _NO_PREFIX = frozenset(_LOOKALIKES.split())
 """Words that only look like denials."""
 

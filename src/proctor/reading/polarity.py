@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, are_opposite, without_prefix
+from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, are_opposite, without_prefix
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 from proctor.reading.text.overlap import STOP
@@ -23,7 +23,8 @@ _AFFIRMING = (
     r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|ban|rule"
     r"|limit|barrier|law)s?(?: \w+)? (?:against|to|on)|no need to (?:wait|worry|ask|change)|"
     r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
-    r"|as usual|be fine|beyond doubt|not a problem|no reason not to|"
+    r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
+    r"|no reason not to|"
     r"can't (?:go wrong|complain|fault)|no longer than|at no (?:extra )?(?:cost|charge)|last but not least"
     r"|none other than|no less than|no fewer than|not until"
 )
@@ -112,11 +113,39 @@ _SAME_WORD = (
         ),
         " singleuse ",
     ),
-    (re.compile(r"\b(\w+)[- ]free\b(?= |$|[.,;!?])"), r" noword \1 "),
+    (
+        re.compile(
+            r"\b(\w+)-free\b|\b(sugar|dairy|gluten|lactose|milk|meat|nut|fat|alcohol|caffeine|smoke|lead|plastic|cruelty"
+            r"|carbon|pain|error|bug|risk|duty|tax|toll|rent|interest|ad|advert) free\b(?! to\b| of\b)"
+        ),
+        lambda match: f" noword {match[1] or match[2]} ",
+    ),
     (re.compile(r"\bjust as \w+|\bequally\b|\bas \w+ as\b"), " same "),
     (re.compile(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
     (re.compile(r"\bhalf (?:full|empty)\b"), " partly "),
 )
+_ENDINGS = (
+    "able",
+    "abl",
+    "ibl",
+    "ible",
+    "ful",
+    "al",
+    "ant",
+    "ent",
+    "ed",
+    "ing",
+    "ic",
+    "ive",
+    "iv",
+    "ous",
+    "f",
+    "t",
+    "r",
+    "y",
+)
+"""Of adjectives that `un` and `non` deny."""
+_ONLY = stem_set("only solely exclusively")
 _LESS = stem_set("less fewer least")
 _COMPARED = re.compile(r"(\w+er|more \w+|less \w+|better|worse) than (.+?)(?:[,.;!?]|$)")
 _STRONG, _SHARED, _TELLING, _TURNED = 1.5, 0.5, 2.0, 2.0
@@ -325,12 +354,23 @@ def _marked_phrases(folded: str) -> str:
 def _weigh(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> tuple[float, int]:
     """How much a clause tells about the question, and its sign as it stands."""
     known = frozenset(wanted)
+    if _sets_apart(clause, wanted, asked):
+        return _STRONG + _TELLING, -1 if _sign(clause.stems, known) > 0 else 1
     shared = min(_MOST_SHARED, sum(_is_of(word, asked.content) for word in clause.stems))
     sign = _sign(clause.stems, known)
     bears = any(_bears(word, known) for word in clause.stems)
     telling = sign < 0 or bears or _AFFIRMED in clause.stems
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
+
+
+def _sets_apart(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> bool:
+    """`Only on Windows`: of something else than what the question ends with, and so not of that."""
+    if _ONLY.isdisjoint(clause.stems) or not _ONLY.isdisjoint(wanted):
+        return False
+    scope = next((word for word in reversed(wanted) if word in asked.content), None)
+    after = clause.stems[next(place for place, word in enumerate(clause.stems) if word in _ONLY) + 1 :]
+    return scope is not None and bool(after) and not any(_is_of(word, (scope,)) for word in clause.stems)
 
 
 def _is_of(word: str, content: Collection[str]) -> bool:
@@ -364,36 +404,10 @@ def _sign(stems: tuple[str, ...] | list[str], wanted: frozenset[str], *, plain: 
 
 
 def _is_adverse(word: str) -> bool:
-    if word in ADVERSE:
+    if word in ADVERSE or word in PREFIXED:
         return True
     plain = without_prefix(word)
-    return len(plain) > 3 and plain not in ADVERSE and _is_denied_adjective(word)
-
-
-def _is_denied_adjective(word: str) -> bool:
-    return word.startswith(("un", "in", "im", "il", "ir", "dis", "non")) and word.endswith(
-        (
-            "able",
-            "abl",
-            "ibl",
-            "ible",
-            "ful",
-            "al",
-            "ant",
-            "ent",
-            "ed",
-            "ing",
-            "ic",
-            "ive",
-            "iv",
-            "ous",
-            "f",
-            "saf",
-            "t",
-            "r",
-            "y",
-        )
-    )
+    return len(plain) > 3 and plain not in ADVERSE and word.startswith(("un", "non")) and word.endswith(_ENDINGS)
 
 
 def _is_adverse_pair(word: str, wanted: frozenset[str]) -> bool:
