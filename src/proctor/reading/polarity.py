@@ -10,40 +10,11 @@ from typing import NamedTuple
 
 from proctor.reading.opposites import ADVERSE, NEGATORS, OPPOSITES, PREFIXED, are_opposite, without_prefix
 from proctor.reading.question import Asked
+from proctor.reading.signed_phrases import AFFIRMED, DENIED, marked_phrases
 from proctor.reading.text.fold import fold
 from proctor.reading.text.overlap import STOP
 from proctor.reading.text.words import WORD, stem, stem_set
 
-# Phrases that count as one word with a sign of its own, before words are looked at one by one.
-_AFFIRMING = (
-    r"not (?:only|just|merely|simply)|no (?:doubt|problem|worries|question|wonder|matter|trouble|exception"
-    r"|exceptions|sooner)|nothing but|can't wait|why not|"
-    r"without (?:a )?(?:doubt|fail|question|any problem|issue|exception|problem)s?|next to nothing|not to mention"
-    r"|if not|whether or not|or not|more often than not|"
-    r"nothing (?:speaks|to stop|wrong|prevents|stops|against)|no (?:objection|harm|obstacle|restriction|ban|rule"
-    r"|limit|barrier|law)s?(?: \w+)? (?:against|to|on)|no need to (?:wait|worry|ask|change)|"
-    r"go (?:for it|ahead)|feel free|by all means|in luck|you bet|wave[ds]? (?:it )?through|carr(?:y|ies|ied) on"
-    r"|as usual|(?:be|is|are|was|'s|'re|perfectly|totally|absolutely|just) fine(?! of)|beyond doubt|not a problem"
-    r"|no reason not to|"
-    r"can't (?:go wrong|complain|fault)|no longer than|at no (?:extra )?(?:cost|charge)|last but not least"
-    r"|none other than|no less than|no fewer than|not until"
-)
-_DENYING = (
-    r"far from|anything but|no longer|(?:turn|turned|turns|turning) (?:it |them |this |that )?(?:down|away)"
-    r"|(?:free|devoid|void) (?:of|from)(?! charge)|out of (?:order|stock|service|bounds|date|print|reach"
-    r"|the question)|"
-    r"sold out|off[ -]limits|rul(?:e|es|ed) (?:it )?out|(?:stay|stays|stayed|keep|keeps|kept|opt|opted|leave|left"
-    r"|miss) (?:\w+ )?out|(?:switch|switched|turn|turned|call|called) (?:it |them )?off|"
-    r"too (?:far|narrow|small|big|large|late|early|little|few|weak|old|young|short|long|expensive|dangerous|cold"
-    r"|hot|slow|heavy|faint|dim|low|high|wide|soft|hard)|"
-    r"(?:advise|advised|advice|warn|warned|recommend|speak|speaks|rule|rules|ruled|decide|decided|vote|voted|law"
-    r"|policy)(?: \w+)? against|better not|rather not|wouldn't (?:recommend|advise)|"
-    r"at no (?:time|point)|under no circumstances|in no way|by no means|on no account|few (?:if any|people)"
-    r"|very (?:few|little)|does little|wait until|instead of|rather than|"
-    r"give[ns]? up|gave up|fall(?:s|en)? through|fell through|do(?:es)? without|any ?more|short of|ran? out"
-    r"|run out|dwarf|so-called|contrary to|pull(?:ed)? out|back(?:ed)? out|wrong way round"
-)
-_PHRASE = re.compile(rf"\b(?:(?P<yes>{_AFFIRMING})|(?P<no>{_DENYING}))\b")
 _CLAUSE = re.compile(
     r"(?P<end>[.!?;\n]+(?:\s|$)|:\s|\s-+\s|[()\"])|,\s|\b(?:(?P<turn>but|however|though|although|yet|whereas"
     r"|instead|still|nevertheless|nonetheless)|and|because|as|since|while|which|who|so|if"
@@ -89,40 +60,6 @@ _DEPENDS = re.compile(
     r"|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
     r"|\bi (?:don't|do not) know\b|\bhard to say\b|\bit's (?:unclear|debated|disputed|debatable)\b|\bconsult an?\b"
     r"|\bplease (?:ask|check with|contact)\b"
-)
-_SAME_WORD = (
-    (re.compile(r"\b(?:have|has|had|need|needs|got|obliged|required) to\b"), " must "),
-    (
-        re.compile(
-            r"\bfree of (?:charge|cost)\b|\bno (?:charge|fee|cost)\b|\bnothing to pay\b|\b(?:costs?|pays?) nothing\b"
-            r"|\bwithout (?:charge|paying)\b"
-        ),
-        " free ",
-    ),
-    (
-        re.compile(
-            r"\bmore than (?:once|one)\b|\b(?:multiple|several|many|unlimited) (?:times|uses?)\b|\breusable\b"
-            r"|\brepeatedly\b"
-        ),
-        " multipleuse ",
-    ),
-    (
-        re.compile(
-            r"\bsingle[- ]use\b|\bone (?:use|time only)\b|\b(?:only|just) (?:once|one)\b|\bone-time\b|\bdisposable\b"
-            r"|\bonce only\b"
-        ),
-        " singleuse ",
-    ),
-    (
-        re.compile(
-            r"\b(\w+)-free\b|\b(sugar|dairy|gluten|lactose|milk|meat|nut|fat|alcohol|caffeine|smoke|lead|plastic|cruelty"
-            r"|carbon|pain|error|bug|risk|duty|tax|toll|rent|interest|ad|advert) free\b(?! to\b| of\b)"
-        ),
-        lambda match: f" noword {match[1] or match[2]} ",
-    ),
-    (re.compile(r"\bjust as \w+|\bequally\b|\bas \w+ as\b"), " same "),
-    (re.compile(r"\bswitch(?:ed|es)? (?:it |them )?off\b|\bturn(?:ed|s)? (?:it |them )?off\b"), " stop "),
-    (re.compile(r"\bhalf (?:full|empty)\b"), " partly "),
 )
 _ENDINGS = (
     "able",
@@ -310,7 +247,7 @@ def _first_of(sentence: str, ones: set[str], others: set[str]) -> bool | None:
 def _by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
     """What the clause says that tells most about the question, and whether any does."""
     theirs = _clauses(folded)
-    wanted = _stems(_marked_phrases(asked.folded))
+    wanted = _stems(marked_phrases(asked.folded))
     positive = _sign(wanted, frozenset(), plain=True) > 0
     best: tuple[float, bool] | None = None
     for clause in theirs:
@@ -323,7 +260,7 @@ def _by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, sentence = 0, False, 0
-    marked = _marked_phrases(folded)
+    marked = marked_phrases(folded)
     for match in _CLAUSE.finditer(marked):
         _add(found, marked[start : match.start()], turned, sentence)
         start = match.end()
@@ -339,16 +276,8 @@ def _add(found: list[Clause], text: str, turned: bool, sentence: int) -> None:
         found.append(Clause(stems, turned, sentence))
 
 
-_AFFIRMED, _DENIED = "yesword", "noword"
 _ROOT = 5
 """Letters."""
-
-
-def _marked_phrases(folded: str) -> str:
-    """Phrases with a sign of their own, each made one word."""
-    for pattern, word in _SAME_WORD:
-        folded = pattern.sub(word, folded)
-    return _PHRASE.sub(lambda match: _AFFIRMED if match["yes"] else _DENIED, folded)
 
 
 def _weigh(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> tuple[float, int]:
@@ -359,7 +288,7 @@ def _weigh(clause: Clause, wanted: tuple[str, ...], asked: Asked) -> tuple[float
     shared = min(_MOST_SHARED, sum(_is_of(word, asked.content) for word in clause.stems))
     sign = _sign(clause.stems, known)
     bears = any(_bears(word, known) for word in clause.stems)
-    telling = sign < 0 or bears or _AFFIRMED in clause.stems
+    telling = sign < 0 or bears or AFFIRMED in clause.stems
     strength = _STRONG * bears + _SHARED * shared + _TELLING * telling + _TURNED * clause.turned
     return strength, sign
 
@@ -391,7 +320,7 @@ def _sign(stems: tuple[str, ...] | list[str], wanted: frozenset[str], *, plain: 
     sign = 1
     adverse = opposite = False
     for word in stems:
-        if word in NEGATORS or word == _DENIED:
+        if word in NEGATORS or word == DENIED:
             sign = -sign
         elif plain or word in wanted:
             adverse = adverse or _is_adverse(word)
