@@ -4,6 +4,7 @@ import json
 import math
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -300,21 +301,28 @@ def flooded(flood: str, size: int) -> str:
     return (flood * size).encode()[:size].decode(errors="ignore")
 
 
+def least_time(judged: Callable[[str], object]) -> float:
+    """Seconds of CPU of this thread, the least of three: a collection of garbage in a large process takes one too."""
+    taken = math.inf
+    for number in range(3):
+        if taken > 1.0:
+            started = time.thread_time()
+            judged(f"When does it open on Mondays, {number}?")  # another one each time: what was judged is remembered
+            taken = min(taken, time.thread_time() - started)
+    return taken
+
+
 @pytest.mark.parametrize("flood", FLOODS)
 def test_a_reply_of_50_kilobytes_is_judged_in_a_moment(flood: str) -> None:
     reply = flooded(flood, 50_000)
-    started = time.process_time()
-    for answer in EXPECTATIONS:
-        judge_any("When does it open on Mondays?", (answer,), reply)
-    taken = time.process_time() - started
+    taken = least_time(lambda question: [judge_any(question, (answer,), reply) for answer in EXPECTATIONS])
     assert taken / len(EXPECTATIONS) < 1.0  # prose takes some 20 ms; a quadratic rule would take minutes
 
 
 @pytest.mark.parametrize("flood", FLOODS)
 def test_an_expectation_of_6000_characters_is_read_in_a_moment(flood: str) -> None:
-    started = time.process_time()
-    judge_any("When does it open on Mondays?", (flooded(flood, 6_000),), "at 9:30 am on 8 March 2018")
-    assert time.process_time() - started < 1.0
+    expected = flooded(flood, 6_000)
+    assert least_time(lambda question: judge_any(question, (expected,), "at 9:30 am on 8 March 2018")) < 1.0
 
 
 def test_more_than_three_thousand_judgements_a_second() -> None:

@@ -59,4 +59,4 @@ def test_nothing_is_added_but_blanks(text: str) -> None:
 def test_a_long_text_of_half_places_takes_no_time(sign: str) -> None:
     started = time.process_time()
     without_places(sign * 4_000)
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 5.0
