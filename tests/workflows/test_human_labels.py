@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import proctor
+from proctor.config import Config
 from proctor.errors import InputError, NoSuchRun, UsageError
 from proctor.findings.gates import GateVerdict, judge, parse
 from proctor.reports.gates import sentence
@@ -16,6 +19,8 @@ from proctor.run import Key
 from proctor.storage import open_store
 from proctor.workflows.change import delete_run
 from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.export import export_run
+from proctor.workflows.gates import read_gates
 from proctor.workflows.human_labels import Drawn, draw, put_label, read_sheet, take_back, write_sheet
 from proctor.workflows.read import read_findings
 
@@ -226,3 +231,27 @@ def test_a_gate_by_people_is_decided_on_their_rate(place: Path) -> None:
 def test_only_rates_that_labels_tell_can_be_gated_by_people() -> None:
     with pytest.raises(UsageError, match="people's labels tell pass_rate and held_rate alone"):
         parse("mean_score>=0.8 by people")
+
+
+def test_exports_tell_it_too_and_their_gates_are_decided_by_it(place: Path, tmp_path: Path) -> None:
+    run = examined(place).run.id
+    agree(draw(run, store=str(place), count=40), place)
+    report, page, gating = tmp_path / "report.json", tmp_path / "report.md", read_gates(["pass_rate>=0.5 by people"])
+    export_run(run, form="json", output=report, store=str(place))
+    assert json.loads(report.read_text("utf-8"))["pass_rate_people"]["labels"] == 40
+    _, verdicts = export_run(run, form="markdown", output=page, store=str(place), gating=gating)
+    assert [each.verdict for each in verdicts] == ["met"]
+    assert "as people judge" in page.read_text("utf-8")
+
+
+def test_under_conditions_the_plain_run_is_labelled_whose_rate_is_told(place: Path) -> None:
+    conditions = {"slow": {"tool": "search", "delay": 0.01}}
+    config = Config.model_validate({"conditions": conditions})
+    run = proctor.evaluate(CASES, agent=answer, reviewer="exact", conditions="all", config=config, store=place).run.id
+    drawn = draw(run, store=str(place), count=40)
+    assert {each.attempt.key.condition for each in drawn} == {""}
+    agree(drawn, place)
+    put_label(replace(drawn[0].attempt.key, condition="slow"), passed=False, who="ann", store=str(place))
+    people = read_findings(run, store=str(place)).people
+    assert people is not None
+    assert (people.labels, people.rate.value) == (40, 0.75)

@@ -20,7 +20,7 @@ class Dealer:
         self._places = places
         self._is_dry = False
         self.held: dict[int, dict[Key, HeldAttempt]] = {}
-        """CrewWorker → what it holds."""
+        """Worker → what it holds."""
         self.moved = 0
         """Attempts that were taken from a lost worker."""
 

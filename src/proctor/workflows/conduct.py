@@ -24,6 +24,7 @@ from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
 from proctor.workflows.gathered import accumulate_attempts, keep_played
+from proctor.workflows.human_labels import with_people
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.reclassify import reclassify
@@ -201,9 +202,9 @@ def _has_steps(batch: Sequence[Record]) -> bool:
 
 
 def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show."""
+    """What the stored attempts of a run show, and what people have said of them."""
     run = store.archive.find(run_id)
-    return accumulate_attempts(store, run, exams).findings(run)
+    return with_people(store, run, accumulate_attempts(store, run, exams).findings(run))
 
 
 @contextlib.contextmanager

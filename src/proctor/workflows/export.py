@@ -21,6 +21,7 @@ from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
 from proctor.workflows.gates import RunGates, with_baselines
 from proctor.workflows.gathered import LARGE, CountingPass, accumulate_attempts, recall_accumulator
+from proctor.workflows.human_labels import with_people
 
 TELL_OF_GATES = ("junit", "markdown", "annotations")
 """The forms in which gates have a place."""
@@ -44,7 +45,11 @@ class ExportedRun:
     def findings(self) -> Findings:
         """What was found, if need be by reading every attempt."""
         known = self._remembered_counts or accumulate_attempts(self.store, self.run, self._exams)
-        return known.findings(self.run)
+        return self.found(known)
+
+    def found(self, counted: Accumulator) -> Findings:
+        """What the counted attempts show, and what people have said of them."""
+        return with_people(self.store, self.run, counted.findings(self.run))
 
     @property
     def is_counted(self) -> bool:
@@ -187,7 +192,7 @@ def _json(exported: ExportedRun) -> Iterator[str]:
     else:
         counting = exported.counting()
         yield from results(counting.watching(exported.attempts()))
-        yield "," + found(counting.gathering.findings(exported.run))
+        yield "," + found(exported.found(counting.gathering))
     yield "}\n"
 
 

@@ -69,13 +69,21 @@ def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = 
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         done = {label.key.exam for label in opened.human_labels.of_run(run.id) if who in (None, label.who)}
-        chosen = _chosen(opened.archive.attempts(run.id), done, count, random.Random(f"{run.id} {seed}"))
+        eligible = (attempt for attempt in opened.archive.attempts(run.id) if _is_in_rate(run, attempt.key))
+        chosen = _chosen(eligible, done, count, random.Random(f"{run.id} {seed}"))
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
         found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in chosen)
         drawn = [Drawn(exam=exam, attempt=attempt) for exam, attempt in found if exam and attempt]
     if not drawn and not done:
         raise InputError(f"run {run.id} has no attempt with a reply and a verdict; there is nothing to label")
     return drawn
+
+
+def _is_in_rate(run: Run, key: Key) -> bool:
+    """Whether the rate that is corrected counts an attempt: under several conditions the pass rate is the plain run's,
+    the held rate of battles goes over all of them.
+    """
+    return run.settings.type != "standard" or not run.settings.has_plain_run or not key.condition
 
 
 def _chosen(attempts: Iterable[Attempt], done: set[str], count: int, rng: random.Random) -> list[Key]:
@@ -187,12 +195,14 @@ def _key(name: str, run: Run, where: str) -> Key:
 
 def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
     """The findings with what people's labels make of the run, where there are any."""
-    labels = opened.human_labels.of_run(run.id)
+    labels = [label for label in opened.human_labels.of_run(run.id) if _is_in_rate(run, label.key)]
     if not labels:
         return findings
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
     judged = {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
-    counts, rate = findings.counts, findings.battle.held_rate if findings.battle is not None else findings.pass_rate
+    plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
+    counts = plain[0] if plain else findings.counts
+    rate = findings.battle.held_rate if findings.battle is not None else findings.pass_rate
     decided = counts.scored + counts.failed_by_agent
     unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
     people = people_finding(labels, judged, rate, unanswered=unanswered)

@@ -12,7 +12,6 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.gathered import verdict_counts
-from proctor.workflows.human_labels import with_people
 from proctor.workflows.tally import RunTally
 
 _TOLD = 5
@@ -34,7 +33,7 @@ def read_findings(name: str, *, store: str) -> Findings:
 def findings_of_run(opened: Store, run: Run) -> Findings:
     """The same in a store that is open already."""
     exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
-    return with_people(opened, run, findings_of(opened, run.id, exams))
+    return findings_of(opened, run.id, exams)
 
 
 def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tuple[Exam, Attempt]]:
