@@ -53,7 +53,7 @@ def command(
     if to is not None and source is not None:
         raise click.UsageError("--to writes a file and --from reads one; give one of them")
     url = store_url(store, load_config(config_path))
-    name = who or getpass.getuser()
+    name = who or _user()
     if source is not None:
         stored = read_sheet(run, source, store=url, who=name)
         echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} tells the rate as people judge")
@@ -69,6 +69,13 @@ def command(
         raise click.UsageError("label asks for single keys at a terminal; without one, use --to FILE and --from FILE")
     with _terminal(single_keys=True):
         return _ask(drawn, run, name, url)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (ImportError, KeyError, OSError):  # a user without a name, as in some containers
+        raise click.UsageError("nobody knows who you are here; give --who NAME") from None
 
 
 def _ask(drawn: list[Drawn], run: str, who: str, store: str) -> int:

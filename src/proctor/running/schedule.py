@@ -52,6 +52,23 @@ class _AttemptTask(asyncio.Task["Failure | None"]):
         return super().cancel(msg)
 
 
+class StormWatch:
+    """Counts environment failures in a row, without one success."""
+
+    def __init__(self) -> None:
+        self._in_a_row = 0
+
+    def reason_to_end(self, failure: Failure | None) -> str | None:
+        """Why a run has to end after an attempt that ended so; None: it need not."""
+        if failure is None or failure.owner == "agent":
+            self._in_a_row = 0
+            return None
+        self._in_a_row += 1
+        if self._in_a_row < STORM:
+            return None
+        return f"{STORM} environment failures in a row, the last: {failure.reason}"
+
+
 class LocalExecutor:
     """Plays attempts on one event loop. Why it ended early, if it did, stands in `halt` and `reason`."""
 
@@ -74,7 +91,7 @@ class LocalExecutor:
         self._context = Context()
         self._playing: dict[asyncio.Task[Failure | None], Play] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        self._in_a_row = 0
+        self._storm = StormWatch()
         self._stopping = False
         self._stopped_at = float("inf")
         self._error: BaseException | None = None
@@ -323,12 +340,8 @@ class LocalExecutor:
         return self._reviews_cost if isinstance(record, Finished) else True
 
     def _watch_for_storm(self, failure: Failure | None) -> None:
-        if failure is None or failure.owner == "agent":
-            self._in_a_row = 0
-            return
-        self._in_a_row += 1
-        if self._in_a_row >= STORM:
-            self.end("storm", f"{STORM} environment failures in a row, the last: {failure.reason}")
+        if (reason := self._storm.reason_to_end(failure)) is not None:
+            self.end("storm", reason)
 
     # in the clock's thread
 

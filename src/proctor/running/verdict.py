@@ -21,7 +21,7 @@ from proctor.score import (
 )
 
 _NOTHING = Expectation()
-_USUAL_SCORE = 0.7
+_USUAL_SCORE = Settings().passing_score
 """Where a case has criteria of its own and nobody has said which score passes."""
 
 

@@ -17,7 +17,7 @@ from proctor import threads
 from proctor.redaction import without_secrets
 from proctor.roles import Halt
 from proctor.run import Failure, Finished, PendingAttempt, Record, WorkerCounts
-from proctor.running.schedule import STORM
+from proctor.running.schedule import StormWatch
 from proctor.spending.budget import Budget
 from proctor.threads import Stage
 from proctor.workers import messages
@@ -73,7 +73,8 @@ class CrewExecutor:
         self._links: dict[Seat, Link] = {}
         self._records: list[Record] = []
         self._taken: list[Record] = []
-        self._attending = self._started = self._lost = self._failed_starts = self._in_a_row = 0
+        self._attending = self._started = self._lost = self._failed_starts = 0
+        self._storm = StormWatch()
         self._stopped_at = math.inf
         self._dismissed = False
         self._error: BaseException | None = None
@@ -341,9 +342,5 @@ class CrewExecutor:
             self.end("misconfigured", f"{_FAILED_STARTS} workers ended before they had begun; the last, {name}: {why}")
 
     def _watch_for_storm(self, failure: Failure | None) -> None:
-        if failure is None or failure.owner == "agent":
-            self._in_a_row = 0
-            return
-        self._in_a_row += 1
-        if self._in_a_row >= STORM:
-            self.end("storm", f"{STORM} environment failures in a row, the last: {failure.reason}")
+        if (reason := self._storm.reason_to_end(failure)) is not None:
+            self.end("storm", reason)

@@ -32,8 +32,6 @@ from proctor.workers import messages
 from proctor.workers.ledger import RemoteBudget
 from proctor.workers.messages import Brief, Build, Hello, Order, Parts, WorkerReport
 
-_FAREWELL = 5.0
-"""Seconds that an agent may take to let go."""
 _LOOK_EVERY = 0.1
 """Seconds between two looks whether the driver still speaks."""
 
@@ -178,7 +176,7 @@ class CrewWorker:
                 for batch in executor.play():
                     self._offer(batch, executor)
         finally:
-            _close(parts, stage)
+            stage.close_all((parts.agent, parts.examiner))
 
     def _offer(self, batch: Sequence[Record], executor: FedExecutor) -> None:
         """Keep a batch for the driver, and wait until it is stored: then players may go on."""
@@ -195,15 +193,6 @@ class CrewWorker:
             self._stopping = self._out_of_touch = True
             executor.stop()
         return self._out_of_touch
-
-
-def _close(parts: Parts, stage: Stage) -> None:
-    """Let go of everybody's connections; what they say then changes no result."""
-    closing = [close for part in (parts.agent, parts.examiner) if (close := getattr(part, "close", None)) is not None]
-    if closing and stage.responds(within=1.0):
-        for close in closing:
-            with contextlib.suppress(BaseException):
-                stage.run(close, timeout=_FAREWELL)
 
 
 def _why(error: BaseException) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import logging
 import time
@@ -33,8 +32,6 @@ from proctor.workflows.workers import WorkerPlan
 
 Watch = Callable[[RunTally], None]
 Listener = Callable[[Sequence[Record]], None]
-_FAREWELL = 5.0
-"""Seconds that an agent may take to let go."""
 _HEED_EVERY = 0.4
 """Seconds between two looks for a wish to pause or cancel."""
 _STORE_PATIENCE = 60.0
@@ -94,7 +91,7 @@ def _drive(
         try:
             wishes = _play(store, executor, ledger, pending_attempts)
         finally:
-            _close(cast, stage)
+            stage.close_all((cast.agent, cast.examiner))
         reclassify(store, run, ledger.tally)
         end(*_outcome(executor, wishes, ledger, over=store.archive.over(run)))
     return executor.counts if isinstance(executor, CrewExecutor) else None
@@ -256,15 +253,6 @@ class _StopRequests:
             self.heard.append(wish)
         self._due = time.monotonic() + _HEED_EVERY
         return bool(self.heard)
-
-
-def _close(cast: Cast, stage: Stage) -> None:
-    """Let go of everybody's connections at the end; what they say then changes no result."""
-    closing = [close for part in (cast.agent, cast.examiner) if (close := getattr(part, "close", None)) is not None]
-    if closing and stage.responds(within=1.0):
-        for close in closing:
-            with contextlib.suppress(Exception, asyncio.CancelledError):
-                stage.run(close, timeout=_FAREWELL)
 
 
 def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: int) -> tuple[Status, str]:
