@@ -54,3 +54,11 @@ def test_only_a_run_that_lacks_nothing_gets_the_tick(sample: Sample, maker: Call
     cancelled = replace(whole, run=replace(whole.run, status="cancelled"))
     assert outcomes.of_run(cancelled).sign == "!"
     assert outcomes.of_run(replace(whole, run=replace(whole.run, status="running"))).sign == "·"
+
+
+def test_who_fails_under_a_condition_alone_is_signed_and_counted_as_in_the_plain_run(sample: Sample) -> None:
+    [good] = [case for case in sample.findings.cases if case.id == "good"]
+    case = replace(good, conditions={"": (2, 2), "slow": (2, 0)})
+    assert outcomes.of_case(case) is outcomes.PASSED
+    assert outcomes.count_by_outcome([case]) == {outcomes.PASSED.name: 1}
+    assert outcomes.of_case(case, under_all=True) is outcomes.NOT_PASSED

@@ -73,9 +73,11 @@ def of_attempt(attempt: Attempt) -> OutcomeLabel:
     return PASSED if attempt.passed else NOT_PASSED
 
 
-def of_case(case: CaseFinding, *, plain: bool = False) -> OutcomeLabel:
-    """How one case ended, over its trials; `plain` without a condition, else the worst of several conditions."""
-    verdict = case.plain_verdict if plain else case.verdict
+def of_case(case: CaseFinding, *, under_all: bool = False) -> OutcomeLabel:
+    """How one case ended, over its trials: in the plain run, where that is one of several conditions, as in all that
+    counts cases; `under_all`: the worst of them.
+    """
+    verdict = case.verdict if under_all else case.plain_verdict
     if verdict in _BY_VERDICT:
         return _BY_VERDICT[verdict]
     if case.failed_by_environment:
@@ -100,7 +102,7 @@ def of_run(findings: Findings) -> OutcomeLabel:
 
 def count_by_outcome(cases: Iterable[CaseFinding]) -> dict[str, int]:
     """Outcome's name → number of cases; those of the plain run, if it is one of several conditions."""
-    return Counter(of_case(case, plain=True).name for case in cases)
+    return Counter(of_case(case).name for case in cases)
 
 
 def worst_first(cases: Iterable[CaseFinding]) -> list[CaseFinding]:

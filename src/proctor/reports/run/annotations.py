@@ -90,7 +90,7 @@ def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[Annotation]:
 
 def _cases(findings: Findings, exams: Mapping[str, Exam], whys: Mapping[str, list[str]]) -> Iterator[Annotation]:
     for case in outcomes.worst_first(findings.cases):
-        outcome = outcomes.of_case(case)
+        outcome = outcomes.of_case(case, under_all=True)
         if outcome.name in _LEVELS:
             exam = exams.get(case.id)
             yield Annotation(

@@ -306,7 +306,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     if html is None:
         return f"proctor export {run.id} --format html -o report.html", "every reply, to read and to send"
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
-    if worst_case is not None and worst_case.verdict in ("fail", "flaky"):
+    if worst_case is not None and worst_case.plain_verdict in ("fail", "flaky"):
         return f"proctor show {run.id} --case {shlex.quote(clean(worst_case.id))}", "the worst case"
     if run.settings.trials == 1:
         agent = shlex.quote(clean(run.agent))
