@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -125,14 +126,20 @@ def take_back(label: HumanLabel, *, store: str) -> None:
 def write_sheet(drawn: Sequence[Drawn], path: Path) -> None:
     """A comma CSV for people elsewhere: they fill in `verdict` (pass, fail, or nothing), `note` and `who`."""
     try:
-        with path.open("w", encoding="utf-8-sig", newline="") as file:
-            sheet = csv.writer(file)
-            sheet.writerow(COLUMNS)
-            for each in drawn:
-                said = (each.name, each.exam.id, each.question(), each.reference(), each.reply())
-                sheet.writerow([*map(_harmless, said), "", "", ""])
+        path.write_bytes(sheet_of(drawn))
     except OSError as error:
         raise unwritable(path, error) from error
+
+
+def sheet_of(drawn: Sequence[Drawn]) -> bytes:
+    """The same without a file."""
+    text = io.StringIO(newline="")
+    sheet = csv.writer(text)
+    sheet.writerow(COLUMNS)
+    for each in drawn:
+        said = (each.name, each.exam.id, each.question(), each.reference(), each.reply())
+        sheet.writerow([*map(_harmless, said), "", "", ""])
+    return text.getvalue().encode("utf-8-sig")
 
 
 def _harmless(text: str) -> str:
@@ -142,44 +149,56 @@ def _harmless(text: str) -> str:
 
 def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
     """Store the labels of such a file, all or none; how many there were. Rows without a verdict are left out."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise _unreadable(str(path), error) from error
+    return store_sheet(name, content, source=str(path), store=store, who=who)
+
+
+def store_sheet(name: str, content: bytes, *, source: str, store: str, who: str) -> int:
+    """The same for what such a file holds; `source` is what errors call it."""
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
-        labels = list(_labels(path, run, who))
+        labels = list(_labels(content, source, run, who))
         opened.human_labels.put(run.id, labels)
     return len(labels)
 
 
-def _labels(path: Path, run: Run, who: str) -> Iterator[HumanLabel]:
+def _labels(content: bytes, source: str, run: Run, who: str) -> Iterator[HumanLabel]:
     seen: dict[tuple[Key, str], int] = {}
-    for line, row in _rows(path):
+    for line, row in _rows(content, source):
         verdict = (row.get("verdict") or "").strip().lower()
         if not verdict:
             continue
         if verdict not in _VERDICTS:
-            raise InputError(f"{path}, line {line}: the verdict is {shown(verdict)}; expected pass, fail or nothing")
-        key = _key(row.get("attempt") or "", run, f"{path}, line {line}")
+            raise InputError(f"{source}, line {line}: the verdict is {shown(verdict)}; expected pass, fail or nothing")
+        key = _key(row.get("attempt") or "", run, f"{source}, line {line}")
         by = (row.get("who") or "").strip() or who
-        check_name(f"{path}, line {line}: who", by)
+        check_name(f"{source}, line {line}: who", by)
         if (key, by) in seen:
-            raise InputError(f"{path}, line {line}: {by} has labelled this attempt in line {seen[key, by]} already")
+            raise InputError(f"{source}, line {line}: {by} has labelled this attempt in line {seen[key, by]} already")
         seen[key, by] = line
         note = (row.get("note") or "")[:_LONGEST_NOTE]
         yield HumanLabel(key=key, passed=_VERDICTS[verdict], who=by, note=note, made=time.time())
 
 
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            sheet = csv.DictReader(file)
-            missing = {"attempt", "verdict"} - set(sheet.fieldnames or ())
-            if missing:
-                raise InputError(
-                    f"{path} has no column {' and no column '.join(sorted(missing))}; "
-                    "expected a file that `proctor label RUN --to FILE` wrote"
-                )
-            yield from ((sheet.line_num, row) for row in sheet)
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise InputError(f"{path} cannot be read: {error}; expected a comma CSV in UTF-8") from error
+        sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+        missing = {"attempt", "verdict"} - set(sheet.fieldnames or ())
+        if missing:
+            raise InputError(
+                f"{source} has no column {' and no column '.join(sorted(missing))}; "
+                "expected a file that `proctor label RUN --to FILE` wrote"
+            )
+        yield from ((sheet.line_num, row) for row in sheet)
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise _unreadable(source, error) from error
+
+
+def _unreadable(source: str, error: Exception) -> InputError:
+    return InputError(f"{source} cannot be read: {error}; expected a comma CSV in UTF-8")
 
 
 def _key(name: str, run: Run, where: str) -> Key:
