@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Literal, Protocol
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.run import Attempt, Key, PendingAttempt, Record, Run, Status, Wish
+from proctor.run import Attempt, Key, PendingAttempt, Record, Run, Status, Stop, Wish
 from proctor.score import Review
 from proctor.transcript import Reply, Request, Turn
 from proctor.usage import Usage
@@ -111,7 +111,7 @@ class Journal(Protocol):
         """Store a new run and the benchmark it uses."""
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan and kind of agent anew; its attempts stay."""
+        """Store a run's settings, plan, kind of agent and facts anew; its attempts stay."""
 
     def writing(self, run: str) -> AbstractContextManager[None]:
         """Hold the run against a second writer; raises RunBusy. Ends with the process.
@@ -125,8 +125,10 @@ class Journal(Protocol):
     def write(self, records: Sequence[Record]) -> None:
         """Store records. Writing the same key twice changes nothing."""
 
-    def mark(self, run: str, status: Status, *, reason: str = "", seconds: float = 0.0) -> None:
-        """Set a run's status; `seconds` is added to the time it has run."""
+    def mark(
+        self, run: str, status: Status, *, reason: str = "", stop: Stop | None = None, seconds: float = 0.0
+    ) -> None:
+        """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
 
     def wish(self, run: str, wish: Wish | None) -> None:
         """Ask whoever runs it to pause or cancel."""

@@ -19,6 +19,10 @@ Wish = Literal["pause", "cancel"]
 Resumed = Literal["", "continued", "replayed"]
 Stage = Literal["agent", "examiner", "reviewer", "engine"]
 Owner = Literal["agent", "environment"]
+StopKind = Literal[
+    "asked", "interrupted", "killed", "budget", "storm", "misconfigured", "blocked", "exited", "unplayed", "lost",
+    "store", "unexpected",
+]  # fmt: skip
 Outcome = Literal["passed", "failed", "agent_failed", "environment_failed", "unscored", "undecided", "pending"]
 
 
@@ -96,6 +100,8 @@ class Attempt:
     """Time the agent took, over all turns."""
     struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
+    judges: dict[str, Usage] = field(default_factory=dict)
+    """Judge of a panel → what its reviews took; empty: there is no panel, or its judges took nothing."""
     cut_off: int = 0
     """Replies in it that the model stopped in the middle, at its output limit."""
     changed: dict[str, float] = field(default_factory=dict)
@@ -156,6 +162,11 @@ SECOND = "second_reviewer"
 """The role in `Settings.built` of who judges what the reviewer leaves unsure."""
 
 
+def judge_roles(panel: int) -> list[tuple[str, str]]:
+    """The roles in `Settings.built` of each judge and of who judges what it leaves unsure; a panel has several."""
+    return [(f"judge_{place}", f"judge_{place}_second") for place in range(1, panel + 1)] or [("reviewer", SECOND)]
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """How a run is played: data only, so that any worker can rebuild it."""
@@ -164,6 +175,8 @@ class Settings:
     """What an exam is."""
     reviewer: str | None = "embedded"
     """A reviewer's name or spec; None: checks alone."""
+    panel: Strings = ()
+    """The names of several judges whose majority decides; empty: there is one, or none."""
     rubric: str = "standard-1"
     """The version of what the reviewer is asked to judge."""
     examiner: str | None = None
@@ -207,11 +220,18 @@ class Settings:
     context_given: bool = True
     """Whether the agent is handed the context; if not, its use is not judged."""
     built: dict[str, Spec] = field(default_factory=dict)
-    """Role (agent, reviewer, second_reviewer, examiner) → how it is built; a live object's role is left out."""
+    """Role (agent, reviewer, second_reviewer, examiner, judge_1 …) → how it is built; a live object's is left out."""
+
+    @property
+    def judges(self) -> tuple[tuple[Spec, ...], ...]:
+        """How each judge is built, of one that is two both; a judge that is a live object is left out."""
+        roles = judge_roles(len(self.panel))
+        built = (tuple(self.built[role] for role in pair if role in self.built) for pair in roles)
+        return tuple(specs for specs in built if specs)
 
     @property
     def paid_reviewer(self) -> Spec | None:
-        """How the judge is built who may call a model: the second of two; None: a live object."""
+        """How the judge is built who may call a model: the second of two; None: a live object, or a panel."""
         return self.built.get(SECOND) or self.built.get("reviewer")
 
     @property
@@ -223,6 +243,20 @@ class Settings:
     def repeats(self) -> int:
         """How often an exam is played: every trial under every condition."""
         return self.trials * len(self.conditions)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stop:
+    """Why a run stopped before its end, for programs; `Run.reason` says it in words."""
+
+    kind: StopKind
+    """Asked to; a key was pressed; its process was killed; no budget left; environment failures alone; a wrong key or
+    address; an agent that held up the event loop or tried to end the process; attempts left unplayed, or lost to the
+    environment; a store that failed; a mistake of ours."""
+    cost: float = 0.0
+    """The budget that the next call needs at least, with all that was spent before; 0: not a question of money."""
+    tokens: int = 0
+    """The same in tokens."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -249,6 +283,8 @@ class Run:
     """Where it stands; all but completed can be resumed."""
     reason: str = ""
     """Why it stopped, where it did."""
+    stop: Stop | None = None
+    """The same for programs; None: it did not, or nobody knows."""
     planned: int = 0
     """Attempts it consists of."""
     rescored_from: str | None = None

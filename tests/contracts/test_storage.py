@@ -27,7 +27,7 @@ from proctor.benchmark import Case
 from proctor.codec import benchmark_of
 from proctor.errors import NoSuchRun, RunBusy, StoreError
 from proctor.roles import Archive, Journal
-from proctor.run import Attempt, Finished, Settings, Status, Turned
+from proctor.run import Attempt, Finished, Settings, Status, Stop, Turned
 from proctor.storage import Store, open_store
 from proctor.transcript import Transcript
 from proctor.usage import Usage
@@ -152,7 +152,7 @@ def test_the_first_start_the_last_stop_and_the_time_between_are_kept(store: Stor
     with store.journal.writing("run-1"):
         store.journal.mark("run-1", "running")
         first = store.archive.find("run-1")
-        store.journal.mark("run-1", "paused", reason="asked to", seconds=1.5)
+        store.journal.mark("run-1", "paused", reason="no money", stop=Stop(kind="budget", cost=0.5), seconds=1.5)
         paused = store.archive.find("run-1")
         store.journal.mark("run-1", "running")
         again = store.archive.find("run-1")
@@ -160,9 +160,10 @@ def test_the_first_start_the_last_stop_and_the_time_between_are_kept(store: Stor
     done = store.archive.find("run-1")
     assert first.started is not None
     assert first.ended is None
-    assert (paused.status, paused.reason, paused.seconds) == ("paused", "asked to", 1.5)
+    assert (paused.status, paused.reason, paused.seconds) == ("paused", "no money", 1.5)
+    assert paused.stop == Stop(kind="budget", cost=0.5)
     assert again.started == first.started
-    assert (again.status, again.reason) == ("running", "")
+    assert (again.status, again.reason, again.stop) == ("running", "", None)
     assert (done.status, done.seconds) == ("completed", 3.5)
     assert done.ended is not None
     assert paused.ended is not None

@@ -190,11 +190,10 @@ def exit_code(findings: Findings, gates: Sequence[GateVerdict] = (), *, as_json:
 def _describe_end(findings: Findings) -> str:
     """How it ended, to the full stop; how much of a budget was spent stands in the report: here, what is left to do."""
     from proctor.reports.numbers import plural
-    from proctor.spending.budget import SPENT
 
-    status, reason = findings.run.status, findings.run.reason
+    status, reason, stop = findings.run.status, findings.run.reason, findings.run.stop
     said = "did not complete" if status == "failed" else f"is {status}"
-    if reason.startswith(SPENT):
+    if stop is not None and stop.kind == "budget":
         said += f", {plural(findings.counts.pending, 'attempt')} to play"
     elif reason:
         said += f": {reason}"

@@ -21,8 +21,6 @@ from proctor.running.schedule import LocalExecutor
 from proctor.threads import Stage, on_stage
 from proctor.workflows.evaluate import prepare
 
-INTERRUPTED = "interrupted"
-"""Why a play stopped that was not allowed to go on."""
 _FAREWELL = 5.0
 """Seconds that an agent may take to let go."""
 
@@ -42,6 +40,8 @@ class PlayedSuite:
     seconds: float
     reason: str = ""
     """Why it stopped early; empty: it did not."""
+    interrupted: bool = False
+    """Whether it was not allowed to go on."""
 
 
 class _AllBut:
@@ -61,6 +61,7 @@ class SuitePlay:
         reviewer = settings.pop("reviewer", None)
         self.prepared = prepare(suite, agent=agent, reviewer=reviewer, config=config, settings=settings)
         self.reason = ""
+        self.interrupted = False
         self._exams = {exam.id: exam for exam in exams_of(self.prepared.benchmark, self.prepared.run.settings)}
         self._attempts: dict[str, list[Attempt]] = {}
         self._done: dict[str, Future[None]] = {}
@@ -104,13 +105,14 @@ class SuitePlay:
             attempts=tuple(attempt for attempts in self._attempts.values() for attempt in attempts),
             seconds=self._ended - self._started,
             reason=self.reason,
+            interrupted=self.interrupted,
         )
 
     async def _ask(self, exams: tuple[Exam, ...]) -> None:
         try:
             await on_stage(lambda stage: self._execute(exams, stage))
         except asyncio.CancelledError:
-            self.reason = INTERRUPTED
+            self.reason, self.interrupted = "interrupted", True
             raise
         except Exception as error:
             self.reason = f"Proctor stopped unexpectedly ({type(error).__name__}: {error})"

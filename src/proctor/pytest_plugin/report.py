@@ -10,9 +10,9 @@ from pathlib import Path
 from proctor.benchmark import Benchmark, Exam
 from proctor.codec import digest
 from proctor.findings.run import Findings, gather
-from proctor.pytest_plugin.play import INTERRUPTED, PlayedSuite
+from proctor.pytest_plugin.play import PlayedSuite
 from proctor.reports.headline import headline
-from proctor.run import AgentKind, Attempt, Finished, Run, Status, Turned
+from proctor.run import AgentKind, Attempt, Finished, Run, Status, Stop, Turned
 from proctor.running.plan import exams_of
 
 
@@ -70,13 +70,14 @@ def _together(parts: Sequence[PlayedSuite]) -> PlayedSuite:
         attempts=tuple(sorted(attempts.values(), key=lambda attempt: attempt.place)),
         seconds=max(part.seconds for part in parts),
         reason=next((part.reason for part in parts if part.reason), ""),
+        interrupted=any(part.interrupted for part in parts),
     )
 
 
 def _result(suite: str, whole: PlayedSuite) -> Result:
     benchmark = _part_of(whole.benchmark, whole.asked)
     planned = len(whole.asked) * whole.run.settings.trials
-    status, reason = _outcome(whole, planned)
+    status, reason, stop = _outcome(whole, planned)
     run = replace(
         whole.run,
         digest=benchmark.digest,
@@ -84,6 +85,7 @@ def _result(suite: str, whole: PlayedSuite) -> Result:
         kind=_kind(whole),
         status=status,
         reason=reason,
+        stop=stop,
         seconds=whole.seconds,
         ended=(whole.run.started or 0.0) + whole.seconds,
     )
@@ -106,14 +108,15 @@ def _kind(whole: PlayedSuite) -> AgentKind:
     return "orchestrator" if any(reply is not None and reply.steps for reply in replies) else whole.run.kind
 
 
-def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str]:
+def _outcome(whole: PlayedSuite, planned: int) -> tuple[Status, str, Stop | None]:
     lost = sum(each.failure is not None and each.failure.owner == "environment" for each in whole.attempts)
     unplayed = planned - len(whole.attempts)
-    if whole.reason == INTERRUPTED and unplayed:
-        return "paused", INTERRUPTED
+    if whole.interrupted and unplayed:
+        return "paused", "interrupted", Stop(kind="interrupted")
     if lost or unplayed:
-        return "failed", whole.reason or f"lost {lost + unplayed} of {planned} attempts"
-    return "completed", ""
+        reason = whole.reason or f"lost {lost + unplayed} of {planned} attempts"
+        return "failed", reason, Stop(kind="unplayed" if unplayed else "lost")
+    return "completed", "", None
 
 
 def keep(result: Result, store: str) -> None:
@@ -127,7 +130,7 @@ def keep(result: Result, store: str) -> None:
             for attempt in result.attempts:
                 turned = [Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns]
                 opened.journal.write([*turned, Finished(attempt=attempt)])
-            opened.journal.mark(run.id, run.status, reason=run.reason, seconds=run.seconds)
+            opened.journal.mark(run.id, run.status, reason=run.reason, stop=run.stop, seconds=run.seconds)
 
 
 def _append_summary(result: Result, path: Path) -> None:

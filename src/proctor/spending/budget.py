@@ -10,7 +10,6 @@ than its estimate, no more than the budget is ever spent.
 from __future__ import annotations
 
 import math
-import re
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,11 +20,6 @@ from proctor.net import limits
 from proctor.spending.prices import Price, amount, price_of
 from proctor.usage import Usage
 
-SPENT = ("the budget is not enough for the next call", "the budget is spent")
-"""How the reason of a run begins that its budget has paused, for `str.startswith`."""
-_AT_LEAST = re.compile(
-    r"resume with at least (?:(?P<cost>[\d,]+\.\d+)(?: and )?)?(?:(?P<tokens>[\d,]+) tokens)?"
-)  # an amount of money has decimals, a number of tokens has none
 _NOTHING = Usage(cost=0.0)
 _FIRST_GUESS = 1_000
 """Tokens that an answer is expected to have before the model's first ones have been seen."""
@@ -80,6 +74,11 @@ class Budget:
             calls=len(estimates),
             cost=math.fsum(estimate.least for estimate in estimates),
         )
+
+    def enough_for_the_next(self) -> tuple[float, int]:
+        """The money and the tokens that the run needs at least to make its next call; 0 for what is not limited."""
+        cost = 0.0 if self._cost is None else math.fsum((self._spent.least, self._largest.least))
+        return cost, 0 if self._tokens is None else _tokens(self._spent) + _tokens(self._largest)
 
     def reserve(self, estimate: Usage) -> Reservation | None:
         """Set the estimate aside; None: it does not fit now, but may when a call in flight takes less than its own.
@@ -160,16 +159,11 @@ class Budget:
         nothing_left = (self._cost is not None and self._spent.least >= self._cost) or (
             self._tokens is not None and _tokens(self._spent) >= self._tokens
         )
-        enough = [] if self._cost is None else [amount(self._spent.least + self._largest.least, up=True)]
-        enough += [] if self._tokens is None else [f"{_tokens(self._spent) + _tokens(self._largest):,} tokens"]
-        return f"{SPENT[nothing_left]}: {'; '.join(lacking)}; resume with at least {' and '.join(enough)}"
-
-
-def enough_for_the_next(reason: str) -> tuple[float, int]:
-    """The money and the tokens that a paused run needs at least to make its next call, as its reason tells; else 0."""
-    found = _AT_LEAST.search(reason)
-    cost, tokens = (found["cost"], found["tokens"]) if found else (None, None)
-    return float((cost or "0").replace(",", "")), int((tokens or "0").replace(",", ""))
+        cost, tokens = self.enough_for_the_next()
+        enough = [amount(cost, up=True)] if cost else []
+        enough += [f"{tokens:,} tokens"] if tokens else []
+        said = "the budget is spent" if nothing_left else "the budget is not enough for the next call"
+        return f"{said}: {'; '.join(lacking)}; resume with at least {' and '.join(enough)}"
 
 
 def larger(a: Usage, b: Usage) -> Usage:

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, func, select
 
 from proctor.benchmark import Benchmark
 from proctor.errors import StoreError
-from proctor.run import Attempt, Key, Run, Wish
+from proctor.run import Attempt, Key, Run, Stop, Wish
 from proctor.score import Review
 from proctor.storage import chunks
 from proctor.storage import live_counts as standing
@@ -270,7 +270,7 @@ class DatabaseArchive:
         for _, now in self._stored_runs(runs.c.no == number):  # again: it may have ended properly between the two looks
             if now.status != "running" or self._leases.held(number):
                 return now
-        return replace(run, status="paused", reason="its process ended")
+        return replace(run, status="paused", reason="its process ended", stop=Stop(kind="killed"))
 
 
 def _readable(row: Row[Any]) -> Run:

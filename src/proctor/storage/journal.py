@@ -6,21 +6,21 @@ import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlalchemy import Connection, delete, exists, func, insert, select, update
 
 from proctor.benchmark import Benchmark
-from proctor.codec import encode
+from proctor.codec import decode, encode
 from proctor.errors import NoSuchRun, StoreError
-from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Turned, Wish
+from proctor.run import Attempt, Key, Record, Reviewed, Run, Status, Stop, Turned, Wish
 from proctor.score import Review
 from proctor.storage.bodies import turn_body
 from proctor.storage.database import Database
 from proctor.storage.lease import Lease, Leases
 from proctor.storage.numbers import Numbers, numbers_of
-from proctor.storage.rows import STOPPED, UNFINISHED, attempt_row, run_row, storable, verdict_of
+from proctor.storage.rows import STOPPED, UNFINISHED, RunFacts, attempt_row, run_row, storable, verdict_of
 from proctor.storage.snapshots import forget
 from proctor.storage.statements import statements_for
 from proctor.storage.tables import benchmarks, drafts, runs, turns
@@ -81,8 +81,9 @@ class DatabaseJournal:
                 connection.execute(update(runs).where(runs.c.id == run.id).values(turns_no=runs.c.no))
 
     def amend(self, run: Run) -> None:
-        """Store a run's settings, plan and kind of agent anew; its attempts stay."""
-        self._update(run.id, {"settings": encode(run.settings), "planned": run.planned, "kind": run.kind})
+        """Store a run's settings, plan, kind of agent and facts anew; its attempts stay."""
+        row = run_row(run)
+        self._update(run.id, {name: row[name] for name in ("settings", "planned", "kind", "facts")})
 
     @contextmanager
     def writing(self, run: str) -> Iterator[None]:
@@ -132,10 +133,13 @@ class DatabaseJournal:
             self._drop_drafts(connection, batch.settled)
             _many(connection, self._sql.put_draft, drafts_put)
 
-    def mark(self, run: str, status: Status, *, reason: str = "", seconds: float = 0.0) -> None:
-        """Set a run's status; `seconds` is added to the time it has run."""
+    def mark(
+        self, run: str, status: Status, *, reason: str = "", stop: Stop | None = None, seconds: float = 0.0
+    ) -> None:
+        """Set a run's status, and why it stopped; `seconds` is added to the time it has run."""
         now = time.time()
         values: dict[str, Any] = {"status": status, "reason": storable(reason), "seconds": runs.c.seconds + seconds}
+        values["facts"] = self._facts(run, stop=stop)
         if status == "running":
             values["started"] = func.coalesce(runs.c.started, now)
         elif status in STOPPED:
@@ -143,6 +147,11 @@ class DatabaseJournal:
         self._update(run, values)
         if status in STOPPED:
             self._database.take_stock(("attempts", "turns"))
+
+    def _facts(self, run: str, **changes: Any) -> str:
+        with self._database.reading() as connection:
+            stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
+        return encode(replace(decode(stored or "{}", RunFacts), **changes))
 
     def wish(self, run: str, wish: Wish | None) -> None:
         """Ask whoever runs it to pause or cancel."""

@@ -11,7 +11,7 @@ import msgspec
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import StoreError
-from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings
+from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings, Stop
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
@@ -51,6 +51,7 @@ class StoredOutcome:
     struck: int | None = None
     cut_off: int = 0
     changed: dict[str, float] = field(default_factory=dict)
+    judges: dict[str, Usage] = field(default_factory=dict)
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -128,6 +129,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["cut_off"] = attempt.cut_off
     if attempt.changed:
         kept["changed"] = attempt.changed
+    if attempt.judges:
+        kept["judges"] = attempt.judges
     return kept
 
 
@@ -171,6 +174,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         seconds=seconds,
         struck=outcome.struck,
         cut_off=outcome.cut_off,
+        judges=outcome.judges,
         changed=outcome.changed,
         started=started,
         ended=ended,
@@ -204,28 +208,38 @@ def read(body: str, kind: type[T], key: Key) -> T:
         ) from error
 
 
-_RUN_FIELDS = tuple(each.name for each in fields(Run))
-RUN_COLUMNS = tuple(runs.c[name] for name in _RUN_FIELDS)
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunFacts:
+    """What of a Run stands in `runs.facts`: a new field here needs no new column."""
+
+    stop: Stop | None = None
+
+
+_FACTS = tuple(each.name for each in fields(RunFacts))
+_RUN_FIELDS = tuple(each.name for each in fields(Run) if each.name not in _FACTS)
+RUN_COLUMNS = (*(runs.c[name] for name in _RUN_FIELDS), runs.c.facts)
 
 
 def run_row(run: Run) -> dict[str, object]:
     """A run as the values of its columns."""
     row = {name: getattr(run, name) for name in _RUN_FIELDS}
-    row |= {"settings": encode(run.settings), "labels": encode(run.labels)}
+    facts = RunFacts(**{name: getattr(run, name) for name in _FACTS})
+    row |= {"settings": encode(run.settings), "labels": encode(run.labels), "facts": encode(facts)}
     return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def run_of(row: Sequence[Any]) -> Run:
     """The run from the values of RUN_COLUMNS."""
-    values = dict(zip(_RUN_FIELDS, row, strict=True))
+    values = dict(zip((*_RUN_FIELDS, "facts"), row, strict=True))
     try:
+        facts = decode(values.pop("facts"), RunFacts)
         values["settings"] = decode(values["settings"], Settings)
         values["labels"] = decode(values["labels"], dict[str, str])
     except msgspec.DecodeError as error:
         raise StoreError(
             f"the stored run {values['id']} cannot be read ({error}): the store is damaged there"
         ) from error
-    return Run(**values)
+    return Run(**values, **{name: getattr(facts, name) for name in _FACTS})
 
 
 def benchmark_from(body: str, wanted: str) -> Benchmark:

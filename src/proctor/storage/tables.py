@@ -23,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 6
+NEWEST = 7
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -72,6 +72,7 @@ runs = Table(
     Column("labels", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("reason", Text, nullable=False),
+    Column("facts", Text, nullable=False, server_default="{}"),  # what else is known of it; see rows.RunFacts
     Column("planned", Integer, nullable=False),
     Column("rescored_from", Text),
     Column("created", Double, nullable=False, index=True),

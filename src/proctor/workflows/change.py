@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from proctor.errors import RunBusy, UsageError
-from proctor.run import Run
+from proctor.run import Run, Stop
 from proctor.storage import Store, open_store
 
 _PATIENCE = 3.0
@@ -37,7 +37,7 @@ def _try_to_stop(opened: Store, run_id: str) -> Run | None:
     try:
         with opened.journal.writing(run_id):
             if opened.archive.find(run_id).status not in ("completed", "cancelled"):
-                opened.journal.mark(run_id, "cancelled", reason="on request")
+                opened.journal.mark(run_id, "cancelled", reason="on request", stop=Stop(kind="asked"))
             return opened.archive.find(run_id)
     except RunBusy:
         return None

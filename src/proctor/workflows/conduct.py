@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
@@ -15,10 +15,23 @@ from proctor.findings.run import Accumulator, Findings
 from proctor.redaction import remember_secrets
 from proctor.reports.numbers import plural
 from proctor.roles import Executor, Journal
-from proctor.run import Finished, PendingAttempt, Record, Reviewed, Run, Settings, Status, Turned, Wish, WorkerCounts
+from proctor.run import (
+    Finished,
+    PendingAttempt,
+    Record,
+    Reviewed,
+    Run,
+    Settings,
+    Status,
+    Stop,
+    Turned,
+    Wish,
+    WorkerCounts,
+)
 from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
 from proctor.running.schedule import LocalExecutor
+from proctor.spending.run_limits import current
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
@@ -93,7 +106,7 @@ def _drive(
         finally:
             stage.close_all((cast.agent, cast.examiner))
         reclassify(store, run, ledger.tally)
-        end(*_outcome(executor, wishes, ledger, over=store.archive.over(run)))
+        end(_outcome(executor, wishes, ledger, over=store.archive.over(run)))
     return executor.counts if isinstance(executor, CrewExecutor) else None
 
 
@@ -204,30 +217,43 @@ def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
     return with_people(store, run, accumulate_attempts(store, run, exams).findings(run))
 
 
+class _Ending(NamedTuple):
+    """What a run came to."""
+
+    status: Status
+    reason: str
+    stop: Stop | None
+
+
 @contextlib.contextmanager
-def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[Status, str], None]]:
+def _mark_running(journal: Journal, run: str) -> Iterator[Callable[[_Ending], None]]:
     """Mark the run as running, and afterwards as whatever it came to, with the time it took."""
     started = time.monotonic()
     journal.mark(run, "running")
-    outcome: tuple[Status, str] = ("failed", "Proctor stopped unexpectedly")
+    ending = _Ending("failed", "Proctor stopped unexpectedly", Stop(kind="unexpected"))
 
-    def end(status: Status, reason: str) -> None:
-        nonlocal outcome
-        outcome = (status, reason)
+    def end(how: _Ending) -> None:
+        nonlocal ending
+        ending = how
+
+    def mark() -> None:
+        seconds = time.monotonic() - started
+        journal.mark(run, ending.status, reason=ending.reason, stop=ending.stop, seconds=seconds)
 
     try:
         yield end
     except StoreError as error:
         error.exit_code = 4
+        end(_Ending("failed", str(error), Stop(kind="store")))
         with contextlib.suppress(StoreError):
-            journal.mark(run, "failed", reason=str(error), seconds=time.monotonic() - started)
+            mark()
         raise
     except BaseException as error:
         if isinstance(error, (KeyboardInterrupt, Interrupted)):
-            outcome = ("paused", "interrupted")
-        journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
+            end(_Ending("paused", "interrupted", Stop(kind="interrupted")))
+        mark()
         raise
-    journal.mark(run, outcome[0], reason=outcome[1], seconds=time.monotonic() - started)
+    mark()
 
 
 class _StopRequests:
@@ -255,20 +281,30 @@ class _StopRequests:
         return bool(self.heard)
 
 
-def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: int) -> tuple[Status, str]:
+def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: int) -> _Ending:
     """How the run ended. Whatever happened before, it is completed only when nothing is left to play."""
     unplayed, lost = ledger.run.planned - over, ledger.tally.lost
     if executor.halt == "stopped":
-        return ("paused", "on request") if "pause" in wishes else ("cancelled", "on request")
-    if executor.halt in ("storm", "spent"):
-        return "paused", executor.reason
+        return _Ending("paused" if "pause" in wishes else "cancelled", "on request", Stop(kind="asked"))
+    if executor.halt == "spent":
+        return _Ending("paused", executor.reason, _out_of_budget())
     if executor.halt is not None:
-        return "failed", executor.reason
+        return _Ending("paused" if executor.halt == "storm" else "failed", executor.reason, Stop(kind=executor.halt))
     if unplayed > 0:
-        return "paused", _why_unplayed(ledger.run, plural(unplayed, "attempt"))
+        return _Ending("paused", _why_unplayed(ledger.run, plural(unplayed, "attempt")), Stop(kind="unplayed"))
     if lost:
-        return "failed", f"{plural(lost, 'attempt')} failed for reasons outside the agent"
-    return "completed", ""
+        reason = f"{plural(lost, 'attempt')} failed for reasons outside the agent"
+        return _Ending("failed", reason, Stop(kind="lost"))
+    return _Ending("completed", "", None)
+
+
+def _out_of_budget() -> Stop:
+    """With what would be enough for the next call."""
+    limits = current()
+    if limits is None or limits.budget is None:
+        return Stop(kind="budget")
+    cost, tokens = limits.budget.enough_for_the_next()
+    return Stop(kind="budget", cost=cost, tokens=tokens)
 
 
 def _why_unplayed(run: Run, attempts: str) -> str:

@@ -11,7 +11,7 @@ from proctor.benchmark import Benchmark, Exam
 from proctor.config import Config, RunConfig, load_config
 from proctor.errors import UsageError
 from proctor.findings.run import Findings
-from proctor.run import Attempt, Finished, Run
+from proctor.run import Attempt, Finished, Run, Stop
 from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.play import paid_for
 from proctor.settings import check_setting
@@ -39,7 +39,9 @@ def reopen_timeouts(store: Store, run: str) -> None:
     """Have them played from their beginning. The caller holds the run, which is no longer completed before any is."""
     again = [Finished(attempt=_afresh(attempt)) for attempt in store.archive.attempts(run) if timed_out(attempt)]
     if again:
-        store.journal.mark(run, "paused", reason="attempts that had timed out are to be played again")
+        store.journal.mark(
+            run, "paused", reason="attempts that had timed out are to be played again", stop=Stop(kind="unplayed")
+        )
         store.journal.write(again)
 
 
@@ -224,7 +226,7 @@ def _count_killed(store: Store, run: str) -> None:
     before = stored.ended or 0.0
     times = [(attempt.started, attempt.ended) for attempt in store.archive.attempts(run) if attempt.started > before]
     worked = max(ended for _, ended in times) - min(started for started, _ in times) if times else 0.0
-    store.journal.mark(run, "paused", reason="it was killed", seconds=max(0.0, worked))
+    store.journal.mark(run, "paused", reason="it was killed", stop=Stop(kind="killed"), seconds=max(0.0, worked))
 
 
 def _spent(store: Store, run: Run) -> Usage:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 
 from proctor.findings.run import Findings
-from proctor.spending.budget import SPENT, enough_for_the_next
 
 _MORE = 1.5
 """How much larger than the old one a budget is at least, and than what the rest would take at the rate so far."""
@@ -19,16 +18,15 @@ def command(findings: Findings) -> str:
 
 def _means(findings: Findings) -> list[str]:
     """What a budget that was spent has to be raised to, about."""
-    settings, used = findings.run.settings, findings.usage
-    if not findings.run.reason.startswith(SPENT):
+    settings, used, stop = findings.run.settings, findings.usage, findings.run.stop
+    if stop is None or stop.kind != "budget":
         return []
     means = []
-    cost, tokens = enough_for_the_next(findings.run.reason)
     if settings.budget is not None:
-        means.append(f"--budget {_raised_limit(max(settings.budget, cost), used.least, findings):g}")
+        means.append(f"--budget {_raised_limit(max(settings.budget, stop.cost), used.least, findings):g}")
     if settings.max_tokens is not None:
         spent = used.input_tokens + used.output_tokens
-        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, tokens), spent, findings))}")
+        means.append(f"--max-tokens {math.ceil(_raised_limit(max(settings.max_tokens, stop.tokens), spent, findings))}")
     return means
 
 

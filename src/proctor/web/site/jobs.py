@@ -25,7 +25,7 @@ from urllib.parse import quote, unquote
 from proctor import private
 from proctor.errors import NoSuchRun, RunBusy, StoreError, UsageError
 from proctor.redaction import without_secrets
-from proctor.run import Run, Status, Wish
+from proctor.run import Run, Status, Stop, Wish
 from proctor.storage import Store
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.pace import PACE
@@ -162,7 +162,7 @@ class Jobs:
         try:
             with store.journal.writing(run):
                 if store.archive.find(run).status not in ("completed", _STOPPED[wish]):
-                    store.journal.mark(run, _STOPPED[wish], reason="on request")
+                    store.journal.mark(run, _STOPPED[wish], reason="on request", stop=Stop(kind="asked"))
         except RunBusy:
             return False
         return True
