@@ -1,0 +1,156 @@
+"""Where the doubt in a mean comes from: the cases, the agent's trials of them, or the judge's own changes of mind.
+
+Every reply is judged several times. A balanced analysis of variance (Searle, Casella & McCulloch 1992, chapter 4) takes
+the values apart: n cases, each with m trials, each reply with r judgements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from proctor.errors import UsageError
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import Sums, mean_over_cases
+
+METHOD = "anova-jackknife"
+Values = Sequence[Sequence[Sequence[float]]]
+"""Case → trial → judgement → value, everywhere as many."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoiseComponents:
+    """The variance of one value, taken apart; none is below 0."""
+
+    cases: Estimate
+    """Between cases; with one trial, of cases and trials together."""
+    trials: Estimate | None
+    """Between trials of one case; None: there was one trial, which cannot be told from its case."""
+    judgements: Estimate
+    """Between judgements of one reply: the judge's own noise."""
+    shape: tuple[int, int, int]
+    """Cases, trials and judgements that it rests on."""
+    negative: tuple[str, ...] = ()
+    """Components that came out below 0, which means too small to be seen: they are taken as 0."""
+
+    def variance_of_mean(self, cases: float, trials: float, judgements: float) -> float:
+        """Of the mean over so many cases, with so many trials each, judged so often."""
+        between, within, judge = (each.value or 0.0 for each in (self.cases, self.trials or _NONE, self.judgements))
+        return between / cases + within / (cases * trials) + judge / (cases * trials * judgements)
+
+
+_NONE = Estimate(value=0.0, low=0.0, high=0.0, n=0, method=METHOD)
+
+
+def noise_components(values: Values, *, level: float = 0.95) -> NoiseComponents:
+    """The components, with jackknife intervals over cases (Arvesen 1969)."""
+    n, m, r = shape = _shape(values)
+    summaries = [_summary(case) for case in values]
+    whole = _Summed.of(summaries)
+    found = whole.components(m, r)
+    without = [whole.without(one).components(m, r) for one in summaries]
+    names = ("cases", "trials", "judgements")
+    estimates = [_estimate(value, [other[i] for other in without], n, level) for i, value in enumerate(found)]
+    negative = tuple(name for name, value in zip(names, found, strict=True) if value is not None and value < -1e-12)
+    cases, trials, judgements = estimates
+    assert cases is not None
+    assert judgements is not None
+    return NoiseComponents(cases=cases, trials=trials, judgements=judgements, shape=shape, negative=negative)
+
+
+def flip_rate(passes: Sequence[Sequence[int]], judgements: int, *, level: float = 0.95) -> Estimate:
+    """The chance that two judgements of one reply differ, from how many of r judgements pass each trial of each case.
+
+    2·mean q(1−q)·r/(r−1), without bias; the interval is over cases.
+    """
+    r = judgements
+    if r < 2:
+        raise UsageError(f"judgements={r} cannot differ; expected at least 2")
+    shares = [[2 * (c / r) * (1 - c / r) * r / (r - 1) for c in case] for case in passes if case]
+    return mean_over_cases(
+        Sums.of(sum(case) / len(case) for case in shares), attempts=sum(map(len, shares)), level=level
+    )
+
+
+def _shape(values: Values) -> tuple[int, int, int]:
+    n = len(values)
+    trials = {len(case) for case in values}
+    judgements = {len(reply) for case in values for reply in case}
+    if n < 3 or len(trials) != 1 or len(judgements) != 1 or min(judgements) < 2:
+        raise UsageError(
+            f"{n} cases with {sorted(trials)} trials and {sorted(judgements)} judgements are not balanced; expected at "
+            "least 3 cases, all with as many trials, each judged as often and at least twice"
+        )
+    return n, trials.pop(), judgements.pop()
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """One case: its mean, and the squares around the means of its trials and around its own."""
+
+    mean: float
+    judged: float
+    tried: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Summed:
+    """All of them together."""
+
+    n: int
+    total: float
+    squares: float
+    judged: float
+    tried: float
+
+    @classmethod
+    def of(cls, cases: Sequence[_Summary]) -> _Summed:
+        """Of all these."""
+        return cls(
+            len(cases),
+            sum(case.mean for case in cases),
+            sum(case.mean**2 for case in cases),
+            sum(case.judged for case in cases),
+            sum(case.tried for case in cases),
+        )
+
+    def without(self, case: _Summary) -> _Summed:
+        """Of all but this."""
+        return _Summed(
+            self.n - 1, self.total - case.mean, self.squares - case.mean**2, self.judged - case.judged,
+            self.tried - case.tried,
+        )  # fmt: skip
+
+    def components(self, m: int, r: int) -> tuple[float, float | None, float]:
+        """σ² of cases, trials and judgements, by the mean squares; they may be below 0."""
+        n = self.n
+        by_case = m * r * (self.squares - self.total**2 / n) / (n - 1)
+        by_judgement = self.judged / (n * m * (r - 1))
+        if m == 1:
+            return (by_case - by_judgement) / r, None, by_judgement
+        by_trial = r * self.tried / (n * (m - 1))
+        return (by_case - by_trial) / (m * r), (by_trial - by_judgement) / r, by_judgement
+
+
+def _summary(case: Sequence[Sequence[float]]) -> _Summary:
+    means = [sum(reply) / len(reply) for reply in case]
+    mean = sum(means) / len(means)
+    judged = sum((value - own) ** 2 for own, reply in zip(means, case, strict=True) for value in reply)
+    return _Summary(mean, judged, sum((own - mean) ** 2 for own in means))
+
+
+def _estimate(value: float | None, without: Sequence[float | None], n: int, level: float) -> Estimate | None:
+    from scipy.special import stdtrit
+
+    if value is None:
+        return None
+    left = [other for other in without if other is not None]
+    mean = sum(left) / n
+    error = sqrt((n - 1) / n * sum((other - mean) ** 2 for other in left))
+    spread = float(stdtrit(n - 1, (1 + level) / 2)) * error
+    shown = max(0.0, value)
+    return Estimate(
+        value=shown, low=min(shown, max(0.0, value - spread)), high=max(shown, value + spread), n=n, method=METHOD,
+        level=level,
+    )  # fmt: skip
