@@ -124,6 +124,38 @@ class Review:
     """Of that, what the second judge took, where the first was unsure and asked it; None: nothing was passed on."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Judgement:
+    """What a judge says of an attempt beside its run: a second opinion, or the same judge once more."""
+
+    exam: str
+    """Which attempt of the run: its exam, condition and trial."""
+    condition: str = ""
+    trial: int = 1
+    judge: str
+    """Who says it: the judge's name, and a digest of how it is built."""
+    repeat: int = 1
+    """Which time this judge was asked."""
+    passed: bool | None = None
+    """The verdict; None: none could be given."""
+    value: float | None = None
+    """The mark; None: none was given."""
+    unscored: str = ""
+    """Why there is no verdict."""
+    finished: bool = True
+    """Whether it is over; one that failed or was cut off is not, and goes on the next time."""
+    usage: Usage = Usage()
+    """What it cost, failed tries included."""
+    lost: Usage = Usage()
+    """Of that, what no review tells."""
+    seconds: float = 0.0
+    """How long it took."""
+    made: float = 0.0
+    """When, in seconds since 1970."""
+    reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
+    """Of one that is not over, the reviews of its turns that are paid already."""
+
+
 STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
 BATTLE_WEIGHTS = {"correctness": 0.4, "reasoning": 0.2, "context": 0.1, "consistency": 0.3}
 JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}

@@ -56,13 +56,14 @@ def test_the_migrations_lead_to_the_same_schema_as_making_it_at_once(database: D
     with database.reading() as connection:
         migrated, version = shape(connection), version_in(connection)
     with database.writing() as connection:
-        for table in ("drafts", "snapshots", "human_labels", "attempts", "turns", "runs", "benchmarks", VERSION_TABLE):
+        beside = ("drafts", "snapshots", "human_labels", "judgements")
+        for table in (*beside, "attempts", "turns", "runs", "benchmarks", VERSION_TABLE):
             connection.exec_driver_sql(f"DROP TABLE {table}")
         schema.build(connection)
     with database.reading() as connection:
         assert shape(connection) == migrated
         assert version_in(connection) == version
-    assert len(migrated) == 8
+    assert len(migrated) == 9
 
 
 def test_the_schema_known_is_that_of_the_last_migration() -> None:

@@ -14,6 +14,7 @@ from proctor.storage.archive import DatabaseArchive
 from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.human_labels import HumanLabels
 from proctor.storage.journal import DatabaseJournal
+from proctor.storage.judgements import Judgements
 from proctor.storage.lease import Leases
 from proctor.storage.snapshots import Snapshots
 from proctor.storage.store import Store
@@ -47,6 +48,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
         archive=DatabaseArchive(database, leases),
         snapshots=Snapshots(database, leases),
         human_labels=HumanLabels(database),
+        judgements=Judgements(database),
         close=database.close,
     )
 

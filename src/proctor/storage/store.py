@@ -11,6 +11,7 @@ if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before 
     from proctor.storage.archive import DatabaseArchive
     from proctor.storage.human_labels import HumanLabels
     from proctor.storage.journal import DatabaseJournal
+    from proctor.storage.judgements import Judgements
     from proctor.storage.snapshots import Snapshots
 
 
@@ -28,6 +29,8 @@ class Store:
     """Keeps what was counted."""
     human_labels: HumanLabels
     """Keeps what people say of attempts."""
+    judgements: Judgements
+    """Keeps what judges say of attempts beside their run."""
     close: Callable[[], None]
     """Lets go of every connection."""
 

@@ -23,7 +23,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-NEWEST = 7
+NEWEST = 8
 """The schema this code reads and writes; the number of the last revision."""
 
 VERSION_TABLE = "proctor_schema"
@@ -72,7 +72,6 @@ runs = Table(
     Column("labels", Text, nullable=False),
     Column("status", Text, nullable=False),
     Column("reason", Text, nullable=False),
-    Column("facts", Text, nullable=False, server_default="{}"),  # what else is known of it; see rows.RunFacts
     Column("planned", Integer, nullable=False),
     Column("rescored_from", Text),
     Column("created", Double, nullable=False, index=True),
@@ -85,6 +84,7 @@ runs = Table(
     Column("writer", Integer, nullable=False, server_default="0"),  # counts its writers; see lease.py
     Column("holder", Text),  # the process that writes it
     Column("beat", Double),  # that process's last sign of life
+    Column("facts", Text, nullable=False, server_default="{}"),  # what else is known of it; see rows.RunFacts
     sqlite_autoincrement=True,  # a number is never given twice, since turns may outlive their run
 )
 
@@ -133,6 +133,19 @@ human_labels = Table(
     Column("made", Double, nullable=False),
     Column("seconds", Double),
     PrimaryKeyConstraint("run_no", "trial", "condition", "exam", "who"),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_no", Integer, ForeignKey("runs.no", ondelete="CASCADE"), nullable=False),
+    Column("judge", Text, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("trial", Integer, nullable=False),
+    Column("condition", Text, nullable=False),
+    Column("exam", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    PrimaryKeyConstraint("run_no", "judge", "repeat", "trial", "condition", "exam"),
 )
 
 attempts = Table(

@@ -1,0 +1,47 @@
+"""What judges say of attempts beside their run, one word for each judge, repeat and attempt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import delete, insert, select
+
+from proctor.codec import encode
+from proctor.run import Key
+from proctor.score import Judgement
+from proctor.storage.database import Database
+from proctor.storage.numbers import numbers_of
+from proctor.storage.rows import read, storable
+from proctor.storage.tables import judgements
+
+_COLUMNS = judgements.c
+_KEY = ("judge", "repeat", "trial", "condition", "exam")
+
+
+class Judgements:
+    """Reads and writes judgements; the attempts themselves stay as they are."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def put(self, run: str, given: Sequence[Judgement]) -> None:
+        """Store all of them in one transaction; the same judge's earlier word of the same repeat is replaced."""
+        with self._database.writing() as connection:
+            number = numbers_of(connection, run).own
+            for each in given:
+                key = {name: getattr(each, name) for name in _KEY}
+                same = (_COLUMNS[name] == value for name, value in key.items())
+                connection.execute(delete(judgements).where(_COLUMNS.run_no == number, *same))
+                connection.execute(insert(judgements), {"run_no": number, **key, "body": storable(encode(each))})
+
+    def of_run(self, run: str, judge: str | None = None) -> list[Judgement]:
+        """All that were given on a run's attempts, or those of one judge, in the order of their keys."""
+        with self._database.reading() as connection:
+            mine = [_COLUMNS.run_no == numbers_of(connection, run).own]
+            if judge is not None:
+                mine.append(_COLUMNS.judge == judge)
+            rows = connection.execute(select(judgements).where(*mine).order_by(*(_COLUMNS[name] for name in _KEY)))
+            return [
+                read(row.body, Judgement, Key(run=run, exam=row.exam, condition=row.condition, trial=row.trial))
+                for row in rows
+            ]
