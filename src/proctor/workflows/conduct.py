@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
@@ -85,6 +85,34 @@ async def conduct(
     return replace(findings_of(store, run.id, exams), workers=counts)
 
 
+async def play_beside(
+    store: Store,
+    run: Run,
+    *,
+    cast: Cast,
+    settings: Settings,
+    pending_attempts: Iterable[PendingAttempt],
+    journal: Writer,
+    tally: RunTally,
+    watch: Watch | None = None,
+) -> str:
+    """Have replies of a run judged beside it: the records go to a journal of their own, and the run stays as it is.
+
+    Why it ended early; empty: it did not. The caller holds the run.
+    """
+    ledger = _Ledger(journal=journal, run=run, tally=tally, watch=watch, heard=None, gathering=None)
+
+    def drive(stage: Stage) -> str:
+        executor = _local(cast, settings, stage)
+        with seldom_collected():
+            if watch is not None:
+                watch(tally)
+            wishes = _play(store, executor, ledger, pending_attempts)
+        return "on request" if wishes else executor.reason
+
+    return await on_stage(drive)
+
+
 def _drive(
     store: Store,
     ledger: _Ledger,
@@ -144,11 +172,21 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: I
     return wishes.heard
 
 
+class Writer(Protocol):
+    """Of a journal, what a ledger needs."""
+
+    def write(self, records: Sequence[Record]) -> None:
+        """Store records in one transaction."""
+
+    def amend(self, run: Run) -> None:
+        """Store what has changed of a run."""
+
+
 @dataclass(slots=True)
 class _Ledger:
     """What is done with every batch of records: stored first, then counted and told."""
 
-    journal: Journal
+    journal: Writer
     run: Run
     tally: RunTally
     watch: Watch | None
