@@ -36,9 +36,9 @@ from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
 from proctor.workflows.gathered import accumulate_attempts, keep_played
-from proctor.workflows.human_labels import with_people
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
+from proctor.workflows.people import with_people
 from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan

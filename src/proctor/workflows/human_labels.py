@@ -7,18 +7,16 @@ import io
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError, UsageError
-from proctor.findings.run import Findings
-from proctor.findings.run.people import people_finding
-from proctor.reports.people import people_sentences
 from proctor.run import Attempt, HumanLabel, Key, Run
 from proctor.running.plan import exams_of
 from proctor.settings import check_name, shown, unwritable
-from proctor.storage import Store, open_store
+from proctor.storage import open_store
+from proctor.workflows.people import is_in_rate
 
 COLUMNS = ("attempt", "case", "question", "reference", "reply", "verdict", "note", "who")
 _FEWEST_FAILED = 5
@@ -70,7 +68,7 @@ def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = 
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         done = {label.key.exam for label in opened.human_labels.of_run(run.id) if who in (None, label.who)}
-        eligible = (attempt for attempt in opened.archive.attempts(run.id) if _is_in_rate(run, attempt.key))
+        eligible = (attempt for attempt in opened.archive.attempts(run.id) if is_in_rate(run, attempt.key))
         chosen = _chosen(eligible, done, count, random.Random(f"{run.id} {seed}"))
         exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
         found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in chosen)
@@ -78,13 +76,6 @@ def draw(name: str, *, store: str, count: int, seed: int = 0, who: str | None = 
     if not drawn and not done:
         raise InputError(f"run {run.id} has no attempt with a reply and a verdict; there is nothing to label")
     return drawn
-
-
-def _is_in_rate(run: Run, key: Key) -> bool:
-    """Whether the rate that is corrected counts an attempt: under several conditions the pass rate is the plain run's,
-    the held rate of battles goes over all of them.
-    """
-    return run.settings.type != "standard" or not run.settings.has_plain_run or not key.condition
 
 
 def _chosen(attempts: Iterable[Attempt], done: set[str], count: int, rng: random.Random) -> list[Key]:
@@ -210,19 +201,3 @@ def _key(name: str, run: Run, where: str) -> Key:
     if not exam or not trial.isdecimal():
         raise InputError(f"{where}: the attempt {shown(name)} cannot be read; expected RUN/CASE/CONDITION/TRIAL")
     return Key(run=run.id, exam=exam, condition=last, trial=int(trial))
-
-
-def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
-    """The findings with what people's labels make of the run, where there are any."""
-    labels = [label for label in opened.human_labels.of_run(run.id) if _is_in_rate(run, label.key)]
-    if not labels:
-        return findings
-    attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
-    judged = {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
-    plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
-    counts = plain[0] if plain else findings.counts
-    rate = findings.battle.held_rate if findings.battle is not None else findings.pass_rate
-    decided = counts.scored + counts.failed_by_agent
-    unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
-    people = people_finding(labels, judged, rate, unanswered=unanswered)
-    return replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
