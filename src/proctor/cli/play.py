@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -26,19 +26,27 @@ from proctor.workflows.gates import RunGates
 from proctor.workflows.tally import RunTally
 
 _REDRAW_EVERY = 0.1
+T = TypeVar("T")
 
 
 def play(
     begin: Callable[[Watch], Coroutine[Any, Any, Evaluation]], *, run_id: str, planned: int, opening: str = ""
 ) -> Evaluation:
     """Play a run with its progress shown, after an opening line once it is stored; Ctrl-C leaves it resumable."""
+    return drive(begin, planned=planned, opening=opening, go_on=f"Go on with: proctor resume {run_id}")
+
+
+def drive(
+    begin: Callable[[Watch], Coroutine[Any, Any, T]], *, go_on: str, planned: int | None = None, opening: str = ""
+) -> T:
+    """Whatever plays or judges, with its progress shown; Ctrl-C tells how to go on."""
     _tell_what_is_logged()
     try:
         with agents_speak_on_stderr(), _sigterm_as_ctrl_c(), _progress(planned, opening) as watch:
             return run_driven(lambda: begin(watch))
     except KeyboardInterrupt:
         tell("Interrupted: what was answered is stored.")
-        tell(f"Go on with: proctor resume {run_id}")
+        tell(go_on)
         raise click.exceptions.Exit(4) from None
 
 
@@ -77,20 +85,23 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
 
 
 @contextmanager
-def _progress(planned: int, opening: str) -> Iterator[Watch]:
+def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
+    """The progress of one tally after the other; without `planned`, of as much as each plans."""
     from proctor.reports.progress import Progress
 
     shown = Progress()
-    started = False
+    watched: RunTally | None = None
     due = 0.0
 
     def watch(tally: RunTally) -> None:
-        nonlocal due, started
-        if not started:
-            started = True
-            if opening:
+        nonlocal due, watched
+        if tally is not watched:
+            if watched is not None:
+                shown.stop()
+            elif opening:
                 tell(opening)
-            shown.start(planned, tally.done)
+            watched = tally
+            shown.start(tally.planned if planned is None else planned, tally.done)
             return
         now = time.monotonic()
         if now < due and tally.done < tally.planned:
@@ -113,7 +124,7 @@ def _progress(planned: int, opening: str) -> Iterator[Watch]:
     try:
         yield watch
     finally:
-        if started:
+        if watched is not None:
             with whoever_listens():
                 shown.stop()
 
