@@ -85,32 +85,46 @@ async def conduct(
     return replace(findings_of(store, run.id, exams), workers=counts)
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgingSession:
+    """Replies of a run that are judged beside it: the records go to a journal of their own."""
+
+    judge: str
+    cast: Cast
+    settings: Settings
+    pending_attempts: Iterable[PendingAttempt]
+    journal: Writer
+    tally: RunTally
+
+
 async def play_beside(
-    store: Store,
-    run: Run,
-    *,
-    cast: Cast,
-    settings: Settings,
-    pending_attempts: Iterable[PendingAttempt],
-    journal: Writer,
-    tally: RunTally,
-    watch: Watch | None = None,
-) -> str:
-    """Have replies of a run judged beside it: the records go to a journal of their own, and the run stays as it is.
+    store: Store, run: Run, sessions: Sequence[JudgingSession], *, watch: Watch | None = None
+) -> dict[str, str]:
+    """Have replies judged, session after session, while the run stays as it is. The caller holds the run.
 
-    Why it ended early; empty: it did not. The caller holds the run.
+    Judge → why it ended early, whose further sessions are left out; those that did not are not named.
     """
-    ledger = _Ledger(journal=journal, run=run, tally=tally, watch=watch, heard=None, gathering=None)
+    ended: dict[str, str] = {}
 
-    def drive(stage: Stage) -> str:
-        executor = _local(cast, settings, stage)
-        with seldom_collected():
-            if watch is not None:
-                watch(tally)
-            wishes = _play(store, executor, ledger, pending_attempts)
-        return "on request" if wishes else executor.reason
+    def drive(stage: Stage) -> None:
+        for session in sessions:
+            if session.judge not in ended and (reason := _judge(store, run, session, stage, watch)):
+                ended[session.judge] = reason
 
-    return await on_stage(drive)
+    await on_stage(drive)
+    return ended
+
+
+def _judge(store: Store, run: Run, session: JudgingSession, stage: Stage, watch: Watch | None) -> str:
+    executor = _local(session.cast, session.settings, stage)
+    ledger = _Ledger(
+        journal=session.journal, run=run, tally=session.tally, watch=watch, heard=None, gathering=None
+    )  # fmt: skip
+    if watch is not None:
+        watch(session.tally)
+    with seldom_collected():
+        wishes = _play(store, executor, ledger, session.pending_attempts)
+    return "on request" if wishes else executor.reason
 
 
 def _drive(
