@@ -58,6 +58,33 @@ def test_all_who_wait_share_one_reading_and_nobody_waits_longer_than_asked(
     assert len(reading) == 1
 
 
+def test_what_was_read_while_a_run_went_on_is_not_shown_when_it_is_over(
+    browser: Browser, shelf: FindingsCache, demo_run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a large run would stand there as incomplete, with old numbers, until somebody loads the page again."""
+    going = replace(demo_run, status="running", ended=None)
+    assert shelf.findings(going) is not None
+    done, real = threading.Event(), shelves.read_run
+
+    def slow(*given: object) -> CachedFindings:
+        done.wait(30)
+        return real(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(shelves, "read_run", slow)
+    browser.app.state.shelf = shelf
+    monkeypatch.setattr(FindingsCache.findings, "__kwdefaults__", {"patience": 0.05})
+    assert shelf.findings(demo_run) is None
+    page = browser.page(f"/runs/{demo_run.id}")
+    assert "incomplete" not in page
+    assert 'data-fresh="being-read"' in page
+    assert 'data-refresh="1"' in page, "it loads itself again"
+    done.set()
+    read = shelf.findings(demo_run, patience=30)
+    assert read is not None
+    assert read.run.status == "completed"
+    assert "being-read" not in browser.page(f"/runs/{demo_run.id}")
+
+
 def test_what_cannot_be_read_is_told_and_tried_again(
     shelf: FindingsCache, demo_run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

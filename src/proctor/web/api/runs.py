@@ -191,7 +191,7 @@ def read_attempt(
 ) -> Response:
     """One attempt with everything that was said."""
     archive = site_of(request).store.archive
-    key = Key(run=archive.find(run).id, exam=_storable(case), condition=_storable(condition), trial=trial)
+    key = Key(run=archive.find(run).id, exam=storable(case), condition=storable(condition), trial=trial)
     attempt = archive.attempt(key)
     if attempt is None:
         raise HTTPException(404, f"case {case!r}, trial {trial} has not been played in run {key.run}")
@@ -253,11 +253,11 @@ def _place(cursor: str | None) -> tuple[int, str, str] | None:
         trial, condition, exam = json.loads(base64.urlsafe_b64decode(cursor))
         if not isinstance(trial, int) or abs(trial) > 2**31:
             raise TypeError(trial)
-        return trial, _storable(condition), _storable(exam)
+        return trial, storable(condition), storable(exam)
     except (ValueError, TypeError, AttributeError, binascii.Error) as error:
         raise InputError(f"after={cursor[:100]!r} is not what a search has given as `next`") from error
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Text that both databases take; no stored one has anything else in it."""
     return text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")

@@ -218,6 +218,7 @@ class FindingsBody(ResponseBody):
     trials: int
     attempts: CountsBody
     pass_rate: EstimateBody
+    pass_rate_people: EstimateBody | None = Field(default=None, description="As people judge, where some have labelled")
     mean_score: EstimateBody
     pass_at_k: dict[str, EstimateBody]
     pass_hat_k: dict[str, EstimateBody]

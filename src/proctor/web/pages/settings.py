@@ -10,7 +10,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
 from proctor.web.pages import form_of
-from proctor.web.site.render import THEME_COOKIE, THEMES, render
+from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
 from proctor.web.site.site import site_of
 
 router = APIRouter()
@@ -42,4 +42,15 @@ def choose_theme(request: Request) -> RedirectResponse:
         back.set_cookie(THEME_COOKIE, chosen, max_age=_YEAR, samesite="lax")
     else:
         back.delete_cookie(THEME_COOKIE)
+    return back
+
+
+@router.post("/settings/keys")
+def choose_keys(request: Request) -> RedirectResponse:
+    """Whether single keys do something."""
+    back = RedirectResponse("/settings", status_code=HTTPStatus.SEE_OTHER)
+    if form_of(request).text("keys") == "off":
+        back.set_cookie(KEYS_COOKIE, "off", max_age=_YEAR, samesite="lax")
+    else:
+        back.delete_cookie(KEYS_COOKIE)
     return back

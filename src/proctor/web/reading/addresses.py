@@ -37,5 +37,20 @@ def pair(a: str, b: str, exam: str, *, trial: int | None = None, condition: str 
     return f"/compare/case?{_query({'a': a, 'b': b, 'case': exam, 'trial': trial, 'condition': condition})}"
 
 
+def label(name: str, **place: int | None) -> str:
+    """Where attempts of a run are labelled: `n` and `seed` say which, `at` which of them."""
+    return _with_query(f"{run(name)}/label", place)
+
+
+def label_sheet(name: str, **draw: int | None) -> str:
+    """The same attempts as a CSV file."""
+    return _with_query(f"{run(name)}/label/sheet", draw)
+
+
+def _with_query(address: str, values: Mapping[str, object]) -> str:
+    query = _query(values)
+    return f"{address}?{query}" if query else address
+
+
 def _query(values: Mapping[str, object]) -> str:
     return urlencode({name: value for name, value in values.items() if value not in (None, "")})

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from starlette.requests import Request
 
@@ -15,11 +15,12 @@ from proctor.benchmark import Exam
 from proctor.findings.run import CaseFinding, Findings, gather
 from proctor.reports import outcomes
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.run import Attempt, Run
+from proctor.run import Attempt, HumanLabel, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.history import verdicts_of
+from proctor.workflows.people import with_people
 
 PATIENCE = 2.0
 """Seconds that a page waits for findings; then it shows what is known without them."""
@@ -52,6 +53,8 @@ class CachedFindings:
     """When it was read, on the monotonic clock."""
     took: float
     """Seconds."""
+    labels: tuple[HumanLabel, ...] = ()
+    """What people have said of it, which is in the findings too."""
 
     def still(self, run: Run, now: float) -> bool:
         """Whether it can be shown for the run as it stands now."""
@@ -65,6 +68,8 @@ class _CacheSlot:
     """Where the findings of one run lie, or will."""
 
     read: CachedFindings | None = None
+    labelled: CachedFindings | None = None
+    """The same with what people say."""
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
@@ -88,7 +93,11 @@ class FindingsCache:
 
     def findings(self, run: Run, *, patience: float = PATIENCE) -> CachedFindings | None:
         """What is known of a run, for one that goes on as of a moment ago; None: it is still being read."""
-        place, until = self._place(run.id), time.monotonic() + patience
+        place = self._place(run.id)
+        read = self._findings(place, run, until=time.monotonic() + patience)
+        return None if read is None else self._with_people(place, read)
+
+    def _findings(self, place: _CacheSlot, run: Run, *, until: float) -> CachedFindings | None:
         with place.changed:
             while True:
                 if place.read is not None and place.read.still(run, time.monotonic()):
@@ -97,11 +106,22 @@ class FindingsCache:
                     self._begin(place, run)
                 left = until - time.monotonic()
                 if left <= 0 or not place.changed.wait(left):
-                    return place.read
+                    return place.read if run.status == "running" else None  # what was true before is not true now
                 if place.trouble is not None:
                     raise place.trouble
                 if run.status == "running":
                     return place.read
+
+    def _with_people(self, place: _CacheSlot, read: CachedFindings) -> CachedFindings:
+        """Labels are given after a run is over, by other processes too: they are looked for each time."""
+        labels = tuple(self._site.store.human_labels.of_run(read.run.id))
+        if not labels:
+            return read
+        known = place.labelled
+        if known is None or known.at != read.at or known.labels != labels:
+            findings = with_people(self._site.store, read.run, read.findings)
+            known = place.labelled = replace(read, findings=findings, labels=labels)
+        return known
 
     def exams(self, run: Run) -> dict[str, Exam]:
         """What a run asks, in the order of its plan."""

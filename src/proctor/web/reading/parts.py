@@ -25,7 +25,7 @@ SHARED = ("headline", "overview")
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
 
-_kept: OrderedDict[tuple[str, float, str], Markup] = OrderedDict()
+_kept: OrderedDict[tuple[str, float, int, str], Markup] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -85,14 +85,14 @@ def _recall_part(run: Run, read: CachedFindings | None, part: str) -> Markup | N
     if read is None:
         return None
     with _lock:
-        return _kept.get((run.id, read.at, part))
+        return _kept.get((run.id, read.at, hash(read.labels), part))
 
 
 def _render(run: Run, read: CachedFindings | None, part: str, values: Mapping[str, Any]) -> Markup:
     text = Markup(environment().get_template(f"run/{part}.html.j2").render(values))
     if read is not None and part in SHARED:
         with _lock:
-            _kept[run.id, read.at, part] = text
+            _kept[run.id, read.at, hash(read.labels), part] = text
             while len(_kept) > _KEPT:
                 _kept.popitem(last=False)
     return text

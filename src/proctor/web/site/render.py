@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"
+KEYS_COOKIE = "proctor_keys"
+"""Whether single keys do something: `off`, or not set."""
 _REPORTS = "reports/"
 _OPTIONS = {"Use --reviewer to name a model": "Choose a model as the reviewer", "--trials": "more trials"}
 
@@ -35,6 +37,7 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
             request=request,
             path=request.url.path,
             theme=theme if theme in THEMES else "",
+            keys=request.cookies.get(KEYS_COOKIE) != "off",
             form_token=site_of(request).sessions.form_token(session),
             log_out=session.known,
             now=time.time(),

@@ -43,7 +43,8 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OPEN = ("/login", "/health")
-_FILES = "/api/benchmarks"
+_FILES = re.compile(r"/api/benchmarks\b|/api/runs/[^/]+/labels/sheet$")
+"""Where programs send files."""
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{1,5})?", re.ASCII)
 BODY_LIMIT = 2**20
 """Bytes that a program may send, where it does not send a file."""
@@ -247,7 +248,7 @@ class _RequestBody:
         self._taken = 0
         self._whole = False
         self._receive = receive
-        self._small = _is_api(scope) and not scope["path"].startswith(_FILES)
+        self._small = _is_api(scope) and _FILES.match(scope["path"]) is None
 
     async def receive(self) -> Message:
         """The next piece. Who says too much is heard out, as far as that is reasonable, to be told so."""

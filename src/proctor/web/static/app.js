@@ -55,19 +55,54 @@ function keepFresh() {
   }, 1000 * Number(root.dataset.refresh));
 }
 
-// Keys: j and k walk through rows, Enter opens, / finds, ? tells.
+// Keys: j and k walk through rows, n and p through cases, / finds, ? tells; buttons and fields may have one of their own.
+// Settings turns them all off: whoever speaks to the machine, or shakes, presses single keys without wanting to.
+const keysOn = document.documentElement.dataset.keys !== "off";
+const WAYS = { n: "next", p: "prev" };
+
 function listenToKeys() {
+  for (const hint of document.querySelectorAll("[data-keys-hint]")) hint.hidden = !keysOn;
+  if (!keysOn) return;
   document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
-    if (event.key === "/") {
+    if (event.target.matches?.("textarea") && event.key === "Escape") return event.target.blur();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.closest("input, select, textarea, dialog")) return;
+    const own = document.querySelector(`[data-shortcut="${CSS.escape(event.key)}"]`);
+    if (own) {
+      event.preventDefault();
+      if (own.matches("textarea, input")) own.focus();
+      else if (!own.disabled && !own.form?.dataset.sent) own.click();
+    } else if (event.key === "/") {
       const search = document.querySelector("main [type=search]") ?? document.querySelector("[data-key='/']");
       if (search) { event.preventDefault(); search.focus(); }
     } else if (event.key === "j" || event.key === "k") {
       walk(event.key === "j" ? 1 : -1);
+    } else if (WAYS[event.key]) {
+      document.querySelector(`.around a[rel=${WAYS[event.key]}]`)?.click();
     } else if (event.key === "?") {
       tellKeys();
     }
   });
+}
+
+// A form that is on its way is not sent twice.
+function sendOnce() {
+  for (const form of document.querySelectorAll("form.labelling")) {
+    form.addEventListener("submit", (event) => { if (form.dataset.sent) event.preventDefault(); else form.dataset.sent = "1"; });
+  }
+  addEventListener("pageshow", () => { for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent; });
+}
+
+// A link to hand on: copied by a button, marked as a whole by a click.
+function offerLinks() {
+  for (const field of document.querySelectorAll("[data-select]")) field.addEventListener("focus", () => field.select());
+  for (const button of document.querySelectorAll("[data-copy]")) {
+    if (!navigator.clipboard) continue;
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(button.dataset.copy).catch(() => {});
+      button.textContent = "Copied";
+    });
+  }
 }
 
 function walk(step) {
@@ -101,7 +136,8 @@ function tellKeys() {
     box.setAttribute("aria-label", "Keys");
     const list = document.createElement("dl");
     list.className = "keys";
-    for (const [keys, what] of KEYS) {
+    const own = [...document.querySelectorAll("[data-shortcut][data-told]")].map((each) => [[each.dataset.shortcut], each.dataset.told]);
+    for (const [keys, what] of [...own, ...KEYS]) {
       const term = document.createElement("dt");
       for (const key of keys) term.append(made("kbd", key));
       list.append(term, made("dd", what));
@@ -118,3 +154,9 @@ offerThemes();
 submitOnChoice();
 keepFresh();
 listenToKeys();
+sendOnce();
+offerLinks();
+for (const button of document.querySelectorAll("[data-tell-keys]")) {
+  button.hidden = !keysOn;
+  button.addEventListener("click", tellKeys);
+}

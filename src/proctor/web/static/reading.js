@@ -1,12 +1,5 @@
-// What the reading pages do beyond links: keys between cases, both ends of a contradiction, a run as it goes on.
+// What the reading pages do beyond links: both ends of a contradiction, a run as it goes on.
 "use strict";
-
-// n and p go to the next and the previous case that did not pass.
-document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
-  const way = { n: "next", p: "prev" }[event.key];
-  if (way) document.querySelector(`.around a[rel=${way}]`)?.click();
-});
 
 // A contradiction lights up whole, whichever part of its line is pointed at.
 for (const wire of document.querySelectorAll("[data-bond]")) {

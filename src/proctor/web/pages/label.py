@@ -1,0 +1,249 @@
+"""Labelling: people say which replies pass, one at a time; what the judge says is shown after they have."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Annotated
+from urllib.parse import quote, unquote, urlencode
+
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from proctor.errors import InputError
+from proctor.reports.people import people_sentences
+from proctor.run import Run
+from proctor.settings import check_name
+from proctor.web.pages import form_of
+from proctor.web.reading import addresses
+from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.site.forms import Form
+from proctor.web.site.label_sheet import MOST, USUAL, LabelSheet, sheet_for
+from proctor.web.site.render import render
+from proctor.web.site.security import local_path
+from proctor.web.site.site import site_of
+from proctor.workflows.human_labels import put_label, sheet_of, store_sheet, take_back
+
+router = APIRouter()
+teach()
+WHO_COOKIE = "proctor_who"
+_YEAR = 365 * 86400
+_DAY = 86400.0
+_VERDICTS = {"pass": True, "fail": False}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Draw:
+    """Which attempts are drawn, as the address says."""
+
+    n: int = USUAL
+    seed: int = 0
+
+    def address(self, run: Run, **place: int | None) -> str:
+        """The page of one of them."""
+        usual = {"n": None if self.n == USUAL else self.n, "seed": self.seed or None}
+        return addresses.label(run.id, **usual, **place)
+
+
+def _read_draw(
+    n: Annotated[int, Query(ge=1, le=MOST)] = USUAL, seed: Annotated[int, Query(ge=0, le=2**31)] = 0
+) -> Draw:
+    return Draw(n=n, seed=seed)
+
+
+Drawing = Annotated[Draw, Depends(_read_draw)]
+Number = Annotated[int | None, Query(ge=1, le=MOST + 1)]
+
+
+@router.get("/label/name")
+def ask_name(request: Request, next: str = "/") -> HTMLResponse:  # noqa: A002
+    """Who labels; asked once."""
+    return render(request, "label/name.html.j2", next=local_path(next), who=_who(request), trouble="")
+
+
+@router.post("/label/name", response_model=None)
+def keep_name(request: Request) -> HTMLResponse | RedirectResponse:
+    """Keep it in the browser, and go on."""
+    form = form_of(request)
+    who, wanted = " ".join(form.text("who").split()), local_path(form.text("next", "/"))
+    try:
+        check_name("your name", who)
+    except InputError as error:
+        return render(request, "label/name.html.j2", status=422, next=wanted, who=who, trouble=f"{error}.")
+    forward = RedirectResponse(wanted, status_code=HTTPStatus.SEE_OTHER)
+    forward.set_cookie(WHO_COOKIE, quote(who, safe=""), max_age=_YEAR, samesite="lax", httponly=True)
+    return forward
+
+
+@router.get("/runs/{run}/label", response_model=None)
+def label_page(
+    request: Request, run: str, drawing: Drawing, at: Number = None, after: Number = None, stored: int | None = None
+) -> Response:
+    """One attempt to label: the one of this number, else the first that this person has not labelled."""
+    site = site_of(request)
+    found, who = site.store.archive.find(run), _who(request)
+    if not who:
+        return _to(f"/label/name?{urlencode({'next': _here(request)})}")
+    sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
+    number = at or sheet.open_after() or len(sheet.drawn) + 1
+    return _page(request, drawing, sheet, number=number, after=after, stored=stored)
+
+
+@router.post("/runs/{run}/label")
+def label(request: Request, run: str, drawing: Drawing) -> RedirectResponse:
+    """Pass, fail, skip or undo; then the next one."""
+    site, form = site_of(request), form_of(request)
+    found, who = site.store.archive.find(run), _must_have_name(request)
+    sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
+    number, does = _number_in(form, sheet), form.text("do")
+    if does == "undo":
+        back = _place(form, "after") or max(1, number - 1)
+        if (said := sheet.label_at(back)) is not None:
+            take_back(said, store=site.settings.store)
+        return _to(drawing.address(found, at=back))
+    shown = sheet.at(number)
+    if does in _VERDICTS and shown is not None:
+        put_label(
+            shown.attempt.key,
+            passed=_VERDICTS[does],
+            who=who,
+            store=site.settings.store,
+            note=form.text("note").strip(),
+            seconds=_seconds(form),
+        )
+    following = sheet.open_after(number) or len(sheet.drawn) + 1
+    return _to(drawing.address(found, at=following, after=number))
+
+
+@router.get("/runs/{run}/label/sheet")
+def download_sheet(request: Request, run: str, drawing: Drawing) -> Response:
+    """The same attempts as a CSV file, for people elsewhere."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who="")
+    named = f"attachment; filename*=utf-8''{quote(f'{found.id}-labels.csv', safe='')}"
+    return Response(sheet_of(sheet.drawn), media_type="text/csv", headers={"content-disposition": named})
+
+
+@router.post("/runs/{run}/label/sheet", response_model=None)
+def upload_sheet(request: Request, run: str, drawing: Drawing) -> Response:
+    """Store the labels of such a file, all or none."""
+    site, form = site_of(request), form_of(request)
+    found, who = site.store.archive.find(run), _must_have_name(request)
+    upload = form.files.get("sheet")
+    try:
+        if upload is None or upload.too_large:
+            raise InputError("no file was chosen" if upload is None else f"{upload.name} is too large; split it")
+        stored = store_sheet(
+            found.id, upload.content, source=upload.name or "the file", store=site.settings.store, who=who
+        )
+    except InputError as error:
+        sheet = sheet_for(site, found, n=drawing.n, seed=drawing.seed, who=who)
+        number = sheet.open_after() or len(sheet.drawn) + 1
+        return _page(request, drawing, sheet, number=number, after=None, trouble=str(error))
+    return _to(drawing.address(found, stored=stored))
+
+
+def _page(
+    request: Request,
+    drawing: Draw,
+    sheet: LabelSheet,
+    *,
+    number: int,
+    after: int | None,
+    stored: int | None = None,
+    trouble: str = "",
+) -> HTMLResponse:
+    run, shown = sheet.run, sheet.at(number)
+    before = after if after is not None and sheet.at(after) is not None else None
+    return render(
+        request,
+        "label/attempt.html.j2" if shown is not None else "label/done.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
+        run=run,
+        sheet=sheet,
+        who=_who(request),
+        number=number,
+        shown=shown,
+        said=sheet.label_at(number),
+        before=before,
+        before_said=None if before is None else sheet.label_at(before),
+        before_shown=None if before is None else sheet.at(before),
+        here=drawing.address(run),
+        more=_more(drawing, sheet),
+        share=str(request.base_url).rstrip("/") + drawing.address(run),
+        sheet_address=addresses.label_sheet(run.id, n=drawing.n, seed=drawing.seed or None),
+        told=[] if shown is not None else _told(request, run),
+        stored=stored,
+        trouble=trouble,
+        since=round(time.time(), 1),
+    )
+
+
+def _more(drawing: Draw, sheet: LabelSheet) -> str:
+    """Where more are drawn; empty: there are none."""
+    wanted = min(MOST, drawing.n + USUAL)
+    whole = len(sheet.drawn) < drawing.n or wanted == drawing.n
+    return "" if whole else Draw(n=wanted, seed=drawing.seed).address(sheet.run)
+
+
+def _told(request: Request, run: Run) -> list[str]:
+    """What the labels make of the run so far."""
+    read = shelf_of(request).findings(run)
+    if read is None:
+        return []
+    found = read.findings
+    rate = found.battle.held_rate if found.battle is not None else found.pass_rate
+    return [*people_sentences(rate, found.people)]
+
+
+def _who(request: Request) -> str:
+    """The name that this browser has given; empty: none yet."""
+    who = unquote(request.cookies.get(WHO_COOKIE, ""))
+    try:
+        check_name("your name", who)
+    except InputError:
+        return ""
+    return who
+
+
+def _must_have_name(request: Request) -> str:
+    who = _who(request)
+    if not who:
+        raise HTTPException(403, "nobody knows who you are; open the labelling page and give a name")
+    return who
+
+
+def _number_in(form: Form, sheet: LabelSheet) -> int:
+    """The attempt that the form was about, wherever it stands now."""
+    name = form.text("attempt")
+    number = sheet.number_of(name) if name else _place(form, "at")
+    if number is None:
+        raise HTTPException(
+            409, "the run was played again meanwhile, and other attempts are drawn; open the page again"
+        )
+    return number
+
+
+def _place(form: Form, name: str) -> int | None:
+    text = form.text(name)
+    return int(text) if text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST + 1 else None
+
+
+def _seconds(form: Form) -> float | None:
+    """How long it took since the page was made; None: nobody can tell."""
+    try:
+        took = time.time() - float(form.text("since"))
+    except ValueError:
+        return None
+    return round(took, 1) if 0 <= took < _DAY else None
+
+
+def _here(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _to(address: str) -> RedirectResponse:
+    return RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
