@@ -25,6 +25,7 @@ COMMANDS = {
     "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Score a run's stored replies again; the agent is not called.",
     "label": "Say which replies pass; the report then tells the pass rate as people judge.",
+    "judges": "Which judge agrees with people? Side by side, on the attempts that people have labelled.",
     "plan": "How many cases and trials are needed to detect a difference, or to meet a gate.",
     "export": "Write a run as html, json, csv, junit, markdown or annotations.",
     "sync": "Send a run to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend.",

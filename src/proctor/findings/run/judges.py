@@ -1,0 +1,190 @@
+"""Judges side by side on the attempts that people have labelled: which of them can be believed, and what each costs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from statistics import median
+
+from proctor.run import Key, Run
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import JudgeAgreement, Opinion, agreement_difference, agreement_with_people
+from proctor.usage import Usage
+
+_FEWEST_BY_LENGTH = 6
+"""Labelled replies below which they are not parted by length."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LabelledReply:
+    """A reply that people have judged, and what it stands for."""
+
+    key: Key
+    people: bool
+    weight: float
+    """How much of the run it stands for."""
+    categories: tuple[str, ...] = ()
+    words: int = 0
+    """Of the reply; of a conversation, of all its replies."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeVerdict:
+    """What a judge says of one of them."""
+
+    passed: bool | None
+    unscored: str = ""
+    """Why there is no verdict."""
+    usage: Usage | None = None
+    """What it took; None: nobody knows."""
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeFinding:
+    """One judge beside people."""
+
+    name: str
+    rubric: str
+    is_own: bool
+    """Whether it is the run's own: its verdicts were stored with the run."""
+    judged: int
+    """Labelled attempts that it has a verdict on."""
+    unscored: dict[str, int]
+    """Why it could give none → how often."""
+    pending: int
+    """Labelled attempts that it has not judged: it failed, or was stopped."""
+    quality: JudgeAgreement
+    cost: float | None
+    """A verdict's, on average; None: unknown, which is not 0."""
+    seconds: float | None
+    """A verdict's, the median; None: it was not measured."""
+    categories: dict[str, JudgeAgreement] = field(default_factory=dict)
+    lengths: dict[str, JudgeAgreement] = field(default_factory=dict)
+    """By the length of the reply, in thirds."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeDifference:
+    """How much more often one judge agrees with people than another, on the attempts that both have judged."""
+
+    a: str
+    b: str
+    difference: Estimate
+    """B − A."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgesFinding:
+    """Judges side by side."""
+
+    run: Run
+    labels: int
+    """Attempts with a label that counts and a reply to judge."""
+    judges: tuple[JudgeFinding, ...]
+    differences: tuple[JudgeDifference, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgeRecord:
+    """A judge, and what it has said."""
+
+    name: str
+    rubric: str
+    is_own: bool
+    verdicts: Mapping[Key, JudgeVerdict]
+
+
+def judges_finding(
+    run: Run, replies: Sequence[LabelledReply], records: Sequence[JudgeRecord], *, notes: Iterable[str] = ()
+) -> JudgesFinding:
+    """Each judge beside people, and every two of them beside each other."""
+    return JudgesFinding(
+        run=run,
+        labels=len(replies),
+        judges=tuple(_finding(record, replies) for record in records),
+        differences=tuple(_difference(a, b, replies) for a, b in combinations(records, 2)),
+        notes=tuple(notes),
+    )
+
+
+def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeFinding:
+    said = [record.verdicts[reply.key] for reply in replies if reply.key in record.verdicts]
+    given = [verdict for verdict in said if verdict.passed is not None]
+    reasons = [verdict.unscored or "no reason was given" for verdict in said if verdict.passed is None]
+    times = [verdict.seconds for verdict in said if verdict.seconds is not None]
+    return JudgeFinding(
+        name=record.name,
+        rubric=record.rubric,
+        is_own=record.is_own,
+        judged=len(given),
+        unscored={reason: reasons.count(reason) for reason in dict.fromkeys(reasons)},
+        pending=len(replies) - len(said),
+        quality=_agreement(record, replies),
+        cost=_mean_cost(said),
+        seconds=median(times) if times else None,
+        categories=_parted(record, by_category(replies)),
+        lengths=_parted(record, by_length(replies)),
+    )
+
+
+def _agreement(record: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeAgreement:
+    return agreement_with_people([said for reply in replies if (said := _opinion(record, reply)) is not None])
+
+
+def _opinion(record: JudgeRecord, reply: LabelledReply) -> Opinion | None:
+    verdict = record.verdicts.get(reply.key)
+    if verdict is None or verdict.passed is None:
+        return None
+    return Opinion(people=reply.people, judge=verdict.passed, weight=reply.weight)
+
+
+def _parted(record: JudgeRecord, groups: Mapping[str, Sequence[LabelledReply]]) -> dict[str, JudgeAgreement]:
+    return {name: _agreement(record, replies) for name, replies in groups.items()}
+
+
+def _mean_cost(verdicts: Sequence[JudgeVerdict]) -> float | None:
+    """What a verdict cost on average; nothing used is 0, used and without a price is unknown."""
+    costs = []
+    for verdict in verdicts:
+        used = verdict.usage
+        if used is None or (used and used.cost is None and not used.known_cost):
+            return None
+        costs.append(used.least)
+    return sum(costs) / len(costs) if costs else None
+
+
+def _difference(a: JudgeRecord, b: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeDifference:
+    pairs = [(_opinion(a, reply), _opinion(b, reply)) for reply in replies]
+    both = [(x, y) for x, y in pairs if x is not None and y is not None]
+    difference = agreement_difference([x for x, _ in both], [y for _, y in both])
+    return JudgeDifference(a=a.name, b=b.name, difference=difference)
+
+
+def by_category(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]]:
+    """Category → its replies, by name; one with several stands in each."""
+    groups: dict[str, list[LabelledReply]] = {}
+    for reply in replies:
+        for category in reply.categories:
+            groups.setdefault(category, []).append(reply)
+    return dict(sorted(groups.items()))
+
+
+def by_length(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]]:
+    """The shortest, the middle and the longest third of the replies; nothing where all are as long, or few."""
+    if len(replies) < _FEWEST_BY_LENGTH:
+        return {}
+    ordered = sorted(reply.words for reply in replies)
+    first, second = ordered[len(ordered) // 3 - 1], ordered[2 * len(ordered) // 3 - 1]
+    groups: dict[str, list[LabelledReply]] = {}
+    for reply in sorted(replies, key=lambda each: each.words):
+        groups.setdefault(_length(reply.words, first, second), []).append(reply)
+    return groups if len(groups) > 1 else {}
+
+
+def _length(words: int, first: int, second: int) -> str:
+    if words <= first:
+        return f"up to {first} words"
+    return f"{first + 1} to {second} words" if words <= second else f"over {second} words"

@@ -1,0 +1,187 @@
+"""Judges side by side, for the terminal, in Markdown and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from proctor.findings.run.judges import JudgeDifference, JudgeFinding, JudgesFinding
+from proctor.reports import numbers
+from proctor.reports.markup import plain as escaped
+from proctor.reports.points import format_signed, points
+from proctor.reports.terminal import INDENT, Page, page_table
+from proctor.reports.values import estimate, plain
+from proctor.reports.words import one_line
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import JudgeAgreement
+
+_HEADERS = ("agrees", "passes of people's passes", "fails of people's fails", "kappa", "a verdict costs", "takes")
+_SHORT = ("agrees", "of passes", "of fails", "kappa", "cost", "time")
+_LEGEND = (
+    "agrees: says the same as people · of passes: of what people pass, how much it passes · of fails: of what people "
+    "fail, how much it fails · cost and time: of a verdict"
+)
+_Cell = tuple[str, str]
+"""A value and its interval."""
+_FEW = 10
+"""Labels below which a slice is not worth a line at the terminal."""
+
+
+def render(found: JudgesFinding) -> RenderableType:
+    """For the terminal."""
+    return Page(lambda width: _page(found, width))
+
+
+def _page(found: JudgesFinding, width: int) -> Iterator[RenderableType]:
+    yield Text(opening(found), style="bold")
+    yield Text()
+    yield from _table(_rows(found), width)
+    yield Padding(Text(_LEGEND, style="dim"), INDENT)
+    for title, slices in _slices(found):
+        yield Text()
+        yield from _table(slices, width, first=title)
+    yield Text()
+    for sentence in sentences(found):
+        yield Text(sentence)
+
+
+def _table(rows: Mapping[str, tuple[_Cell, ...]], width: int, *, first: str = "judge") -> Iterator[RenderableType]:
+    table = page_table(width)
+    table.add_column(first, ratio=1, overflow="fold", min_width=12)
+    for header in _SHORT[: len(next(iter(rows.values()), ()))]:
+        table.add_column(header, justify="right", no_wrap=True)
+    for name, cells in rows.items():
+        table.add_row(Text(one_line(name)), *(_two_lines(*cell) for cell in cells))
+    yield table
+
+
+def _two_lines(value: str, interval: str) -> Text:
+    said = Text(value)
+    return said.append(f"\n{interval}", style="dim") if interval else said
+
+
+def opening(found: JudgesFinding) -> str:
+    """What the table rests on."""
+    return f"Judges of run {found.run.id} beside people, on {numbers.plural(found.labels, 'labelled attempt')}:"
+
+
+def _rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
+    return {
+        _name(judge): (
+            *_cells(judge.quality), (numbers.cost(judge.cost), ""), (numbers.duration(judge.seconds), "")
+        )
+        for judge in found.judges
+    }  # fmt: skip
+
+
+def _name(judge: JudgeFinding) -> str:
+    return f"{judge.name} (the run's own)" if judge.is_own else judge.name
+
+
+def _cells(quality: JudgeAgreement) -> tuple[_Cell, ...]:
+    kappa = quality.kappa
+    shares = [_share(each) for each in (quality.agreement, quality.sensitivity, quality.specificity)]
+    said = (numbers.NOTHING, "")
+    if kappa.value is not None and kappa.low is not None and kappa.high is not None:
+        ends = " – ".join(format_signed(end, 2, plus=False) for end in (kappa.low, kappa.high))
+        said = (format_signed(kappa.value, 2, plus=False), ends)
+    return *shares, said
+
+
+def _share(known: Estimate) -> _Cell:
+    said = numbers.say(known)
+    return (said.value, said.interval) if known.value is not None else (numbers.NOTHING, "")
+
+
+def _slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, ...]]]]:
+    """By category and by length, each judge in turn; only what rests on enough labels."""
+    for title, attribute in (("by category", "categories"), ("by length", "lengths")):
+        rows = {}
+        names = dict.fromkeys(name for judge in found.judges for name in getattr(judge, attribute))
+        for name in names:
+            for judge in found.judges:
+                quality = getattr(judge, attribute).get(name)
+                if quality is not None and quality.agreement.n >= _FEW:
+                    rows[f"{name}, {judge.name}"] = _cells(quality)
+        if rows:
+            yield title, rows
+
+
+def sentences(found: JudgesFinding) -> Iterator[str]:
+    """Which of two judges agrees better, what could not be judged, and what was stopped."""
+    for each in found.differences:
+        yield difference_sentence(each)
+    for judge in found.judges:
+        yield from _lacking(judge)
+    yield from found.notes
+
+
+def difference_sentence(each: JudgeDifference) -> str:
+    """Which of two judges agrees more often with people, or that it is not shown."""
+    difference = each.difference
+    if difference.value is None:
+        return f"{each.a} and {each.b} cannot be compared: {difference.note}."
+    ends = " to ".join(format_signed(100 * (end or 0.0), 0) for end in (difference.low, difference.high))
+    basis = f"95 % interval {ends} points, {numbers.plural(difference.n, 'attempt')}"
+    if not difference.side:
+        return f"Neither {each.a} nor {each.b} is shown to agree better with people ({basis})."
+    better, other = (each.b, each.a) if difference.side > 0 else (each.a, each.b)
+    return f"{better} agrees better with people than {other}, by {points(difference.value)} ({basis})."
+
+
+def _lacking(judge: JudgeFinding) -> Iterator[str]:
+    for reason, times in judge.unscored.items():
+        yield f"{judge.name} gave no verdict on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
+    if judge.pending:
+        yield f"{judge.name} has not judged {numbers.plural(judge.pending, 'attempt')}."
+
+
+def in_markdown(found: JudgesFinding) -> str:
+    """For a pull request."""
+    lines = [f"### {opening(found)}", "", *_markdown_table("judge", _rows(found), _HEADERS)]
+    for title, rows in _slices(found):
+        lines += ["", *_markdown_table(title, rows, _HEADERS)]
+    lines += ["", *(f"- {escaped(sentence, 500)}" for sentence in sentences(found))]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_table(first: str, rows: Mapping[str, tuple[_Cell, ...]], headers: tuple[str, ...]) -> Iterator[str]:
+    columns = len(next(iter(rows.values()), ()))
+    yield f"| {' | '.join((first, *headers[:columns]))} |"
+    yield f"|:--|{'--:|' * columns}"
+    for name, cells in rows.items():
+        said = (f"{value} ({interval})" if interval else value for value, interval in cells)
+        yield f"| {' | '.join((escaped(name), *said))} |"
+
+
+def as_dict(found: JudgesFinding) -> dict[str, Any]:
+    """What `proctor judges --json` prints. Keys may be added; these stay."""
+    return {
+        "run": found.run.id,
+        "labels": found.labels,
+        "judges": [_judge(judge) for judge in found.judges],
+        "differences": [
+            {"a": each.a, "b": each.b, "difference": estimate(each.difference)} for each in found.differences
+        ],
+        "notes": list(found.notes),
+    }
+
+
+def _judge(judge: JudgeFinding) -> dict[str, Any]:
+    return {
+        "judge": judge.name,
+        "rubric": judge.rubric,
+        "own": judge.is_own,
+        "judged": judge.judged,
+        "unscored": judge.unscored,
+        "pending": judge.pending,
+        **plain(judge.quality),
+        "cost_per_verdict": judge.cost,
+        "seconds_per_verdict": judge.seconds,
+        "by_category": plain(judge.categories),
+        "by_length": plain(judge.lengths),
+    }

@@ -1,0 +1,181 @@
+"""Which judge? Judges side by side on the attempts of a run that people have labelled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from proctor.benchmark import Exam
+from proctor.config import Config, load_config
+from proctor.errors import InputError
+from proctor.findings.run.judges import JudgeRecord, JudgesFinding, JudgeVerdict, LabelledReply, judges_finding
+from proctor.findings.run.people import majority
+from proctor.run import Attempt, Run, Settings
+from proctor.running.plan import exams_of
+from proctor.storage import Store, open_store
+from proctor.usage import Usage
+from proctor.workflows.conduct import Watch
+from proctor.workflows.evaluate import store_url
+from proctor.workflows.judgements import (
+    Judge,
+    build_judge,
+    can_be_judged,
+    judge_beside,
+    judge_id,
+    judgements_of,
+    repeated,
+)
+from proctor.workflows.people import is_in_rate, judge_share
+from proctor.workflows.read import findings_of_run
+from proctor.workflows.replies import usage_of
+from proctor.workflows.run_limits import allowing
+
+EMBEDDED = "embedded"
+
+
+async def acompare_judges(
+    run: str,
+    *,
+    reviewers: Sequence[str] = (),
+    budget: float | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - of the calls that judges make, not of this one
+    concurrency: int | None = None,
+    retries: int | None = None,
+    store: str | Path | None = None,
+    config: Config | None = None,
+    watch: Watch | None = None,
+) -> JudgesFinding:
+    """The run's own judge, the embedded reviewer and these, beside people. What `proctor judges` does.
+
+    The run's own verdicts are stored, and nothing is paid for them; the others judge the labelled attempts, once: what
+    they say is kept beside the run. `budget` is for all of them together.
+    """
+    config = config or load_config()
+    url = store_url(store, config)
+    pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
+    with open_store(url, create=False) as opened:
+        found = opened.archive.find(run)
+        labelled = _Labelled(opened, found)
+        replies = labelled.replies()
+        judges = _judges(labelled, reviewers, config, budget)
+        asks = repeated((reply.key for reply in replies), 1)
+        with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
+            asked = {judge.id: (judge, asks) for judge in judges}
+            ended = await judge_beside(opened, found, asked, config=config, pace=pace, watch=watch)
+        notes = [
+            f"{judge.name} was stopped: {ended[judge.id]}; the same command goes on"
+            for judge in judges
+            if judge.id in ended
+        ]
+        if found.settings.passing_score is None:
+            notes.append("marks decide nothing in this run: whoever judges, the verdict is that of the checks")
+        records = [*labelled.own(), *(_record(opened, found, judge) for judge in judges)]
+    return judges_finding(found, replies, records, notes=notes)
+
+
+class _Labelled:
+    """The labelled attempts of a run that have a reply to judge."""
+
+    def __init__(self, opened: Store, run: Run) -> None:
+        self.opened = opened
+        self.run = run
+        self.benchmark = opened.archive.benchmark_of(run.id)
+        exams = {exam.id: exam for exam in exams_of(self.benchmark, run.settings)}
+        labels = [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
+        if not labels:
+            raise InputError(
+                f"nobody has labelled run {run.id}, so no judge can be held against people: "
+                f"label some with `proctor label {run.id}`"
+            )
+        self._said = majority(labels)
+        found = ((exams.get(key.exam), opened.archive.attempt(key)) for key in self._said)
+        self._found = {
+            attempt.key: (exam, attempt)
+            for exam, attempt in found
+            if exam is not None and attempt is not None and can_be_judged(exam, attempt)
+        }
+        if not self._found:
+            raise InputError(
+                f"the labels of run {run.id} are all tied, or on attempts without a reply; label more of it with "
+                f"`proctor label {run.id}`"
+            )
+
+    def replies(self) -> list[LabelledReply]:
+        """What people say of each, and what it stands for: the draw has more that the judge failed than the run."""
+        share = judge_share(findings_of_run(self.opened, self.run))
+        passes = sum(bool(attempt.passed) for _, attempt in self._found.values())
+        weight = {True: share / passes if passes else 0.0}
+        fails = len(self._found) - passes
+        weight[False] = (1 - share) / fails if fails else 0.0
+        if not any(weight[bool(attempt.passed)] for _, attempt in self._found.values()):
+            weight = {True: 1.0, False: 1.0}
+        return [
+            LabelledReply(
+                key=key,
+                people=self._said[key],
+                weight=weight[bool(attempt.passed)],
+                categories=_categories(exam),
+                words=_words(attempt),
+            )
+            for key, (exam, attempt) in sorted(self._found.items(), key=lambda item: item[1][1].place)
+        ]
+
+    def own(self) -> list[JudgeRecord]:
+        """The run's own judge, by its stored verdicts; of checks alone too: they are the verdict."""
+        settings = self.run.settings
+        verdicts = {
+            key: JudgeVerdict(
+                passed=attempt.passed,
+                unscored="; ".join(dict.fromkeys(missing.reason for missing in attempt.unscored)),
+                usage=_known(attempt.usage - usage_of(attempt.transcript.turns), is_free=_is_by_rules(settings)),
+            )
+            for key, (_, attempt) in self._found.items()
+        }
+        name = settings.reviewer or "checks"
+        return [JudgeRecord(name=name, rubric=settings.rubric, is_own=True, verdicts=verdicts)]
+
+
+def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: float | None) -> list[Judge]:
+    """The embedded reviewer and whoever was named, each once, without the run's own."""
+    run = labelled.run
+    built = (
+        build_judge(name, run, labelled.benchmark, config, budget=budget) for name in dict.fromkeys((EMBEDDED, *names))
+    )
+    judges = {judge.id: judge for judge in built}
+    judges.pop(judge_id(run.settings), None)
+    return list(judges.values())
+
+
+def _record(opened: Store, run: Run, judge: Judge) -> JudgeRecord:
+    verdicts = {
+        key: JudgeVerdict(
+            passed=said.passed,
+            unscored=said.unscored,
+            usage=_known(said.usage, is_free=judge.is_free),
+            seconds=said.seconds,
+        )
+        for (key, repeat), said in judgements_of(opened, run, judge.id).items()
+        if repeat == 1
+    }
+    return JudgeRecord(name=judge.name, rubric=judge.settings.rubric, is_own=False, verdicts=verdicts)
+
+
+def _known(usage: Usage, *, is_free: bool) -> Usage | None:
+    """What a verdict took; who may have called somebody and tells nothing of it is not known to be free."""
+    told = usage.calls or usage.cached or usage.input_tokens or usage.output_tokens or usage.least
+    return usage if told or is_free else None
+
+
+def _is_by_rules(settings: Settings) -> bool:
+    """Whether a run was judged by checks, or by a reviewer that calls nobody."""
+    specs = [spec for judge in settings.judges for spec in judge]
+    return settings.reviewer is None or (bool(specs) and all(spec.spec in ("embedded", "exact") for spec in specs))
+
+
+def _categories(exam: Exam) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(category for case in exam.cases for category in case.categories))
+
+
+def _words(attempt: Attempt) -> int:
+    return sum(len(turn.reply.text.split()) for turn in attempt.transcript.turns if turn.reply is not None)

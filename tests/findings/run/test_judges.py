@@ -1,0 +1,61 @@
+"""Judges side by side: by category, by length, by cost."""
+
+from __future__ import annotations
+
+import pytest
+from tests.storage.records import a_run
+
+from proctor.findings.run.judges import (
+    JudgeRecord,
+    JudgeVerdict,
+    LabelledReply,
+    by_length,
+    judges_finding,
+)
+from proctor.run import Key
+from proctor.usage import Usage
+
+
+def replies(count: int = 12) -> list[LabelledReply]:
+    return [
+        LabelledReply(
+            key=Key(run="run-1", exam=str(i)), people=i % 3 > 0, weight=1.0, words=i + 1,
+            categories=("even",) if i % 2 == 0 else ("odd", "uneven"),
+        )
+        for i in range(count)
+    ]  # fmt: skip
+
+
+def judge(name: str, passed: bool | None, **others: object) -> JudgeRecord:
+    verdict = JudgeVerdict(passed=passed, **others)  # type: ignore[arg-type]
+    return JudgeRecord(name=name, rubric="r", is_own=False, verdicts={each.key: verdict for each in replies()})
+
+
+def test_a_judge_is_told_by_category_and_by_thirds_of_length() -> None:
+    found = judges_finding(a_run(), replies(), [judge("kind", True)]).judges[0]
+    assert {name: quality.agreement.n for name, quality in found.categories.items()} == {
+        "even": 6, "odd": 6, "uneven": 6,
+    }  # fmt: skip
+    assert {name: quality.agreement.n for name, quality in found.lengths.items()} == {
+        "up to 4 words": 4, "5 to 8 words": 4, "over 8 words": 4,
+    }  # fmt: skip
+
+
+def test_few_replies_or_such_of_one_length_are_not_parted() -> None:
+    assert by_length(replies(5)) == {}
+    same = [LabelledReply(key=each.key, people=True, weight=1.0, words=7) for each in replies()]
+    assert by_length(same) == {}
+
+
+def test_what_is_not_judged_is_no_verdict_and_what_costs_an_unknown_amount_is_not_free() -> None:
+    none = JudgeRecord(name="away", rubric="r", is_own=False, verdicts={})
+    paid = judge("paid", True, usage=Usage(calls=1, cost=0.02), seconds=0.5)
+    partly = judge("partly", None, unscored="cut off", usage=Usage(calls=1))
+    found = judges_finding(a_run(), replies(), [none, paid, partly], notes=["stopped"])
+    away, known, unknown = found.judges
+    assert (away.judged, away.pending, away.quality.agreement.value) == (0, 12, None)
+    assert known.cost == pytest.approx(0.02)
+    assert known.seconds == 0.5
+    assert (unknown.cost, unknown.unscored) == (None, {"cut off": 12})
+    assert [each.difference.value for each in found.differences] == [None, None, None]
+    assert found.notes == ("stopped",)
