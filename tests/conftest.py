@@ -20,8 +20,8 @@ from tests.models.native import DIALECTS, Dialect
 
 from proctor.redaction import known
 
-settings.register_profile("same", derandomize=True)
-settings.register_profile("explore")
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("explore", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 """Properties are tried on the same examples each time, so that a failure is the change's; `explore` looks elsewhere."""
 
