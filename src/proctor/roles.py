@@ -75,9 +75,11 @@ class Reviewer(Protocol):
         """Judge the conversation as a whole; None: nothing to say."""
 
 
-Halt = Literal["stopped", "storm", "spent", "misconfigured", "blocked", "exited"]
-"""Why the play ended early: asked to, environment failures alone, no budget left, a wrong key or address, an agent that
-never gives the event loop back, an agent that tried to end the process."""
+Halt = Literal["stopped", "storm", "spent", "decided", "misconfigured", "blocked", "exited"]
+"""Why the play ended early: asked to, environment failures alone, no budget left, gates that are decided, a wrong key
+or address, an agent that never gives the event loop back, an agent that tried to end the process."""
+LETS_FINISH: frozenset[Halt] = frozenset({"spent", "decided"})
+"""Then calls in flight are kept, and only nothing more is begun; an attempt that lacks budget ends at its next call."""
 
 
 class Executor(Protocol):

@@ -14,6 +14,7 @@ from proctor.usage import Usage
 Strings = tuple[str, ...]
 ExamType = Literal["standard", "abm-static", "abm-dynamic"]
 AgentKind = Literal["standard", "orchestrator"]
+PlayOrder = Literal["file", "random"]
 Status = Literal["queued", "running", "paused", "completed", "failed", "cancelled"]
 Wish = Literal["pause", "cancel"]
 Resumed = Literal["", "continued", "replayed"]
@@ -215,6 +216,10 @@ class Settings:
     """Most that may be spent, over agent, examiner and reviewer."""
     max_tokens: int | None = None
     """Most tokens that may be spent."""
+    stop_early: Strings = ()
+    """Gates that are looked at as the run goes on: when they are decided it is over; empty: it is played to the end."""
+    order: PlayOrder = "file"
+    """In which order cases are asked; `random`: seeded by the benchmark, every category in its share all along."""
     look: int = 1
     """Which verdict on this run a gate gives: every extension is a further look, and costs some of the level."""
     context_given: bool = True
@@ -260,6 +265,30 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class InterimVerdict:
+    """What became of gates that were looked at as the run went on."""
+
+    verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
+    """Gate → met, not met or inconclusive; it stays, whatever is played later."""
+    look: int
+    """At which look it was settled, from 1."""
+    looks: int
+    """How many were planned."""
+    cases: int
+    """Cases counted at that look."""
+    of: int
+    """Cases of the benchmark."""
+    attempts: int
+    """Attempts counted at that look."""
+    z: float
+    """How far the rate is from the gate, in standard errors."""
+    bound: float
+    """What was reached: so many passes where each case is asked once, else a z."""
+    hopeless: bool = False
+    """Whether it was given up because no verdict was in sight."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One benchmark × one agent × settings. Lasting, resumable, comparable."""
 
@@ -285,6 +314,10 @@ class Run:
     """Why it stopped, where it did."""
     stop: Stop | None = None
     """The same for programs; None: it did not, or nobody knows."""
+    interim: InterimVerdict | None = None
+    """Of a run that stops early: the verdict, once there is one."""
+    cut: bool = False
+    """Whether it stopped early: only what was asked counts as planned, and the rest is not missing."""
     planned: int = 0
     """Attempts it consists of."""
     rescored_from: str | None = None

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Play again what the agent did not answer in time, completed or not; breaks comparability.",
 )
+@click.option(
+    "--to-the-end", is_flag=True, help="Play the rest of a run that stopped early; the verdict of its gates stays."
+)
 @click.option("--cache", is_flag=True, help="Store model replies in .proctor/cache and reuse them.")
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @gate_options
@@ -55,7 +58,8 @@ def command(
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
-    found, gating = _found(run, gating, store=url, trials=changes["trials"], retry_timeouts=changes["retry_timeouts"])
+    extends = {name: changes[name] for name in ("trials", "retry_timeouts", "to_the_end")}
+    found, gating = _found(run, gating, store=url, **extends)
     exits.install()
     evaluation = play(
         lambda watch: aresume(found.id, store=url, config=config, watch=watch, **changes),
@@ -65,16 +69,14 @@ def command(
     return conclude(evaluation.findings, gating, k=k, as_json=as_json)
 
 
-def _found(
-    name: str, gating: RunGates, *, store: str, trials: int | None, retry_timeouts: bool
-) -> tuple[Run, RunGates]:
+def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:
     """The run that goes on and its gates; refuses gates that do not fit it before anything is played."""
     from proctor.cli.output import tell
     from proctor.cli.run import check_k
     from proctor.workflows.gates import check_stored, with_baselines
     from proctor.workflows.resume import run_to_resume
 
-    found = run_to_resume(name, store=store, trials=trials, retry_timeouts=retry_timeouts)
+    found = run_to_resume(name, store=store, retry_timeouts=retry_timeouts, **extends)
     check_k(gating.k, found.settings.trials)
     gating = with_baselines(gating, found, store=store)
     if found.status == "completed":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import replace
+from random import Random
 
 from proctor.benchmark import Benchmark, Case, Exam
 from proctor.run import Attempt, Key, PendingAttempt, Run, Settings
@@ -50,9 +51,10 @@ def pending_attempts(
     """What is left to play, trial by trial, so that early results already cover every exam."""
     settings = run.settings
     begun = under_way or {}
+    rows = in_order(run, exams)
     for trial in range(1, settings.trials + 1):
         for column, condition in enumerate(settings.conditions):
-            for row, exam in enumerate(exams):
+            for row, exam in rows:
                 place = (exam.id, condition, trial)
                 if place in finished:
                     continue
@@ -63,3 +65,25 @@ def pending_attempts(
                     continue
                 key = Key(run=run.id, exam=exam.id, condition=condition, trial=trial)
                 yield PendingAttempt(exam=exam, attempt=Attempt(key=key, place=order))
+
+
+def in_order(run: Run, exams: tuple[Exam, ...]) -> list[tuple[int, Exam]]:
+    """The exams as they are played, each with its row in the file.
+
+    In random order every category has its share of each stretch: an exam stands where its rank among those of its
+    category would put it if they were spread evenly, give or take less than one rank.
+    """
+    rows = list(enumerate(exams))
+    if run.settings.order == "file":
+        return rows
+    chance = Random(run.digest)
+    chance.shuffle(rows)
+    kinds: dict[tuple[str, ...], list[tuple[int, Exam]]] = {}
+    for row, exam in rows:
+        kinds.setdefault(exam.cases[0].categories, []).append((row, exam))
+    spread = [
+        ((rank + chance.random()) / len(alike), row, exam)
+        for alike in kinds.values()
+        for rank, (row, exam) in enumerate(alike)
+    ]
+    return [(row, exam) for _, row, exam in sorted(spread, key=lambda each: each[:2])]

@@ -18,7 +18,7 @@ from typing import Any
 from proctor import threads
 from proctor.errors import BudgetSpent, Misconfigured
 from proctor.redaction import without_secrets
-from proctor.roles import Agent, Examiner, Halt, Reviewer
+from proctor.roles import LETS_FINISH, Agent, Examiner, Halt, Reviewer
 from proctor.run import Failure, Finished, PendingAttempt, Record, Settings
 from proctor.running.attempt import Player, asks_nobody
 from proctor.running.clock import CHARGED, ChargedAttempt, LoopClock
@@ -151,7 +151,7 @@ class LocalExecutor:
         """End early, for this reason; from any thread."""
         if self.halt is None:
             self.halt, self.reason = halt, without_secrets(reason)
-        if halt == "spent":  # calls in flight were let in and are paid: each attempt ends by itself at its next one
+        if halt in LETS_FINISH:
             return
         self._stopping = True
         self._stopped_at = min(self._stopped_at, time.monotonic())

@@ -139,8 +139,12 @@ def _z(level: float) -> float:
 
 
 def _effective(estimate: Estimate) -> float:
+    return max(float(estimate.n), effective_cases(estimate))
+
+
+def effective_cases(estimate: Estimate) -> float:
     """The effective number of cases, read back from Wilson's ends, which solve (p − end)² = z²·end(1 − end)/n."""
     value, low, high = estimate.value or 0.0, estimate.low or 0.0, estimate.high or 0.0
     end = low if value - low > high - value else high
     distance = value - end
-    return max(float(estimate.n), (_z(estimate.level) / distance) ** 2 * end * (1 - end)) if distance else estimate.n
+    return (_z(estimate.level) / distance) ** 2 * end * (1 - end) if distance else float(estimate.n)

@@ -12,7 +12,7 @@ from proctor.findings.gates import Gate, GateVerdict
 from proctor.findings.run import Findings
 from proctor.run import Run
 from proctor.running.plan import exams_of
-from proctor.storage import open_store
+from proctor.storage import Store, open_store
 from proctor.storage import run_name as naming
 from proctor.workflows.read import findings_of_run
 
@@ -55,12 +55,19 @@ def with_baselines(gating: RunGates, run: Run, *, store: str) -> RunGates:
     """The same gates with the runs they name: any but this one, so that `last` is the newest other."""
     if all(wanted.baseline is None for wanted in gating.wanted):
         return gating
-    baselines: dict[str, Findings] = {}
     with open_store(store, create=False) as opened:
-        others = [other for other in opened.archive.runs() if other.id != run.id]
-        wanted = tuple(_resolve_baseline(each, others) for each in gating.wanted)
-        for name in {each.baseline for each in wanted if each.baseline is not None}:
-            baselines[name] = findings_of_run(opened, opened.archive.find(name))
+        return with_stored_baselines(gating, run, opened)
+
+
+def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bool = False) -> RunGates:
+    """The same, from a store that is open; any `older` one, so that `last` stays the same however often it is asked."""
+    if all(wanted.baseline is None for wanted in gating.wanted):
+        return gating
+    runs = (other for other in store.archive.runs() if other.id != run.id)
+    others = [other for other in runs if not older or other.created <= run.created]
+    wanted = tuple(_resolve_baseline(each, others) for each in gating.wanted)
+    names = {each.baseline for each in wanted if each.baseline is not None}
+    baselines = {name: findings_of_run(store, store.archive.find(name)) for name in names}
     return replace(gating, wanted=wanted, baselines=baselines)
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
-from proctor.run import SECOND, ExamType, Settings, Spec
+from proctor.run import ExamType, PlayOrder, Settings, Spec, judge_roles
 from proctor.settings import BOUNDS, check_setting, check_weights, shown
 
 _OPTIONS = (
@@ -28,6 +28,8 @@ _OPTIONS = (
     "conversation_seconds",
     "budget",
     "max_tokens",
+    "stop_early",
+    "order",
 )
 """What a run heeds; a setting that would be silently ignored is refused instead."""
 _PARTS = ("correctness", "reasoning", "context", "consistency", "completeness")
@@ -41,9 +43,11 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     for name in given:
         if name not in _OPTIONS:
             raise UsageError(f"there is no setting {shown(name)}; {_hint(name, _OPTIONS)}")
-    values = {name: value for name, value in defaults.model_dump().items() if value is not None and name in _OPTIONS}
+    usual = defaults.model_dump(exclude={"stop_early"})  # it says whether, and the setting says for which gates
+    values = {name: value for name, value in usual.items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
     _check_type(values, given)
+    _choose_order(values)
     _check(values, own_parts=may_have_own_parts(chosen))
     return Settings(**{**values, **chosen})
 
@@ -63,7 +67,11 @@ def with_run_defaults(
         "checks": defaults.checks if checks is None else checks,
         "labels": {**defaults.label, **(labels or {})},
         "kind": kind or defaults.agent_kind,
-        "settings": {**settings, "type": settings.get("type") or defaults.type},
+        "settings": {
+            **settings,
+            "type": settings.get("type") or defaults.type,
+            "stop_early": settings.get("stop_early") or (defaults.gate if defaults.stop_early else None),
+        },
     }
 
 
@@ -95,6 +103,15 @@ def _check_type(values: dict[str, Any], given: Mapping[str, Any]) -> None:
         values.pop(name, None)
 
 
+def _choose_order(values: dict[str, Any]) -> None:
+    """A run that may stop early asks in random order, unless another is asked for."""
+    gates = values.get("stop_early") or ()
+    values["stop_early"] = (gates,) if isinstance(gates, str) else tuple(gates)
+    order = values.setdefault("order", "random" if values["stop_early"] else "file")
+    if order not in get_args(PlayOrder):
+        raise UsageError(f"order={shown(order)} is not known; expected {' or '.join(get_args(PlayOrder))}")
+
+
 def _check_weights(weights: object, *, own_parts: bool) -> None:
     check_weights(weights)
     assert isinstance(weights, Mapping), "nothing else can be weights"
@@ -107,7 +124,9 @@ def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
     """Whether the reviewer has parts of somebody's own: of their code, or by their criteria."""
     if "built" not in chosen:
         return False
-    specs: list[Spec] = [chosen["built"][role] for role in ("reviewer", SECOND) if role in chosen["built"]]
+    built: Mapping[str, Spec] = chosen["built"]
+    roles = {role for pair in (*judge_roles(0), *judge_roles(len(built))) for role in pair}
+    specs = [spec for role, spec in built.items() if role in roles]
     schemes = [spec.spec.partition(":")[0] for spec in specs]
     own = [each for each in schemes if each in plugins.known("reviewers") and each not in _KNOWN_TO_GIVE_THESE]
     return bool(own) or not specs or any("criteria" in spec.options for spec in specs)

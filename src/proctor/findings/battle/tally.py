@@ -103,7 +103,7 @@ class BattleTally:
         self._seeds = settings.type == "abm-dynamic"
         self._right_from = settings.passing_score if settings.passing_score is not None else RIGHT_FROM
         self._max_turns = settings.max_turns
-        self._planned = planned
+        self.planned = planned
         self._repeats = settings.repeats
         self._shares, self._held, self._values = self._units(), self._units(), self._units()
         self._parts: dict[str, Units] = {}
@@ -235,7 +235,7 @@ class BattleTally:
     def findings(self) -> BattleFindings:
         """What was counted."""
         counts = self._counts
-        pending = max(0, self._planned - sum(self._ends.values()))
+        pending = max(0, self.planned - sum(self._ends.values()))
         curve, bounds = self._survival()
         why = "" if counts["replies"] or not counts["no test"] else NO_TEST
         return BattleFindings(

@@ -11,7 +11,7 @@ from typing import Literal
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.run import Findings
-from proctor.run import Run
+from proctor.run import InterimVerdict, Run
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate
@@ -52,6 +52,8 @@ class GateVerdict:
     """Which verdict on the same, extended run this is."""
     unit: Unit = "case"
     """What the interval counts, and of which more would settle it."""
+    interim: InterimVerdict | None = None
+    """When it was settled, where the run was looked at as it went on."""
 
 
 def judge(
@@ -66,7 +68,20 @@ def judge(
     """The verdict of every gate; the `look`-th on an extended run holds its intervals to a higher level."""
     level = rules.level_of_look(look)
     verdicts = [_judge(wanted, findings, baseline, k=k, look=look, level=level, force=force) for wanted in gates]
-    return [replace(verdict, unit=unit_of(verdict.gate, findings.run)) for verdict in verdicts]
+    return [_as_settled(replace(each, unit=unit_of(each.gate, findings.run)), findings.run) for each in verdicts]
+
+
+def judge_at_level(wanted: Gate, findings: Findings, baseline: Baseline, *, level: float) -> GateVerdict:
+    """The verdict of one gate with intervals of this level."""
+    return _judge(wanted, findings, baseline, k=None, look=1, level=level, force=True)
+
+
+def _as_settled(verdict: GateVerdict, run: Run) -> GateVerdict:
+    """What was settled while the run went on stays, whatever was played later."""
+    settled = run.interim.verdicts.get(verdict.gate.text) if run.interim is not None else None
+    if settled is None:
+        return verdict
+    return replace(verdict, verdict=settled, interim=run.interim, further_cases=None, obstacle="")
 
 
 def unit_of(wanted: Gate, run: Run) -> Unit:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import le
 from typing import TYPE_CHECKING
@@ -115,6 +115,11 @@ class AttemptCounter:
         """Those of the checks that an exam failed → what each of them saw first."""
         seen = {check.name: self.checks_by_name[check.name].evidence(exam) for check in checks}
         return {name: evidence for name, evidence in seen.items() if evidence is not None}
+
+    def cut(self) -> AttemptCounter:
+        """The same as if only what was asked had been planned."""
+        tallies = {exam: replace(each, planned=each.asked) for exam, each in self.tallies.items() if each.asked}
+        return replace(self, tallies=tallies, planned=sum(each.asked for each in tallies.values()))
 
     def counts(self) -> Counts:
         """Where the planned attempts went."""

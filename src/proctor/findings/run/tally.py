@@ -33,6 +33,11 @@ class ExamTally:
     timed: int = 0
     seconds: float = 0.0
 
+    @property
+    def asked(self) -> int:
+        """Attempts that are over."""
+        return self.counted + self.unscored + self.failed_by_environment
+
     def add(self, attempt: Attempt, value: float | None) -> None:
         """Count one attempt, with its mark."""
         if attempt.passed is not None:

@@ -1,0 +1,194 @@
+"""Gates that are looked at as a run goes on, so that it can stop as soon as they are decided: InterimLooks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import sqrt
+
+from proctor.benchmark import Exam
+from proctor.errors import UsageError
+from proctor.findings.gates.gate import Gate
+from proctor.findings.gates.verdict import Baseline, judge_at_level
+from proctor.findings.run import Accumulator, Findings
+from proctor.run import Attempt, InterimVerdict, Run
+from proctor.statistics import gate as rules
+from proctor.statistics import sequential
+from proctor.statistics.compare import Differences
+from proctor.statistics.gate import Verdict
+
+_RATES = ("pass_rate", "held_rate")
+Slot = tuple[int, str]
+"""(trial, exam)"""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Standing:
+    """Where a gate stands at a look."""
+
+    verdict: Verdict
+    z: float
+    bound: float
+    hopeless: bool = False
+
+
+def check_stop_early(gates: Sequence[Gate], run: Run) -> None:
+    """Refuse, before the first call, what cannot be looked at as the run goes on."""
+    if not gates:
+        raise UsageError('--stop-early needs a --gate to decide, such as --gate "pass_rate>=0.9"')
+    for wanted in gates:
+        if wanted.by_people:
+            raise UsageError(
+                f"--gate {wanted.text!r} rests on labels, which come after the run: leave --stop-early out"
+            )
+        if wanted.baseline is None and wanted.metric not in _RATES:
+            raise UsageError(
+                f"--gate {wanted.text!r} cannot stop a run early: only {' and '.join(_RATES)} and "
+                "'not worse than RUN by NUMBER' can; leave --stop-early out, or give such a gate"
+            )
+        if wanted.baseline is None and not 0 < wanted.bound < 1:
+            raise UsageError(f"--gate {wanted.text!r} cannot stop a run early: expected a bound between 0 and 1")
+    if len(run.settings.conditions) > 1:
+        raise UsageError("--stop-early looks at one rate, and this run has several conditions: run them one by one")
+
+
+class InterimLooks:
+    """Takes attempts in any order, and looks at each whole group of them in the order in which they are played.
+
+    A look counts just the attempts of its groups: those that are over sooner wait for their turn, so that quick replies
+    are not favoured.
+    """
+
+    def __init__(
+        self, run: Run, exams: Sequence[Exam], slots: Sequence[Slot], gates: Sequence[Gate], baseline: Baseline
+    ):
+        self.verdict: InterimVerdict | None = None
+        self._run, self._exams, self._slots = run, exams, slots
+        self._gates, self._baseline = gates, baseline
+        self._counted = Accumulator(run, exams)
+        self._arrived: dict[Slot, Attempt] = {}
+        self._next = self._passed = self._missing = 0
+        self.sizes = sequential.look_sizes(len(slots))
+        self._look = 0
+        shares = tuple(size / len(slots) for size in self.sizes)
+        self._z = sequential.z_bounds(shares)
+
+    @property
+    def planned(self) -> sequential.Plan | None:
+        """The bounds of the first gate where they are numbers of passes."""
+        return self._plan(self._gates[0]) if self._is_counted(self._gates[0]) else None
+
+    def add(self, attempts: Iterable[Attempt]) -> bool:
+        """Count what has finished; whether there is a verdict now."""
+        for attempt in attempts:
+            if attempt.finished:
+                self._arrived[attempt.key.trial, attempt.key.exam] = attempt
+        while self.verdict is None and self._next < len(self._slots) and self._slots[self._next] in self._arrived:
+            self._count(self._arrived.pop(self._slots[self._next]))
+            if self._next == self.sizes[self._look]:
+                self._take_look()
+        return self.verdict is not None
+
+    def _count(self, attempt: Attempt) -> None:
+        self._counted.add(attempt)
+        self._passed += attempt.passed is True
+        self._missing += attempt.passed is None
+        self._next += 1
+
+    def _take_look(self) -> None:
+        standings = [self._stand(wanted) for wanted in self._gates]
+        self._look += 1
+        if not self._is_settled(standings):
+            return
+        told = next((each for each in standings if each.verdict == "not met"), standings[-1])
+        self.verdict = InterimVerdict(
+            verdicts={wanted.text: each.verdict for wanted, each in zip(self._gates, standings, strict=True)},
+            look=self._look,
+            looks=len(self.sizes),
+            cases=len({exam for _, exam in self._slots[: self._next]}),
+            of=len(self._exams),
+            attempts=self._next,
+            z=told.z,
+            bound=told.bound,
+            hopeless=self._look < len(self.sizes) and any(each.verdict == "inconclusive" for each in standings),
+        )
+
+    def _is_settled(self, standings: Sequence[_Standing]) -> bool:
+        if self._look == len(self.sizes) or any(each.verdict == "not met" for each in standings):
+            return True
+        return all(each.hopeless or each.verdict == "met" for each in standings)
+
+    def _stand(self, wanted: Gate) -> _Standing:
+        if self._is_counted(wanted):
+            return self._stand_by_count(wanted)
+        findings = self._counted.cut().findings(self._run)
+        if wanted.baseline is not None:
+            return self._stand_by_difference(wanted, findings)
+        return self._stand_by_rate(wanted, findings)
+
+    # one verdict a case: exact
+
+    def _is_counted(self, wanted: Gate) -> bool:
+        settings = self._run.settings
+        return wanted.metric == "pass_rate" and settings.type == "standard" and settings.trials == 1
+
+    def _plan(self, wanted: Gate) -> sequential.Plan:
+        """Of `rate <= bound`: that of the failures."""
+        return sequential.plan(len(self._slots), 1 - wanted.bound if wanted.upper else wanted.bound)
+
+    def _stand_by_count(self, wanted: Gate) -> _Standing:
+        planned = self._plan(wanted)
+        bounds = planned.looks[self._look]
+        least = self._next - self._passed - self._missing if wanted.upper else self._passed
+        most = least + self._missing
+        z = sequential.score_z(least / self._next, planned.bound, self._next)
+        if least >= bounds.met:
+            return _Standing(verdict="met", z=z, bound=bounds.met)
+        if bounds.not_met is not None and most <= bounds.not_met:
+            return _Standing(verdict="not met", z=z, bound=bounds.not_met)
+        lost = planned.is_hopeless(self._next, least) and planned.is_hopeless(self._next, most)
+        return _Standing(verdict="inconclusive", z=z, bound=bounds.met, hopeless=lost)
+
+    # else on the scale of z
+
+    def _stand_by_rate(self, wanted: Gate, findings: Findings) -> _Standing:
+        limit = self._z[self._look]
+        judged = judge_at_level(wanted, findings, self._baseline, level=sequential.level_of(limit))
+        plain = findings.battle.held_rate if wanted.metric == "held_rate" and findings.battle else findings.pass_rate
+        if plain.value is None:
+            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+        z = sequential.score_z(plain.value, wanted.bound, rules.effective_cases(plain))
+        return self._standing(judged.verdict, z, limit)
+
+    def _stand_by_difference(self, wanted: Gate, findings: Findings) -> _Standing:
+        from proctor.findings.comparison import compare_findings
+
+        limit = self._z[self._look]
+        before = self._baseline(wanted.baseline or "")
+        if not {case.id for case in before.compared_on} & {case.id for case in findings.compared_on}:
+            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+        found = compare_findings(before, findings, force=True, level=sequential.level_of(limit)).pass_rate
+        sums = found.sums
+        if not sums.n:
+            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+        if wanted.bound == 0 and self._run.settings.trials == 1 == before.run.settings.trials:
+            return self._stand_by_flips(sums, found.difference.missing)
+        z = (sums.centre + wanted.bound) / sqrt(sums.variance / (sums.n + 2))
+        return self._standing(rules.not_worse(found.difference, wanted.bound), z, limit)
+
+    def _stand_by_flips(self, sums: Differences, missing: int) -> _Standing:
+        """McNemar's z of cases that flipped; one that is missing may have flipped either way."""
+        limit, size = self._z[self._look], sqrt(sums.squares + missing)
+        if not size:
+            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+        reached: Verdict = "inconclusive"
+        if (sums.total - missing) / size >= limit:
+            reached = "met"
+        elif (sums.total + missing) / size <= -limit:
+            reached = "not met"
+        return self._standing(reached, sums.total / size, limit)
+
+    def _standing(self, verdict: Verdict, z: float, limit: float) -> _Standing:
+        share = self._next / len(self._slots)
+        hopeless = verdict == "inconclusive" and sequential.is_hopeless(z, share, self._z[-1])
+        return _Standing(verdict=verdict, z=z, bound=limit, hopeless=hopeless)

@@ -1,0 +1,207 @@
+"""Stopping early: a group-sequential test of a rate against a bound, looked at every 5 % of the cases.
+
+The error of each side, 2.5 %, is spent as α·t² (t: the share of the cases that is counted). The bounds are known before
+the first call: for one verdict a case exactly, from the binomial; else from the normal, on the scale of z. A run also
+stops when it will hardly reach either final bound: the predictive chance (Jeffreys) is under 5 %.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, inf, isclose, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALPHA = 0.025
+"""The chance of each wrong verdict where the rate is at the bound."""
+HOPELESS = 0.05
+"""A smaller chance of reaching a final bound is not worth the rest of the calls."""
+_EVERY = 0.05
+_SLACK = 1e-15
+_GRID = 401
+"""Points on which the normal path is integrated."""
+_NORMAL = NormalDist()
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Bounds:
+    """What ends a run at one look."""
+
+    cases: int
+    """How many are counted then."""
+    not_met: int | None
+    """With so few passes, or fewer, the gate is not met; None: no number is few enough."""
+    met: int
+    """With so many passes, or more, it is met; may be more than can be reached."""
+    reachable: bool
+    """Whether any path that has not ended before can come to `met`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """The bounds of all looks for a gate `rate >= bound` at one verdict a case."""
+
+    cases: int
+    bound: float
+    looks: tuple[Bounds, ...]
+    spent: tuple[float, float]
+    """The chance of `met` and of `not met` where the rate is at the bound, without stopping for hopelessness."""
+
+    def is_hopeless(self, cases: int, passed: int) -> bool:
+        """Whether a run that stands so will hardly come to either final bound."""
+        return bool(self.hopeless(cases)[passed])
+
+    def hopeless(self, cases: int) -> NDArray[np.bool_]:
+        """The same for each number of passes among so many cases."""
+        last = self.looks[-1]
+        return _hopeless(cases, self.cases, last.not_met, last.met)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Course:
+    """What becomes of runs of an agent of a given rate."""
+
+    rate: float
+    calls: float
+    """The share of all calls that they make on average."""
+    met: float
+    not_met: float
+    inconclusive: float
+
+
+def look_sizes(units: int) -> tuple[int, ...]:
+    """After how many of them a look is taken: every 5 %, and at the end."""
+    step = max(1, ceil(units * _EVERY - 1e-9))
+    return tuple(dict.fromkeys([*range(step, units, step), units]))
+
+
+@lru_cache(maxsize=64)
+def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan:
+    """The bounds for `rate >= bound`, computed exactly on the paths that have not ended before."""
+    paths, before, met, not_met, looks = np.ones(1), 0, 0.0, 0.0, []
+    for size in sizes or look_sizes(cases):
+        paths, before = np.convolve(paths, binomial(size - before, bound)), size
+        level = ALPHA * (size / cases) ** 2 + _SLACK
+        above = np.append(np.cumsum(paths[::-1])[::-1], 0.0)
+        below = np.cumsum(paths)
+        upper = int(np.argmax(above <= level - met))
+        few = np.flatnonzero(below <= level - not_met)
+        lower = int(few[-1]) if few.size and below[few[-1]] > 0 else None
+        looks.append(Bounds(cases=size, not_met=lower, met=upper, reachable=bool(above[upper] > 0)))
+        met += above[upper]
+        paths[upper:] = 0.0
+        if lower is not None:
+            not_met += below[lower]
+            paths[: lower + 1] = 0.0
+    return Plan(cases=cases, bound=bound, looks=tuple(looks), spent=(met, not_met))
+
+
+def course(planned: Plan, rate: float) -> Course:
+    """Exactly how runs end whose cases pass with this chance, and how many calls they make."""
+    paths, before = np.ones(1), 0
+    calls = met = not_met = hopeless = 0.0
+    for look in planned.looks:
+        paths, before = np.convolve(paths, binomial(look.cases - before, rate)), look.cases
+        least = -1 if look.not_met is None else look.not_met
+        ended = {"met": paths[look.met :].sum(), "not met": paths[: least + 1].sum()}
+        paths[look.met :] = paths[: least + 1] = 0.0
+        lost = planned.hopeless(look.cases)
+        given_up = paths[lost].sum()
+        paths[lost] = 0.0
+        met, not_met, hopeless = met + ended["met"], not_met + ended["not met"], hopeless + given_up
+        calls += (sum(ended.values()) + given_up) * look.cases
+    left = float(paths.sum())
+    calls += left * planned.cases
+    return Course(
+        rate=rate, calls=float(calls / planned.cases), met=float(met), not_met=float(not_met),
+        inconclusive=float(hopeless) + left,
+    )  # fmt: skip
+
+
+def binomial(n: int, rate: float) -> Floats:
+    """The chance of 0 … n passes."""
+    from scipy.stats import binom
+
+    found: Floats = binom.pmf(np.arange(n + 1), n, rate)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _hopeless(cases: int, total: int, not_met: int | None, met: int) -> NDArray[np.bool_]:
+    """For each number of passes so far: is the chance of ending at one of two bounds too small, by Jeffreys' prior?"""
+    from scipy.stats import betabinom
+
+    passed = np.arange(cases + 1)
+    if cases >= total:
+        return ~((passed >= met) | (passed <= (-1 if not_met is None else not_met)))
+    ahead = betabinom(total - cases, passed + 0.5, cases - passed + 0.5)
+    reach = np.nan_to_num(ahead.sf(met - passed - 1))
+    if not_met is not None:
+        reach = reach + np.nan_to_num(ahead.cdf(not_met - passed))
+    small: NDArray[np.bool_] = reach < HOPELESS
+    return small
+
+
+def score_z(rate: float, bound: float, cases: float) -> float:
+    """How far a rate over so many (effective) cases is from the bound, in standard errors at the bound."""
+    spread = sqrt(bound * (1 - bound) / cases) if cases else 0.0
+    if spread == 0:
+        return 0.0 if isclose(rate, bound) else inf if rate > bound else -inf
+    return (rate - bound) / spread
+
+
+@lru_cache(maxsize=64)
+def z_bounds(shares: tuple[float, ...], *, alpha: float = ALPHA) -> tuple[float, ...]:
+    """The z that ends a run at each look, on either side: the normal path integrated over what has not ended before."""
+    bounds: list[float] = []
+    spent, before = 0.0, 0.0
+    points, mass = np.zeros(1), np.ones(1)
+    for share in shares:
+        wanted = alpha * share**2 - spent
+        spread = sqrt(share - before)
+        bound = _bound(points, mass, spread, wanted)
+        bounds.append(bound / sqrt(share))
+        points, mass = _go_on(points, mass, spread, bound)
+        spent, before = spent + wanted, share
+    return tuple(bounds)
+
+
+def _bound(points: Floats, mass: Floats, spread: float, wanted: float) -> float:
+    """Above which value the path lies with the wanted chance."""
+    from scipy.special import ndtr
+
+    low, high = 0.0, 12.0
+    while high - low > 1e-9:
+        middle = (low + high) / 2
+        above = float((mass * ndtr((points - middle) / spread)).sum())
+        low, high = (middle, high) if above > wanted else (low, middle)
+    return high
+
+
+def _go_on(points: Floats, mass: Floats, spread: float, bound: float) -> tuple[Floats, Floats]:
+    """Where the path lies that has not ended, on a grid between the bounds."""
+    from scipy.special import ndtr
+
+    edges = np.linspace(-bound, bound, _GRID + 1)
+    reached = ndtr((edges[:, None] - points[None, :]) / spread) @ mass
+    return (edges[1:] + edges[:-1]) / 2, np.diff(reached)
+
+
+def level_of(z: float) -> float:
+    """The level of the two-sided interval that a bound on z stands for."""
+    return 2 * _NORMAL.cdf(z) - 1
+
+
+def is_hopeless(z: float, share: float, final: float) -> bool:
+    """Whether a path that stands at z after this share will hardly end beyond ± `final` (flat prior)."""
+    if share >= 1:
+        return abs(z) < final
+    left = sqrt(1 - share)
+    above = _NORMAL.cdf((z - sqrt(share) * final) / left)
+    below = _NORMAL.cdf((-z - sqrt(share) * final) / left)
+    return above + below < HOPELESS

@@ -1,0 +1,59 @@
+"""Stopping early: the looks of a run as it is played, and its plan cut to what was asked."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from proctor.benchmark import Exam
+from proctor.errors import UsageError
+from proctor.run import Run
+from proctor.running.plan import in_order
+from proctor.storage import Store
+from proctor.workflows.gates import read_gates, with_stored_baselines
+
+if TYPE_CHECKING:
+    from proctor.findings.gates.interim import InterimLooks
+
+
+def check_looks(run: Run) -> None:
+    """Refuse, before the first call, gates for which a run cannot stop early."""
+    if run.settings.stop_early:
+        from proctor.findings.gates.interim import check_stop_early
+
+        check_stop_early(read_gates(run.settings.stop_early).wanted, run)
+
+
+def begin_looks(store: Store, run: Run, exams: tuple[Exam, ...]) -> InterimLooks | None:
+    """The looks of a run, with what is over already; None: it is played to the end."""
+    if not run.settings.stop_early:
+        return None
+    from proctor.findings.gates.interim import InterimLooks
+
+    gating = with_stored_baselines(read_gates(run.settings.stop_early), run, store, older=True)
+    played = [exam.id for _, exam in in_order(run, exams)]
+    slots = [(trial, exam) for trial in range(1, run.settings.trials + 1) for exam in played]
+    looks = InterimLooks(run, exams, slots, gating.wanted, gating.baselines.__getitem__)
+    if run.status != "queued":
+        over = (each for each in store.archive.full_attempts(run.id) if each.outcome != "environment_failed")
+        looks.add(over)
+    return looks
+
+
+def to_the_end(run: Run) -> Run:
+    """The run with all that was planned at first; the verdict of its gates stays."""
+    if not run.cut or run.interim is None:
+        raise UsageError(
+            f"run {run.id} did not stop early: there is nothing to play to the end; leave --to-the-end out"
+        )
+    planned, settings = run.interim.of * run.settings.repeats, replace(run.settings, stop_early=())
+    return replace(run, cut=False, planned=planned, settings=settings, status="paused")
+
+
+def refuse_cut(run: Run, option: str) -> None:
+    """Refuse what needs the whole of a run that stopped early."""
+    if run.cut:
+        raise UsageError(
+            f"run {run.id} stopped early, so {option} cannot go on with it: play the rest first with "
+            f"`proctor resume {run.id} --to-the-end`"
+        )
