@@ -93,7 +93,7 @@ def test_headers_cannot_say_where_a_request_comes_from(tmp_path: Path) -> None:
     with serving(tmp_path, PROCTOR_TOKEN="correct horse battery") as (address, _):
 
         def status(number: int) -> int:
-            headers = {"authorization": "Bearer wrong", "x-forwarded-for": f"10.0.0.{number}"}
+            headers = {"authorization": f"Bearer wrong {number}", "x-forwarded-for": f"10.0.0.{number}"}
             try:
                 urllib.request.urlopen(urllib.request.Request(f"{address}api/runs", headers=headers), timeout=20)
             except urllib.error.HTTPError as error:
@@ -151,6 +151,44 @@ def test_who_stalls_blocks_nobody_and_is_let_go(tmp_path: Path, monkeypatch: pyt
         assert [heard(client).count(b"200 OK") for client in slow] == [0] * 20
         assert healthy(at)
         uploading.close()
+
+
+def trickle(client: socket.socket) -> None:
+    """Go on with a byte now and then, until the server hangs up."""
+    client.settimeout(0.05)
+    while True:
+        try:
+            client.sendall(b"x")
+            if client.recv(4096) == b"":
+                return
+        except TimeoutError:
+            continue
+        except OSError:
+            return
+
+
+def test_slow_forms_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More of them than there is room for, standing still or sending byte by byte: each is let go."""
+    monkeypatch.setattr(answering, "MOST_CONNECTIONS", 4)
+    monkeypatch.setattr(answering, "BODY_WITHIN", 0.5)
+    form = b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999\r\n\r\ntoken="
+    with serving_here(tmp_path) as at, ExitStack() as stack:
+        slow = [stack.enter_context(stalled(at, form)) for _ in range(4)]
+        trickle(slow.pop())
+        for client in slow:
+            assert b"200 OK" not in heard(client)
+        assert healthy(at)
+
+
+def test_what_comes_quickly_enough_may_take_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answering, "BODY_WITHIN", 0.1)
+    monkeypatch.setattr(answering, "SLOWEST", 1000)
+    head = b"POST /api/benchmarks/check?file=a.csv HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    with serving_here(tmp_path) as at, stalled(at, head + b"Content-Length: 6000\r\n\r\n") as client:
+        for _ in range(6):
+            client.sendall(b'"a";"b"\n' * 125)
+            threading.Event().wait(0.1)
+        assert heard(client).startswith(b"HTTP/1.1 200")
 
 
 def test_more_connections_than_there_is_room_for_are_turned_away(

@@ -28,6 +28,13 @@ from proctor.cli.command import Command
     "--allow-host", "names", multiple=True, metavar="NAME", help="Another host name that browsers may use; repeatable."
 )
 @click.option(
+    "--trusted-proxy",
+    "proxies",
+    multiple=True,
+    metavar="ADDRESS",
+    help="A proxy whose X-Forwarded-For tells who asks; an address or network; repeatable.",
+)
+@click.option(
     "--processes",
     type=click.IntRange(1, 1000),
     default=2,
@@ -40,6 +47,7 @@ def command(
     port: int,
     token: str | None,
     names: tuple[str, ...],
+    proxies: tuple[str, ...],
     processes: int,
     store: str | None,
     config_path: Path | None,
@@ -58,6 +66,7 @@ def command(
         port=port,
         token=token or None,
         names=names,
+        proxies=proxies,
         processes=processes,
     )
     return 0

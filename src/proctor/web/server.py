@@ -24,6 +24,10 @@ MOST_CONNECTIONS = 2 * MOST_WATCHERS
 """At the same time; who comes then is told to come again."""
 HEADERS_WITHIN = 10.0
 """Seconds in which a request must have said what it wants."""
+BODY_WITHIN = 10.0
+"""Seconds in which what it sends must have come, and longer only as long as it comes quickly enough."""
+SLOWEST = 8 * 1024
+"""Bytes a second."""
 
 
 def serve(*, port: int, **settings: Any) -> None:
@@ -56,9 +60,12 @@ class _Server(uvicorn.Server):
 
 
 class _Connection(H11Protocol):
-    """Hangs up on who does not come to the end of a request's headers in time: uvicorn waits for them for ever."""
+    """Hangs up on who does not come to the end of a request in time: uvicorn waits for them for ever."""
 
     _overdue: asyncio.TimerHandle | None = None
+    _body_since = 0.0
+    _body_came = 0
+    _in_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -66,7 +73,10 @@ class _Connection(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
-        if self.conn.their_state is not h11.IDLE:
+        state = self.conn.their_state
+        if state is h11.SEND_BODY:
+            self._body_comes(len(data))
+        elif state is not h11.IDLE:
             self._in_time()
         elif self._overdue is None:  # the first piece of a further request
             self._overdue = self.loop.call_later(HEADERS_WITHIN, self.transport.close)
@@ -75,14 +85,32 @@ class _Connection(H11Protocol):
         self._in_time()
         super().connection_lost(exc)
 
+    def _body_comes(self, size: int) -> None:
+        if not self._in_body:
+            self._in_time()
+            self._in_body, self._body_since, self._body_came = True, self.loop.time(), 0
+            self._overdue = self.loop.call_later(BODY_WITHIN, self._look_at_body)
+        self._body_came += size
+
+    def _look_at_body(self) -> None:
+        """Hang up on a body that is too slow; one that we do not take at the moment is not slow."""
+        left = BODY_WITHIN + self._body_came / SLOWEST - (self.loop.time() - self._body_since)
+        if self.flow.read_paused:
+            left = BODY_WITHIN
+        if left <= 0:
+            self.transport.close()
+        else:
+            self._overdue = self.loop.call_later(left, self._look_at_body)
+
     def _in_time(self) -> None:
+        self._in_body = False
         if self._overdue is not None:
             self._overdue.cancel()
             self._overdue = None
 
 
 def _server_config(app: FastAPI) -> uvicorn.Config:
-    """Who a request comes from is told by its connection, never by a header."""
+    """uvicorn believes no header about who asks; `site/clients.py` believes those of trusted proxies."""
     return uvicorn.Config(
         app,
         http=_Connection,

@@ -15,7 +15,8 @@ from tests.web.conftest import Opener
 
 from proctor.errors import UsageError
 from proctor.web import pages
-from proctor.web.site.security import Guesses, host_name, local_path
+from proctor.web.site.clients import Guesses, client_address, networks
+from proctor.web.site.security import host_name, local_path
 from proctor.web.site.sessions import LIFETIME, Sessions
 from proctor.web.site.settings import WebSettings
 
@@ -289,61 +290,119 @@ def test_guessing_the_token_is_slowed_down_on_the_page_and_by_the_api(stranger: 
 
 
 def test_guessing_by_the_api_is_counted_too(stranger: Browser) -> None:
-    wrong = {"authorization": "Bearer wrong"}
-    answers = [stranger.client.get("/api/runs", headers=wrong).status_code for _ in range(Guesses.MOST + 1)]
-    assert answers == [401] * Guesses.MOST + [429]
+    def status(token: str) -> int:
+        return int(stranger.client.get("/api/runs", headers={"authorization": f"Bearer {token}"}).status_code)
+
+    assert [status("an old token") for _ in range(3 * Guesses.MOST)] == [401] * 3 * Guesses.MOST
+    assert [status(f"guess {number}") for number in range(Guesses.MOST)] == [401] * (Guesses.MOST - 1) + [429]
 
 
-def test_guessing_does_not_lock_out_those_who_are_in_nor_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [1000.0]
-    monkeypatch.setattr("proctor.web.site.security.time.monotonic", lambda: clock[0])
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [1000.0]
+    monkeypatch.setattr("proctor.web.site.clients.time.monotonic", lambda: now[0])
+    return now
+
+
+def test_guessing_does_not_lock_out_those_who_are_in_nor_others(clock: list[float]) -> None:
     guesses = Guesses()
-    for _ in range(Guesses.MOST):
-        assert guesses.hear("thief", right=False) == 0
-    assert guesses.hear("thief", right=False) == 60
-    assert guesses.hear("thief", right=True) == 60
-    assert guesses.hear("friend", right=True) == 0
+    for number in range(Guesses.MOST):
+        assert guesses.hear("thief", f"guess {number}", right=False) == 0
+    assert guesses.hear("thief", "one more", right=False) == 60
+    assert guesses.hear("thief", TOKEN, right=True) == 60
+    assert guesses.hear("friend", TOKEN, right=True) == 0
     clock[0] += 61
-    assert guesses.hear("thief", right=False) == 0
+    assert guesses.hear("thief", "one more", right=False) == 0
+
+
+def test_a_program_with_an_old_token_shuts_nobody_out(clock: list[float]) -> None:
+    guesses = Guesses()
+    for _ in range(1000):
+        clock[0] += 0.01
+        assert guesses.hear("here", "the token of last year", right=False) == 0
+    assert guesses.hear("here", TOKEN, right=True) == 0
+
+
+def test_who_guesses_beside_those_who_know_the_token_is_heard_out_longer_but_not_for_ever(clock: list[float]) -> None:
+    guesses = Guesses()
+    assert guesses.hear("office", TOKEN, right=True) == 0
+    for number in range(Guesses.MOST_BESIDE):
+        assert guesses.hear("office", TOKEN, right=True) == 0
+        assert guesses.hear("office", f"guess {number}", right=False) == 0
+    assert guesses.hear("office", "one more", right=False) == 60
 
 
 def test_guessing_from_many_addresses_is_slowed_down_for_all_but_those_who_knew_the_token() -> None:
     guesses = Guesses()
-    assert guesses.hear("friend", right=True) == 0
+    assert guesses.hear("friend", TOKEN, right=True) == 0
     for number in range(Guesses.MOST_IN_ALL):
-        assert guesses.hear(f"10.0.0.{number}", right=False) == 0
-    assert guesses.hear("10.0.1.1", right=False) == 60
-    assert guesses.hear("10.0.1.2", right=True) == 60
-    assert guesses.hear("friend", right=True) == 0
+        assert guesses.hear(f"10.0.0.{number}", "wrong", right=False) == 0
+    assert guesses.hear("10.0.1.1", "wrong", right=False) == 60
+    assert guesses.hear("10.0.1.2", TOKEN, right=True) == 60
+    assert guesses.hear("friend", TOKEN, right=True) == 0
 
 
 def test_who_has_a_whole_network_of_addresses_is_one() -> None:
     guesses = Guesses()
     for number in range(Guesses.MOST):
-        assert guesses.hear(f"2001:db8::{number}", right=False) == 0
-    assert guesses.hear("2001:db8::ffff", right=False) == 60
-    assert guesses.hear("2001:db8:0:1::1", right=False) == 0
-    for _ in range(Guesses.MOST):
-        guesses.hear("::ffff:192.0.2.1", right=False)
-    assert guesses.hear("192.0.2.1", right=False) == 60
+        assert guesses.hear(f"2001:db8::{number}", f"guess {number}", right=False) == 0
+    assert guesses.hear("2001:db8::ffff", "wrong", right=False) == 60
+    assert guesses.hear("2001:db8:0:1::1", "wrong", right=False) == 0
+    for number in range(Guesses.MOST):
+        guesses.hear("::ffff:192.0.2.1", f"guess {number}", right=False)
+    assert guesses.hear("192.0.2.1", "wrong", right=False) == 60
 
 
 def test_tokens_that_are_tried_at_the_same_moment_are_counted_one_by_one() -> None:
     guesses = Guesses()
     with ThreadPoolExecutor(16) as pool:
-        waits = list(pool.map(lambda _: guesses.hear("thief", right=False), range(200)))
+        waits = list(pool.map(lambda number: guesses.hear("thief", str(number), right=False), range(200)))
     assert waits.count(0) == Guesses.MOST
 
 
-def test_the_memory_of_guesses_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [0.0]
-    monkeypatch.setattr("proctor.web.site.security.time.monotonic", lambda: clock[0])
+def test_the_memory_of_guesses_is_bounded(clock: list[float]) -> None:
     guesses = Guesses()
     for number in range(Guesses._KEPT + 50):
         clock[0] += 1
-        guesses.hear(str(number), right=False)
-        guesses.hear(str(-number), right=True)
+        guesses.hear(str(number), "wrong", right=False)
+        guesses.hear(str(-number), TOKEN, right=True)
     assert len(guesses._wrong) == len(guesses._trusted) == Guesses._KEPT
+
+
+@pytest.mark.parametrize(
+    ("forwarded", "client"),
+    [
+        ("198.51.100.7", "198.51.100.7"),
+        ("203.0.113.9, 198.51.100.7", "198.51.100.7"),
+        ("203.0.113.9, 198.51.100.7, 10.0.0.2", "198.51.100.7"),
+        ("203.0.113.9, nonsense", "10.0.0.1"),
+        ("10.0.0.3", "10.0.0.1"),
+        ("", "10.0.0.1"),
+    ],
+)
+def test_a_trusted_proxy_tells_whom_it_speaks_for_and_nobody_else_does(forwarded: str, client: str) -> None:
+    proxies = networks(["10.0.0.0/24"])
+    headers = [(b"x-forwarded-for", forwarded.encode())]
+    assert client_address({"type": "http", "client": ("10.0.0.1", 1), "headers": headers}, proxies) == client
+    assert client_address({"type": "http", "client": ("192.0.2.1", 1), "headers": headers}, proxies) == "192.0.2.1"
+    assert client_address({"type": "http", "client": ("10.0.0.1", 1), "headers": headers}) == "10.0.0.1"
+
+
+def test_behind_a_trusted_proxy_one_guesser_does_not_shut_the_others_out(opened: Opener) -> None:
+    browser = opened(token=TOKEN, proxies=("203.0.113.1",))
+    browser.client._transport.client = ("203.0.113.1", 1)  # type: ignore[attr-defined]
+
+    def status(client: str, token: str) -> int:
+        headers = {"authorization": f"Bearer {token}", "x-forwarded-for": client}
+        return int(browser.client.get("/api/runs", headers=headers).status_code)
+
+    assert [status("198.51.100.1", f"guess {number}") for number in range(Guesses.MOST + 1)][-1] == 429
+    assert status("198.51.100.2", TOKEN) == 200
+
+
+def test_a_proxy_that_is_no_address_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected the address of the proxy"):
+        WebSettings(store="x", proxies=("proxy.example",)).check()
 
 
 def test_programs_use_the_token_as_a_bearer(stranger: Browser) -> None:

@@ -9,8 +9,9 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.web.pages import form_of
+from proctor.web.site.clients import client_address, networks
 from proctor.web.site.render import render
-from proctor.web.site.security import client_address, local_path, set_cookie
+from proctor.web.site.security import local_path, set_cookie
 from proctor.web.site.site import site_of
 
 router = APIRouter()
@@ -28,9 +29,9 @@ def ask(request: Request, next: str = "/") -> HTMLResponse | RedirectResponse:  
 def log_in(request: Request) -> HTMLResponse | RedirectResponse:
     """Check the token. The session is a new one from here on, whatever the browser had before."""
     site, form = site_of(request), form_of(request)
-    wanted, address = local_path(form.text("next", "/")), client_address(request.scope)
-    right = site.sessions.opens(form.text("token").strip())
-    wait = site.wrong_tokens.hear(address, right=right)
+    wanted, token = local_path(form.text("next", "/")), form.text("token").strip()
+    right = site.sessions.opens(token)
+    wait = site.wrong_tokens.hear(client_address(request.scope, networks(site.settings.proxies)), token, right=right)
     if wait:
         trouble = f"Too many wrong tokens. Wait {wait} seconds and try again."
         answer = render(request, "login.html.j2", status=429, next=wanted, trouble=trouble)

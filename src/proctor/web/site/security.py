@@ -7,14 +7,9 @@ the token (login or Bearer, rate-limited), and headers on every answer. Forms ca
 
 from __future__ import annotations
 
-import ipaddress
 import math
 import re
-import threading
-import time
-from collections import OrderedDict, deque
 from http import HTTPStatus
-from typing import TypeVar
 from urllib.parse import quote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,6 +18,7 @@ from starlette.requests import cookie_parser
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from proctor.web.site.clients import Guesses, client_address, networks
 from proctor.web.site.sessions import LIFETIME, Session, Sessions
 from proctor.web.site.settings import WebSettings
 
@@ -54,68 +50,6 @@ FORM_HEADER = "x-form-token"
 """Where a script of ours puts the token of its session."""
 
 
-_T = TypeVar("_T")
-
-
-class Guesses:
-    """Counts wrong tokens: a few a minute from one address are mistakes, more are guesses; so are many from all."""
-
-    MOST = 5
-    MOST_IN_ALL = 100
-    """From all addresses together; those that gave the right token before are heard still."""
-    WITHIN = 60.0
-    _KEPT = 10_000
-
-    def __init__(self) -> None:
-        self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
-        self._all: deque[float] = deque(maxlen=self.MOST_IN_ALL)
-        self._trusted: OrderedDict[str, None] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def hear(self, address: str, *, right: bool) -> int:
-        """Seconds that this address has to wait, whatever it said; 0: it was heard, and counted where it was wrong.
-
-        One step, so that tokens that come at the same moment are counted one by one.
-        """
-        name, now = _neighbourhood(address), time.monotonic()
-        with self._lock:
-            times = self._wrong.get(name) or deque(maxlen=self.MOST)
-            wait = max(self._left(times, now), 0 if name in self._trusted else self._left(self._all, now))
-            if not wait and right:
-                _keep(self._trusted, name, None, self._KEPT)
-            elif not wait:
-                times.append(now)
-                self._all.append(now)
-                _keep(self._wrong, name, times, self._KEPT)
-        return wait
-
-    def _left(self, times: deque[float], now: float) -> int:
-        """Until there is room for one more."""
-        full = len(times) == times.maxlen and now - times[0] < self.WITHIN
-        return max(1, round(self.WITHIN - (now - times[0]))) if full else 0
-
-
-def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
-    """At the end: the one that was quiet longest goes first."""
-    kept[name] = value
-    kept.move_to_end(name)
-    while len(kept) > most:
-        kept.popitem(last=False)
-
-
-def _neighbourhood(address: str) -> str:
-    """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 4:
-        return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
-
-
 class Guard:
     """ASGI middleware; leaves the session in `request.state.session`."""
 
@@ -124,6 +58,7 @@ class Guard:
         self._settings = settings
         self._sessions = sessions
         self._guesses = guesses
+        self._proxies = networks(settings.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -172,7 +107,7 @@ class Guard:
 
     def _by_token(self, scope: Scope, bearer: str) -> Response | None:
         right = self._sessions.opens(bearer)
-        wait = self._guesses.hear(client_address(scope), right=right)
+        wait = self._guesses.hear(client_address(scope, self._proxies), bearer, right=right)
         if wait:
             return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
         return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
@@ -216,12 +151,6 @@ def host_name(host: str) -> str:
     """A Host header without its port, and an IPv6 address without its brackets; empty: it is none."""
     found = _HOST.fullmatch(host)
     return (found["v6"] or found["name"]) if found else ""
-
-
-def client_address(scope: Scope) -> str:
-    """Where a request comes from."""
-    client = scope.get("client")
-    return client[0] if client else ""
 
 
 def local_path(wanted: str) -> str:

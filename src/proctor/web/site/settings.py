@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from proctor.errors import UsageError
+from proctor.web.site.clients import networks
 
 FOLDER = Path(".proctor")
 """Where a server keeps what is its own: uploaded benchmarks, its jobs, the key of its sessions."""
@@ -28,6 +29,8 @@ class WebSettings:
     """What people log in with and programs send as a Bearer token; None: nobody is asked."""
     names: tuple[str, ...] = ()
     """Further names by which browsers may call this server."""
+    proxies: tuple[str, ...] = ()
+    """Addresses or networks of proxies that are believed when they say whom they speak for."""
     folder: Path = FOLDER
     """Where the server keeps what is its own."""
     processes: int = 2
@@ -40,6 +43,7 @@ class WebSettings:
 
     def check(self) -> None:
         """Refuse what would let strangers in."""
+        networks(self.proxies)
         if self.token is None and not self.local:
             raise UsageError(
                 f"host={self.host!r} can be reached from other machines, and no token is set: "

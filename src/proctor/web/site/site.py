@@ -8,9 +8,9 @@ from starlette.requests import Request
 
 from proctor.config import Config, load_config
 from proctor.storage import Store, open_store
+from proctor.web.site.clients import Guesses
 from proctor.web.site.jobs import Jobs
 from proctor.web.site.live import Live
-from proctor.web.site.security import Guesses
 from proctor.web.site.sessions import Sessions
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.summaries import Summaries

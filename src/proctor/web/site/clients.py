@@ -1,0 +1,134 @@
+"""Where a request comes from, and how often a wrong token came from there."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Sequence
+from typing import TypeVar
+
+from starlette.datastructures import Headers
+from starlette.types import Scope
+
+from proctor.errors import UsageError
+
+_T = TypeVar("_T")
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def networks(named: Sequence[str]) -> tuple[Network, ...]:
+    """The proxies that are believed; raises UsageError for what is no address."""
+    try:
+        return tuple(ipaddress.ip_network(each, strict=False) for each in named)
+    except ValueError as error:
+        raise UsageError(
+            f"--trusted-proxy: {error}; expected the address of the proxy, such as 10.0.0.7 or 10.0.0.0/24"
+        ) from error
+
+
+def client_address(scope: Scope, proxies: Sequence[Network] = ()) -> str:
+    """Where a request comes from: told by its connection, and where that is a trusted proxy's, by what it forwards.
+
+    A proxy adds whom it heard at the end of the list; what stands before the last one that is no proxy of ours may be
+    anybody's invention.
+    """
+    peer = scope["client"][0] if scope.get("client") else ""
+    if not _is_one_of(peer, proxies):
+        return peer
+    told = Headers(scope=scope).getlist("x-forwarded-for")
+    for each in reversed([address.strip() for line in told for address in line.split(",")]):
+        if _parsed(each) is None:
+            break
+        if not _is_one_of(each, proxies):
+            return each
+    return peer
+
+
+def _parsed(address: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return None
+    return getattr(parsed, "ipv4_mapped", None) or parsed
+
+
+def _is_one_of(address: str, proxies: Sequence[Network]) -> bool:
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in network for network in proxies)
+
+
+class Guesses:
+    """Counts wrong tokens: a few a minute from one client are mistakes, more are guesses; so are many from all.
+
+    The same wrong token again is no further guess: a program whose token is old shuts nobody out. From where the right
+    one came before, it takes many more, so that one person's guesses do not shut out those who are next to them.
+    """
+
+    MOST = 5
+    MOST_BESIDE = 100
+    """From an address that gave the right token before."""
+    MOST_IN_ALL = 100
+    """From all addresses together; those that gave the right token before are heard still."""
+    WITHIN = 60.0
+    _KEPT = 10_000
+
+    def __init__(self) -> None:
+        self._wrong: OrderedDict[str, OrderedDict[bytes, float]] = OrderedDict()
+        self._all: deque[float] = deque(maxlen=self.MOST_IN_ALL)
+        self._trusted: OrderedDict[str, None] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def hear(self, address: str, token: str, *, right: bool) -> int:
+        """Seconds that this client has to wait, whatever it said; 0: it was heard, and counted where it was wrong.
+
+        One step, so that tokens that come at the same moment are counted one by one.
+        """
+        name, now = _neighbourhood(address), time.monotonic()
+        said = hashlib.sha256(token.encode("utf-8", "replace")).digest()
+        with self._lock:
+            wrong, trusted = self._recent(name, now), name in self._trusted
+            if said in wrong:
+                return 0
+            times = [*wrong.values()]
+            wait = self._left(times, self.MOST_BESIDE if trusted else self.MOST, now)
+            wait = max(wait, 0 if trusted else self._left(self._all, self.MOST_IN_ALL, now))
+            if not wait and right:
+                _keep(self._trusted, name, None, self._KEPT)
+            elif not wait:
+                wrong[said] = now
+                self._all.append(now)
+                _keep(self._wrong, name, wrong, self._KEPT)
+        return wait
+
+    def _recent(self, name: str, now: float) -> OrderedDict[bytes, float]:
+        """Wrong tokens that this client gave within the time, the oldest first."""
+        given = self._wrong.get(name, OrderedDict())
+        while given and now - next(iter(given.values())) >= self.WITHIN:
+            given.popitem(last=False)
+        return given
+
+    def _left(self, times: Sequence[float], most: int, now: float) -> int:
+        """Until there is room for one more."""
+        full = len(times) >= most and now - times[-most] < self.WITHIN
+        return max(1, round(self.WITHIN - (now - times[-most]))) if full else 0
+
+
+def _keep(kept: OrderedDict[str, _T], name: str, value: _T, most: int) -> None:
+    """At the end: the one that was quiet longest goes first."""
+    kept[name] = value
+    kept.move_to_end(name)
+    while len(kept) > most:
+        kept.popitem(last=False)
+
+
+def _neighbourhood(address: str) -> str:
+    """Who is counted together: whoever has one IPv6 address has the other 2**64 of its network too."""
+    parsed = _parsed(address)
+    if parsed is None:
+        return address
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((int(parsed) >> 64 << 64, 64)))
