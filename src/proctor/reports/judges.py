@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.text import Text
 
-from proctor.findings.run.judges import JudgeDifference, JudgeFinding, JudgesFinding
+from proctor.findings.run.judges import ComparedJudge, JudgeDifference, JudgesFinding
 from proctor.reports import numbers
 from proctor.reports.markup import plain as escaped
 from proctor.reports.points import format_signed, points
@@ -78,7 +78,7 @@ def _rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
     }  # fmt: skip
 
 
-def _name(judge: JudgeFinding) -> str:
+def _name(judge: ComparedJudge) -> str:
     return f"{judge.name} (the run's own)" if judge.is_own else judge.name
 
 
@@ -133,7 +133,7 @@ def difference_sentence(each: JudgeDifference) -> str:
     return f"{better} agrees better with people than {other}, by {points(difference.value)} ({basis})."
 
 
-def _lacking(judge: JudgeFinding) -> Iterator[str]:
+def _lacking(judge: ComparedJudge) -> Iterator[str]:
     for reason, times in judge.unscored.items():
         yield f"{judge.name} gave no verdict on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
     if judge.pending:
@@ -171,7 +171,7 @@ def as_dict(found: JudgesFinding) -> dict[str, Any]:
     }
 
 
-def _judge(judge: JudgeFinding) -> dict[str, Any]:
+def _judge(judge: ComparedJudge) -> dict[str, Any]:
     return {
         "judge": judge.name,
         "rubric": judge.rubric,

@@ -15,6 +15,8 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 
 METHOD = "anova-jackknife"
+_TINY = 1e-12
+"""What rounding alone makes of nothing."""
 Values = Sequence[Sequence[Sequence[float]]]
 """Case → trial → judgement → value, everywhere as many."""
 
@@ -52,7 +54,7 @@ def noise_components(values: Values, *, level: float = 0.95) -> NoiseComponents:
     without = [whole.without(one).components(m, r) for one in summaries]
     names = ("cases", "trials", "judgements")
     estimates = [_estimate(value, [other[i] for other in without], n, level) for i, value in enumerate(found)]
-    negative = tuple(name for name, value in zip(names, found, strict=True) if value is not None and value < -1e-12)
+    negative = tuple(name for name, value in zip(names, found, strict=True) if value is not None and value < -_TINY)
     cases, trials, judgements = estimates
     assert cases is not None
     assert judgements is not None
@@ -149,7 +151,7 @@ def _estimate(value: float | None, without: Sequence[float | None], n: int, leve
     mean = sum(left) / n
     error = sqrt((n - 1) / n * sum((other - mean) ** 2 for other in left))
     spread = float(stdtrit(n - 1, (1 + level) / 2)) * error
-    shown = max(0.0, value)
+    shown = value if value > _TINY else 0.0
     return Estimate(
         value=shown, low=min(shown, max(0.0, value - spread)), high=max(shown, value + spread), n=n, method=METHOD,
         level=level,

@@ -48,7 +48,7 @@ class Judge:
 
 
 def build_judge(
-    what: str | None, run: Run, benchmark: Benchmark, config: Config, *, budget: float | None = None
+    what: str | list[str] | None, run: Run, benchmark: Benchmark, config: Config, *, budget: float | None = None
 ) -> Judge:
     """A judge by its name or spec, built and checked before the first call; None: the run's own."""
     remember_secrets()

@@ -42,7 +42,7 @@ class JudgeVerdict:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class JudgeFinding:
+class ComparedJudge:
     """One judge beside people."""
 
     name: str
@@ -82,7 +82,7 @@ class JudgesFinding:
     run: Run
     labels: int
     """Attempts with a label that counts and a reply to judge."""
-    judges: tuple[JudgeFinding, ...]
+    judges: tuple[ComparedJudge, ...]
     differences: tuple[JudgeDifference, ...]
     notes: tuple[str, ...] = ()
 
@@ -110,12 +110,12 @@ def judges_finding(
     )
 
 
-def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> JudgeFinding:
+def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJudge:
     said = [record.verdicts[reply.key] for reply in replies if reply.key in record.verdicts]
     given = [verdict for verdict in said if verdict.passed is not None]
     reasons = [verdict.unscored or "no reason was given" for verdict in said if verdict.passed is None]
     times = [verdict.seconds for verdict in said if verdict.seconds is not None]
-    return JudgeFinding(
+    return ComparedJudge(
         name=record.name,
         rubric=record.rubric,
         is_own=record.is_own,
