@@ -86,13 +86,24 @@ def _as_names(value: Any) -> Any:
 Names = Annotated[tuple[str, ...], BeforeValidator(_as_names)]
 
 
+def _as_judges(value: Any) -> Any:
+    """One reviewer, or a list of several, whose majority decides."""
+    if value is None or isinstance(value, str):
+        return value
+    names = list(_as_names(value))
+    return names if len(names) != 1 else names[0]
+
+
+Judges = Annotated[str | list[str] | None, BeforeValidator(_as_judges)]
+
+
 class RunConfig(Strict):
     """`[run]`: defaults for the options of `proctor run`, each under the name of its option."""
 
     agent: str | None = None
     agent_kind: Kind | None = None
     type: ExamType | None = None
-    reviewer: str | None = None
+    reviewer: Judges = None
     examiner: str | None = None
     max_turns: int | None = None
     seeds: int | None = None
@@ -267,7 +278,9 @@ def _must_hold_no_secrets(config: Config) -> None:
     for place, part in _parts(config):
         literals.refuse(part.spec, part.options if isinstance(part, PartConfig) else {}, whose=f"{place}.")
     for role in ("agent", "reviewer", "examiner"):
-        literals.refuse(getattr(config.run, role) or "", {}, whose=f"run.{role}, its ")
+        named = getattr(config.run, role) or ""
+        for spec in named if isinstance(named, list) else [named]:
+            literals.refuse(spec, {}, whose=f"run.{role}, its ")
 
 
 def _parts(config: Config) -> Iterator[tuple[str, PartConfig | ModelConfig]]:

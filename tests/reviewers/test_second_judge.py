@@ -218,9 +218,9 @@ async def test_a_run_whose_second_judge_was_away_is_resumed_with_both(tmp_path: 
     assert (done.findings.complete, done.findings.unsure.passed_on, len(server.bodies)) == (True, 1, 2)
 
 
-async def test_live_judges_come_as_a_list(tmp_path: Path) -> None:
+async def test_live_judges_come_as_a_tuple(tmp_path: Path) -> None:
     judge = Scripted(Review(parts=(part(1.0),)))
-    done = await run(["embedded", judge], tmp_path / "s.db")
+    done = await run(("embedded", judge), tmp_path / "s.db")
     assert (judge.asked, done.run.settings.reviewer) == (1, "embedded,object:scripted")
     assert done.findings.unsure.passed_on == 1
 

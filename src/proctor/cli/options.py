@@ -55,12 +55,24 @@ def judge(command: F) -> F:
 
 
 def reviewer_in_force(given: str | None) -> str | None:
-    """The reviewer that was named, else that of `proctor.toml` here; None: neither names one."""
+    """The reviewer that was named, else that of `proctor.toml` here, of a panel a model; None: neither names one."""
     if given is not None or not Path("proctor.toml").is_file():
         return given
     from proctor.config import load_config
 
-    return load_config().run.reviewer
+    named = load_config().run.reviewer
+    if isinstance(named, list):
+        return next((name for name in named if name not in ("embedded", "exact")), named[0])
+    return named
+
+
+def reviewers(told: str) -> Callable[[F], F]:
+    """`--reviewer`, which may be given several times: a panel, whose majority decides."""
+    return click.option("--reviewer", multiple=True, metavar="NAME|SPEC", callback=_panel, help=told)
+
+
+def _panel(ctx: click.Context, param: click.Parameter, given: tuple[str, ...]) -> str | list[str] | None:
+    return list(given) if len(given) > 1 else next(iter(given), None)
 
 
 def run_argument(command: F) -> F:

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 @click.command("rescore", cls=Command)
 @options.run_argument
-@click.option("--reviewer", metavar="NAME|SPEC", help="Who scores the replies now [default: keep the stored marks].")
+@options.reviewers(
+    "Who scores the replies now; given several times, the majority decides [default: keep the stored marks]."
+)
 @click.option("--passing-score", type=float, help="The score from which a case passes.")
 @click.option(
     "--weights",

@@ -51,11 +51,9 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="A condition to run under: a declared name, none, or all; repeatable.",
 )
-@click.option(
-    "--reviewer",
-    metavar="NAME|SPEC",
-    help="Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure marks to "
-    "the model; none uses the checks alone [default: embedded].",
+@options.reviewers(
+    "Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure marks to "
+    "the model; given several times, the majority decides; none uses the checks alone [default: embedded]."
 )
 @click.option("--checks", type=click.Path(path_type=Path), help="A suite file whose checks also apply to FILE.")
 @click.option("--trials", type=int, help="How many times each case is run [default: 1].")
@@ -148,7 +146,7 @@ def _prepare_run(
     config: Config,
     *,
     exam_type: str | None,
-    reviewer: str | None,
+    reviewer: str | list[str] | None,
     examiner: str | None,
     conditions: tuple[str, ...],
     checks: Path | None,

@@ -70,9 +70,11 @@ def marks_of(attempt: Attempt) -> tuple[Mark, ...]:
 
 
 def _means(attempt: Attempt) -> Iterator[EvaluationRecord]:
-    if _is_conversation(attempt) and attempt.value is not None:
+    several = _is_conversation(attempt), len({score.by for score in attempt.scores if score.of == "agent"}) > 1
+    if any(several) and attempt.value is not None:
+        over = " and ".join(what for what, is_so in zip(("turns", "judges"), several, strict=True) if is_so)
         yield EvaluationRecord(
-            name=OVERALL, by="proctor", turn=None, value=attempt.value, explanation="mean over the turns"
+            name=OVERALL, by="proctor", turn=None, value=attempt.value, explanation=f"mean over the {over}"
         )
 
 

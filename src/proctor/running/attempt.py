@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -15,10 +15,10 @@ from proctor.benchmark import Case, Exam
 from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
+from proctor.findings.run.panel import passing_score
 from proctor.redaction.nouns import scrub_noun
 from proctor.roles import Agent, Examiner, Reviewer
 from proctor.run import Attempt, Failure, Finished, Owner, PendingAttempt, Record, Reviewed, Settings, Turned
-from proctor.running import verdict
 from proctor.running.calls import Broken, Patience, call
 from proctor.running.clock import CHARGED, LoopClock
 from proctor.running.deadline import within
@@ -58,7 +58,8 @@ class Player:
         self._tells_conversation = _takes_conversation(examiner)
         self._reviewers = tuple(reviewers)
         self._free = tuple(map(asks_nobody, reviewers))
-        self._names = tuple(reviewer.name for reviewer in reviewers)
+        others = reviewers[: len(reviewers) - len(settings.panel)]
+        self._names = (*(reviewer.name for reviewer in others), *settings.panel)
         self._settings = settings
         self._has_limits = settings.conversation_tokens is not None or settings.conversation_seconds is not None
         self._emit = emit
@@ -256,23 +257,42 @@ class Player:
         case = case_of(play.exam, turns)
         if case is not None and case.context is not None and not self._settings.context_given:
             case = replace(case, context=None)
-        reviews = []
-        play.stage = "reviewer"
-        for reviewer, free in zip(self._reviewers, self._free, strict=True):
+        makes = []
+        for reviewer in self._reviewers:
             given = (
                 self._case_for_improvised(play.exam, turn) if case is None and _judges_improvised(reviewer) else case
             )
-            make = partial(_review_turn, reviewer, given, turns)
+            makes.append(partial(_review_turn, reviewer, given, turns))
+        return await self._ask_reviewers(play, makes, turn=turn.number, decides=self._decides(case))
+
+    async def _ask_reviewers(
+        self, play: Play, makes: Sequence[Callable[[], Coroutine[Any, Any, Review]]], *, turn: int | None, decides: bool
+    ) -> tuple[Review, ...]:
+        """Each reviewer in turn. One that does not answer breaks the attempt where its mark decides, unless it sits on
+        a panel of which others have answered: then its vote is left out."""
+        reviews: list[Review] = []
+        away: list[Broken] = []
+        play.stage = "reviewer"
+        checking = self._settings.checks is not None  # the checks come first
+        for place, (make, free) in enumerate(zip(makes, self._free, strict=True)):
             if not free and (room := self._room(False)) is not None:
                 await room
             try:
-                reviews.append(await call("reviewer", make, self._patience, turn=turn.number, pay=play.pay))
+                reviews.append(await call("reviewer", make, self._patience, turn=turn, pay=play.pay))
             except Broken as broken:
-                checking = reviewer is self._reviewers[0]  # the checks come first
-                if self._settings.checks is None or checking or self._decides(case):
+                by_checks = checking and place == 0
+                if by_checks or (not self._settings.panel and (decides or not checking)):
                     raise
-                reviews.append(Review(unscored=broken.failure.reason))
+                away.append(broken)
+                reviews.append(Review(unscored=self._absence(place, broken)))
+        if decides and away and len(away) == len(self._settings.panel):
+            raise away[0]
         return tuple(reviews)
+
+    def _absence(self, place: int, broken: Broken) -> str:
+        """Why a mark is missing whose judge did not answer."""
+        reason = broken.failure.reason
+        return f"{self._names[place]} gave no verdict: {reason}" if self._settings.panel else reason
 
     def _case_for_improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
@@ -281,18 +301,12 @@ class Player:
 
     def _decides(self, case: Case | None) -> bool:
         """Whether a mark decides about the reply; where the checks alone do, its absence breaks nothing."""
-        return verdict.passing_score(case, self._settings) is not None
+        return passing_score(case, self._settings) is not None
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""
-        reviews = []
-        play.stage = "reviewer"
-        for reviewer, free in zip(self._reviewers, self._free, strict=True):
-            make = partial(_conclude_review, reviewer, play.exam, tuple(play.turns))
-            if not free and (room := self._room(False)) is not None:
-                await room
-            reviews.append(await call("reviewer", make, self._patience, turn=None, pay=play.pay))
-        return tuple(reviews)
+        makes = [partial(_conclude_review, reviewer, play.exam, tuple(play.turns)) for reviewer in self._reviewers]
+        return await self._ask_reviewers(play, makes, turn=None, decides=True)
 
 
 def _keeps_memory(agent: Agent) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from proctor.benchmark import Case, Exam
@@ -12,6 +13,7 @@ from proctor.running import verdict
 from proctor.running.play import Play, over
 from proctor.score import NO_ERROR, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Turn
+from proctor.usage import Usage
 
 
 @dataclass(slots=True)
@@ -39,6 +41,8 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
     if settings.checks is not None and failure is not None and failure.owner == "agent":
         checks.append(_no_error_failed(failure, len(play.turns)))
     passed = _turns_passed(play, by_turn, {each.turns[1] for each in contradictions}, settings)
+    if settings.panel:
+        missing += _ties(play, by_turn, passed, settings)
     counted = [
         mark
         for mark, turn in zip(passed, play.turns, strict=True)
@@ -53,6 +57,7 @@ def result_of(play: Play, failure: Failure | None, *, reviewers: Sequence[str], 
         contradictions=tuple(contradictions),
         turn_passed=tuple(passed),
         passed=_passed(counted, failure),
+        judges=_usage_by_judge(play, reviewers, settings),
     )
     return replace(attempt, passed=None) if play.exam.open and not is_test(attempt) else attempt
 
@@ -80,8 +85,40 @@ def _judgement(turn: int, reviews: Sequence[Review], reviewers: Sequence[str], s
     pairs = zip(reviewers, reviews, strict=False)
     scores, missing = verdict.marks(pairs, turn=turn or None, settings=settings)
     checks = [check for review in reviews for check in review.checks]
-    contradictions = [found for review in reviews for found in review.contradictions]
-    return _Judged(scores, missing, checks, contradictions)
+    return _Judged(scores, missing, checks, _contradictions(reviews, settings))
+
+
+def _contradictions(reviews: Sequence[Review], settings: Settings) -> list[Contradiction]:
+    """All that were found; of a panel those pairs of turns that more than half of its judges name, each once."""
+    found = [each for review in reviews for each in review.contradictions]
+    if not settings.panel:
+        return found
+    named = Counter(pair for review in reviews for pair in {each.turns for each in review.contradictions})
+    first = {each.turns: each for each in reversed(found)}
+    return [
+        first[pair] for pair in dict.fromkeys(each.turns for each in found) if 2 * named[pair] > len(settings.panel)
+    ]
+
+
+def _ties(
+    play: Play, by_turn: Mapping[int, _Judged], passed: Sequence[bool | None], settings: Settings
+) -> Iterator[Unscored]:
+    """A word for each reply without a verdict on which the judges of the panel are divided."""
+    for turn, mark in zip(play.turns, passed, strict=True):
+        if mark is None and not turn.fault and (one := by_turn.get(turn.number)) is not None:
+            case = case_of(play.exam, play.turns[: turn.number])
+            divided = verdict.tie(case, one.scores, turn=turn.number, settings=settings)
+            yield from () if divided is None else (divided,)
+
+
+def _usage_by_judge(play: Play, reviewers: Sequence[str], settings: Settings) -> dict[str, Usage]:
+    """Judge of a panel → what its reviews of this attempt took."""
+    used: dict[str, Usage] = {}
+    for reviews in play.reviews.values() if settings.panel else ():
+        for name, review in zip(reviewers, reviews, strict=False):
+            if name in settings.panel and review.usage:
+                used[name] = used.get(name, Usage()) + review.usage
+    return used
 
 
 def case_of(exam: Exam, turns: Sequence[Turn]) -> Case | None:

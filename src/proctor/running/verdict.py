@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from proctor.benchmark import Case, Expectation
+from proctor.findings.run.panel import passing_score, votes
 from proctor.run import Settings
 from proctor.score import (
     NO_ERROR,
@@ -15,14 +16,11 @@ from proctor.score import (
     Review,
     Score,
     Unscored,
-    reaches,
     weigh,
     weights_for,
 )
 
 _NOTHING = Expectation()
-_USUAL_SCORE = Settings().passing_score
-"""Where a case has criteria of its own and nobody has said which score passes."""
 
 
 def marks(
@@ -85,24 +83,33 @@ def turn_passes(
     if contradicted or False in outcomes:
         return False
     needed = passing_score(case, settings)
-    given = [score.value for score in scores if score.of == "agent"] if needed is not None else []
-    if given and needed is not None and not reaches(min(given), needed):
+    given = votes(case, scores, settings)
+    for_it, against = given.count(True), given.count(False)
+    if against > (for_it if settings.panel else 0):
         return False
     if None in outcomes or (case is not None and case.criteria and not _marks_criteria(case, scores)):
         return None
-    if needed is not None and (missing or (not given and case is not None and case.answer)):
+    if needed is not None and _is_open(given, missing, case, settings):
         return None
     return True if given or _judged_by(checks, case, needed) else None
 
 
-def passing_score(case: Case | None, settings: Settings) -> float | None:
-    """The score that a reply has to reach; None: its mark decides nothing, as where nobody gives any."""
-    if settings.reviewer is None and case is not None and case.expect != _NOTHING and not case.criteria:
+def _is_open(given: Sequence[bool], missing: Sequence[Unscored], case: Case | None, settings: Settings) -> bool:
+    """Whether a mark is missing that would decide; of a panel, whether its judges are divided or none has a say."""
+    if settings.panel and given:
+        return given.count(True) == given.count(False)
+    return bool(missing) or (not given and case is not None and bool(case.answer))
+
+
+def tie(case: Case | None, scores: Sequence[Score], *, turn: int, settings: Settings) -> Unscored | None:
+    """Why a panel whose judges are divided gives no verdict; None: they are not."""
+    given = votes(case, scores, settings)
+    if not (settings.panel and given and given.count(True) == given.count(False)):
         return None
-    own = case.passing_score if case is not None else None
-    if own is None and settings.passing_score is None and case is not None and case.criteria:
-        return _USUAL_SCORE
-    return own if own is not None else settings.passing_score
+    half = len(given) // 2
+    judges = "1 judge passes" if half == 1 else f"{half} judges pass"
+    reason = f"the panel is divided: {judges} the reply and {half} {'does' if half == 1 else 'do'} not"
+    return Unscored(turn=turn, of="agent", by=settings.reviewer or "", reason=reason)
 
 
 def _marks_criteria(case: Case, scores: Sequence[Score]) -> bool:

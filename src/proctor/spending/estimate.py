@@ -138,7 +138,8 @@ class _Sum:
         self.received += received * times
 
 
-_Sums = dict[Role, _Sum]
+_Sums = list[_Sum]
+"""One for each caller, in their order."""
 
 
 def estimate(
@@ -149,11 +150,10 @@ def estimate(
     count: Callable[[str], int] = tokens_in,
 ) -> CostEstimate:
     """What the exams will take, played as the settings say, by these callers; `count` is a better tokenizer."""
-    known = {caller.role: caller for caller in callers}
-    scenes = [_scene(exams, settings, known, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
+    scenes = [_scene(exams, settings, callers, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
     whole = _load(scenes, callers)
     seconds = [
-        _seconds(sums, known, settings, assumed, attempts=len(exams) * settings.repeats)
+        _seconds(sums, callers, settings, assumed, attempts=len(exams) * settings.repeats)
         for sums, assumed in zip(scenes, (LITTLE, USUAL, MUCH), strict=True)
     ]
     return CostEstimate(
@@ -162,7 +162,7 @@ def estimate(
         output_tokens=whole.output_tokens,
         cost=whole.cost,
         seconds=_range(seconds),
-        callers={role: _load(scenes, [caller]) for role, caller in known.items()},
+        callers={role: _load(scenes, callers, role) for role in dict.fromkeys(caller.role for caller in callers)},
         unpriced=tuple(caller.name for caller in callers if caller.price is None),
     )
 
@@ -170,16 +170,16 @@ def estimate(
 def _scene(
     exams: Iterable[Exam],
     settings: Settings,
-    callers: Mapping[Role, Caller],
+    callers: Sequence[Caller],
     assumed: Assumptions,
     count: Callable[[str], int],
 ) -> _Sums:
     """All exams under one set of assumptions."""
-    sums: _Sums = {role: _Sum() for role in callers}
+    sums: _Sums = [_Sum() for _ in callers]
     for exam in exams:
         _Conversation(exam, callers, assumed, sums, count).play(_turns(exam, settings, assumed))
-    for role, each in sums.items():
-        share = assumed.unsure if callers[role].is_second else 1
+    for caller, each in zip(callers, sums, strict=True):
+        share = assumed.unsure if caller.is_second else 1
         each.calls, each.sent, each.received = (
             ceil(amount * settings.repeats * share) for amount in (each.calls, each.sent, each.received)
         )
@@ -199,7 +199,7 @@ class _Conversation:
     def __init__(
         self,
         exam: Exam,
-        callers: Mapping[Role, Caller],
+        callers: Sequence[Caller],
         assumed: Assumptions,
         sums: _Sums,
         count: Callable[[str], int],
@@ -235,7 +235,7 @@ class _Conversation:
 
     def _reply(self, sent: int) -> int:
         """The agent's calls for one reply; how many tokens they add to the conversation."""
-        agent = self._callers.get("agent")
+        agent = next((caller for caller in self._callers if caller.role == "agent"), None)
         if agent is None:
             return self._assumed.reply
         rounds = min(self._assumed.rounds, agent.tool_rounds)
@@ -245,14 +245,15 @@ class _Conversation:
         return tools + self._call("agent", sent + tools, self._assumed.reply)
 
     def _call(self, role: Role, sent: int, received: int) -> int:
-        """Count a call, if that role is a model's; how many tokens it answers."""
-        caller = self._callers.get(role)
-        if caller is None:
-            return received
-        answered = min(received, caller.max_output_tokens or received)
-        prompt = round(_PROMPT[role] * self._assumed.prompt) if caller.prompt is None else caller.prompt
-        times = 1 if role == "agent" else 1 + self._assumed.repairs
-        self._sums[role].add(prompt + sent, answered, times=times)
+        """Count a call of each model in that role; how many tokens the last of them answers."""
+        answered = received
+        for caller, each in zip(self._callers, self._sums, strict=True):
+            if caller.role != role:
+                continue
+            answered = min(received, caller.max_output_tokens or received)
+            prompt = round(_PROMPT[role] * self._assumed.prompt) if caller.prompt is None else caller.prompt
+            times = 1 if role == "agent" else 1 + self._assumed.repairs
+            each.add(prompt + sent, answered, times=times)
         return answered
 
 
@@ -265,10 +266,14 @@ def _together(sums: Iterable[_Sum]) -> _Sum:
     return whole
 
 
-def _load(scenes: Sequence[_Sums], callers: Sequence[Caller]) -> Load:
-    """What these callers take, as ranges."""
-    wholes = [_together(sums[caller.role] for caller in callers) for sums in scenes]
-    costs = [_cost(sums, callers) for sums in scenes]
+def _load(scenes: Sequence[_Sums], callers: Sequence[Caller], role: Role | None = None) -> Load:
+    """What the callers take, or those in one role, as ranges."""
+    shares = [
+        [(caller, each) for caller, each in zip(callers, sums, strict=True) if role in (None, caller.role)]
+        for sums in scenes
+    ]
+    wholes = [_together(each for _, each in share) for share in shares]
+    costs = [_cost(share) for share in shares]
     known = [cost for cost in costs if cost is not None]
     return Load(
         calls=_range([whole.calls for whole in wholes]),
@@ -278,20 +283,20 @@ def _load(scenes: Sequence[_Sums], callers: Sequence[Caller]) -> Load:
     )
 
 
-def _cost(sums: _Sums, callers: Sequence[Caller]) -> float | None:
+def _cost(share: Iterable[tuple[Caller, _Sum]]) -> float | None:
     total = 0.0
-    for caller in callers:
+    for caller, each in share:
         if caller.price is None:
             return None
-        total += caller.price.of(sums[caller.role].sent, sums[caller.role].received)
+        total += caller.price.of(each.sent, each.received)
     return total
 
 
 def _seconds(
-    sums: _Sums, callers: Mapping[Role, Caller], settings: Settings, assumed: Assumptions, *, attempts: int
+    sums: _Sums, callers: Sequence[Caller], settings: Settings, assumed: Assumptions, *, attempts: int
 ) -> float:
     """As long as the calls take side by side, and no shorter than the slowest provider's limits allow."""
-    calls = sum(each.calls for each in sums.values())
+    calls = sum(each.calls for each in sums)
     if not calls or not attempts:
         return 0.0
     slowest = [calls * assumed.seconds / min(settings.concurrency, attempts)]
@@ -305,13 +310,13 @@ def _seconds(
     return max(slowest)
 
 
-def _by_source(sums: _Sums, callers: Mapping[Role, Caller]) -> Iterator[tuple[Limit, _Sum]]:
+def _by_source(sums: _Sums, callers: Sequence[Caller]) -> Iterator[tuple[Limit, _Sum]]:
     """What each place that is called has to take, whoever calls it."""
-    places: dict[Source | Role, list[Role]] = {}
-    for role in sums:
-        places.setdefault(callers[role].source or role, []).append(role)
-    for roles in places.values():
-        yield callers[roles[0]].limit, _together(sums[role] for role in roles)
+    places: dict[Source | int, list[int]] = {}
+    for place, caller in enumerate(callers):
+        places.setdefault(caller.source or place, []).append(place)
+    for inside in places.values():
+        yield callers[inside[0]].limit, _together(sums[place] for place in inside)
 
 
 def _range(scenes: Sequence[float]) -> Range:

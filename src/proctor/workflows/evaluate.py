@@ -46,6 +46,7 @@ from proctor.workflows.parts import (
     choose,
     choose_examiner,
     choose_reviewer,
+    is_live,
     kind_of,
     refuse_itself,
     specs_of,
@@ -187,7 +188,7 @@ def prepare(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
     )
     check_prices(run.settings, config)
-    live = {"agent": agent, "reviewer": reviewer, "examiner": examiner}
+    live = {"agent": agent, "reviewer": reviewer if is_live(reviewer) else None, "examiner": examiner}
     return PreparedRun(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=live)
 
 
@@ -244,6 +245,7 @@ def _said_of(cast: Cast, chosen: Mapping[str, ChosenPart], exam_type: ExamType) 
     scripted = "script" if exam_type == "abm-static" else None
     return {
         "reviewer": chosen["reviewer"].name if "reviewer" in chosen else None,
+        "panel": tuple(judge.name for judge in chosen["reviewer"].panel) if "reviewer" in chosen else (),
         "rubric": "+".join(reviewer.rubric for reviewer in cast.reviewers),
         "examiner": chosen["examiner"].name if "examiner" in chosen else scripted,
         "context_given": cast.agent.takes_request,
@@ -255,8 +257,8 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     settings, rows = run.settings, len(benchmark.cases)
     if unjudged := _find_unjudged(benchmark, settings):
         yield said_of_unjudged(unjudged)
-    judge = settings.built.get("reviewer")
-    if unmarked := unmarked_criteria(cases_of(benchmark), NOBODY if judge is None else judge.spec):
+    judges = [judge[0].spec for judge in settings.judges] or [NOBODY]
+    if unmarked := min((unmarked_criteria(cases_of(benchmark), judge) for judge in judges), key=len):
         yield said_of_criteria(unmarked)
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"

@@ -10,11 +10,12 @@ from typing import Any
 from proctor import plugins
 from proctor.benchmark import Benchmark
 from proctor.config import AgentConfig, Config, PartConfig
+from proctor.doctor.judges import NOBODY
 from proctor.errors import InputError, UsageError
 from proctor.plugins import module_of
 from proctor.redaction import literals, remember_secrets
 from proctor.roles import Agent, Examiner, Reviewer
-from proctor.run import SECOND, AgentKind, ExamType, Run, Spec
+from proctor.run import AgentKind, ExamType, Run, Spec, judge_roles
 from proctor.spending.providers import PROVIDERS
 from proctor.workflows.checks import OWN, check_reviewer
 
@@ -35,6 +36,8 @@ class ChosenPart:
     """As declared in `proctor.toml`."""
     judges: tuple[ChosenPart, ...] = ()
     """Of a reviewer that is two, one after the other: both of them; empty: it is one."""
+    panel: tuple[ChosenPart, ...] = ()
+    """Of a reviewer that is several, whose majority decides: all of them; empty: it is one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -64,7 +67,12 @@ def choose(what: str | object, declared: Mapping[str, PartConfig], *, default: s
 
 
 def choose_reviewer(what: str | object, config: Config) -> ChosenPart:
-    """What was meant; `embedded,openai:MODEL`, or a list of two, is two judges: the second gets what is unsure."""
+    """What was meant; `embedded,openai:MODEL`, or a tuple of two, is two judges: the second gets what is unsure.
+
+    A list is a panel: each of its members judges every reply, and the majority decides.
+    """
+    if isinstance(what, list):
+        return choose_reviewer(what[0], config) if len(what) == 1 else _choose_panel(what, config)
     names = _judges_in(what, config)
     if len(names) == 1:
         return choose(names[0], config.reviewers, default="standard")
@@ -82,9 +90,24 @@ def choose_reviewer(what: str | object, config: Config) -> ChosenPart:
     return ChosenPart(name=f"{first.name},{second.name}", spec=None, judges=(first, second))
 
 
+def _choose_panel(members: list[Any], config: Config) -> ChosenPart:
+    judges = tuple(choose_reviewer(member, config) for member in members if member != NOBODY)
+    names = [judge.name for judge in judges]
+    if not names or len(names) < len(members) or any(judge.panel for judge in judges):
+        raise UsageError(
+            f"reviewer={members!r} is no panel: expected two or more judges, none of them {NOBODY!r} or a list"
+        )
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError(
+            f"the panel names {twice[0]!r} twice, and one judge has one vote: name it once; to see how often it "
+            "contradicts itself, judge the same replies again with rescore"
+        )
+    return ChosenPart(name=" + ".join(names), spec=None, panel=judges)
+
+
 def _judges_in(what: str | object, config: Config) -> list[Any]:
     """One, or several by a comma: a comma in a model's address parts nothing."""
-    if isinstance(what, (list, tuple)):
+    if isinstance(what, tuple):
         return list(what)
     if not isinstance(what, str) or what in config.reviewers or "," not in what:
         return [what]
@@ -104,9 +127,22 @@ def _may_be_unsure(judge: ChosenPart) -> bool:
 
 def specs_of(role: str, chosen: ChosenPart) -> dict[str, Spec]:
     """Role → how it is built; nothing where a live object is among them."""
-    parts = chosen.judges or (chosen,)
-    specs = [part.spec for part in parts if part.spec is not None]
-    return dict(zip((role, SECOND), specs, strict=False)) if len(specs) == len(parts) else {}
+    if role != "reviewer":
+        return {} if chosen.spec is None else {role: chosen.spec}
+    found: dict[str, Spec] = {}
+    for roles, judge in zip(judge_roles(len(chosen.panel)), chosen.panel or (chosen,), strict=True):
+        for name, part in zip(roles, judge.judges or (judge,), strict=False):
+            if part.spec is None:
+                return {}
+            found[name] = part.spec
+    return found
+
+
+def is_live(reviewer: object) -> bool:
+    """Whether a Python object is among the judges, which another process can only be handed."""
+    if isinstance(reviewer, (list, tuple)):
+        return any(map(is_live, reviewer))
+    return not isinstance(reviewer, str)
 
 
 def kind_of(agent: ChosenPart, asked: str | None) -> AgentKind:
@@ -145,12 +181,13 @@ def _with_prices(options: Mapping[str, Any], config: Config) -> Mapping[str, Any
 def build_reviewers(
     chosen: ChosenPart | None, benchmark: Benchmark, config: Config, *, exam_type: ExamType, checks: str | None
 ) -> tuple[Reviewer, ...]:
-    """Who judges: the checks where anything is expected, and the chosen reviewer; None: the checks alone."""
+    """Who judges: the checks where anything is expected, and the chosen reviewer or panel; None: the checks alone."""
     first: tuple[Reviewer, ...] = (check_reviewer(benchmark),) if checks is not None else ()
     if chosen is None:
         return first
     judging = checks == OWN and exam_type == "standard"
-    return (*first, build_reviewer(chosen, config, exam_type, judging=judging))
+    judges = chosen.panel or (chosen,)
+    return (*first, *(build_reviewer(judge, config, exam_type, judging=judging) for judge in judges))
 
 
 def build_reviewer(chosen: ChosenPart, config: Config, exam_type: ExamType, *, judging: bool = False) -> Reviewer:
@@ -290,12 +327,25 @@ def recast(run: Run, benchmark: Benchmark, config: Config, live: Mapping[str, An
 
 
 def reviewer_again(run: Run, config: Config, live: object) -> ChosenPart:
-    """The reviewer of a stored run, or both of its judges."""
-    assert run.settings.reviewer is not None
-    name, second = run.settings.reviewer, run.settings.built.get(SECOND)
+    """The reviewer of a stored run, or all of its judges."""
+    settings = run.settings
+    assert settings.reviewer is not None
     if isinstance(live, (list, tuple)):
-        return replace(choose_reviewer(live, config), name=name)
-    chosen = _again(run, "reviewer", name, {"reviewer": live})
+        return replace(choose_reviewer(live, config), name=settings.reviewer)
+    if not settings.panel:
+        return _judge_again(run, settings.reviewer, judge_roles(0)[0], live)
+    if live is not None:
+        raise UsageError(
+            f"run {run.id} has a panel of judges: hand them in as a list, in the order {settings.reviewer}"
+        )
+    judges = zip(settings.panel, judge_roles(len(settings.panel)), strict=True)
+    panel = tuple(_judge_again(run, name, roles, None) for name, roles in judges)
+    return ChosenPart(name=settings.reviewer, spec=None, panel=panel)
+
+
+def _judge_again(run: Run, name: str, roles: tuple[str, str], live: object) -> ChosenPart:
+    """One judge of a stored run, or both where it is two."""
+    chosen, second = _again(run, roles[0], name, {roles[0]: live}), run.settings.built.get(roles[1])
     if second is None or live is not None:
         return chosen
     names = name.partition(",")
@@ -307,8 +357,9 @@ def _again(run: Run, role: str, name: str, live: Mapping[str, Any]) -> ChosenPar
     if live.get(role) is not None:
         return ChosenPart(name=name, spec=None, live=live[role])
     if role not in run.settings.built:
+        who, what = ("reviewer", "=[…]") if role.startswith("judge_") else (role, "=…")
         raise UsageError(
-            f"the {role} of run {run.id} was the Python object {name!r}, which only your program has: "
-            f"resume it there with proctor.resume({run.id!r}, {role}=…)"
+            f"the {who} of run {run.id} was the Python object {name!r}, which only your program has: "
+            f"resume it there with proctor.resume({run.id!r}, {who}{what})"
         )
     return ChosenPart(name=name, spec=run.settings.built[role])

@@ -26,6 +26,13 @@ def place(attempt: Attempt) -> Place:
     return attempt.key.exam, attempt.key.condition, attempt.key.trial
 
 
+def is_whole(exam: Exam, attempt: Attempt) -> bool:
+    """Whether a conversation came to its end and every fair question was answered."""
+    said = attempt.transcript
+    ended = said.ended is not None or (not exam.open and len(said.turns) == len(exam.cases))
+    return ended and all(turn.reply is not None or turn.fault for turn in said.turns)
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplySource:
     """What a rescored run reads."""
@@ -56,11 +63,9 @@ class ReplySource:
 
     def _can_be_judged(self, attempt: Attempt) -> bool:
         """Whether it is a whole conversation; one that the old reviewer left unreviewed needs a new reviewer."""
-        exam, said, failure = self.exams[attempt.key.exam], attempt.transcript, attempt.failure
-        whole = said.ended is not None or (not exam.open and len(said.turns) == len(exam.cases))
-        if not whole or any(turn.reply is None and not turn.fault for turn in said.turns):
-            return False
-        return failure is None or (failure.stage == "reviewer" and not self.kept)
+        failure = attempt.failure
+        judged = failure is None or (failure.stage == "reviewer" and not self.kept)
+        return judged and is_whole(self.exams[attempt.key.exam], attempt)
 
 
 def take_over(source: ReplySource, tally: RunTally) -> None:
@@ -84,7 +89,7 @@ def _taken_over(attempt: Attempt, source: ReplySource) -> Attempt:
         scores=scores,
         unscored=unscored,
         contradictions=attempt.contradictions if source.kept else (),
-        usage=_usage(attempt.transcript.turns),
+        usage=usage_of(attempt.transcript.turns),
         lost=Usage(),
     )
     return replace(taken, turn_passed=_verdicts(taken, source))
@@ -93,10 +98,9 @@ def _taken_over(attempt: Attempt, source: ReplySource) -> Attempt:
 def _weigh_reviews(attempt: Attempt, settings: Settings) -> tuple[tuple[Score, ...], tuple[Unscored, ...]]:
     scores: list[Score] = []
     missing: list[Unscored] = []
-    for number, reviews in _reviews(attempt).items():
-        given, lacking = marks(
-            [(settings.reviewer or "", each) for each in reviews], turn=number or None, settings=settings
-        )
+    for number, reviews in _reviews(attempt, settings.panel).items():
+        names = settings.panel or (settings.reviewer or "",)
+        given, lacking = marks(zip(names, reviews, strict=True), turn=number or None, settings=settings)
         scores += given
         missing += lacking
     return tuple(scores), tuple(missing)
@@ -131,7 +135,7 @@ def _verdicts(attempt: Attempt, source: ReplySource) -> tuple[bool | None, ...]:
     )
 
 
-def _usage(turns: Sequence[Turn]) -> Usage:
+def usage_of(turns: Sequence[Turn]) -> Usage:
     """What the agent and the examiner used; the reviews that were paid then are not paid again."""
     total = Usage()
     for turn in turns:
@@ -158,14 +162,27 @@ def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
             struck=attempt.struck,
             changed=attempt.changed,
         )
-        reviews = _reviews(attempt) if source.kept else {}
+        reviews = _reviews(attempt, source.run.settings.panel) if source.kept else {}
         yield PendingAttempt(exam=source.exams[key.exam], attempt=fresh, reviews=reviews)
 
 
-def _reviews(attempt: Attempt) -> dict[int, tuple[Review, ...]]:
+def _reviews(attempt: Attempt, panel: Sequence[str]) -> dict[int, tuple[Review, ...]]:
     """The reviews that the stored marks came from, by turn, 0 for the conversation; what they cost was paid then."""
     numbers = [0, *(turn.number for turn in attempt.transcript.turns)]
-    return {number: (_review(attempt, number),) for number in numbers}
+    if not panel:
+        return {number: (_review(attempt, number),) for number in numbers}
+    alone = [_judged_by(attempt, name, first=name == panel[0]) for name in panel]
+    return {number: tuple(_review(each, number) for each in alone) for number in numbers}
+
+
+def _judged_by(attempt: Attempt, judge: str, *, first: bool) -> Attempt:
+    """The attempt with one judge's marks; checks come with the first of a panel, contradictions are everybody's."""
+    return replace(
+        attempt,
+        scores=tuple(score for score in attempt.scores if score.by == judge),
+        unscored=tuple(missing for missing in attempt.unscored if missing.by == judge),
+        checks=attempt.checks if first else (),
+    )
 
 
 def _review(attempt: Attempt, turn: int) -> Review:

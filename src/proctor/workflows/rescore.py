@@ -14,7 +14,7 @@ from proctor.config import Config, RunConfig, load_config
 from proctor.errors import EnvironmentFault, UsageError
 from proctor.findings.run import Findings
 from proctor.roles import Reviewer
-from proctor.run import SECOND, Run, Settings, Spec
+from proctor.run import Run, Settings, Spec, judge_roles
 from proctor.running.plan import Place, exams_of
 from proctor.score import Review
 from proctor.settings import check_name
@@ -46,7 +46,7 @@ class PreparedRescore:
     """Time limit, concurrency and retries that its reviewers are called with and that differ from the run's own."""
 
 
-class _NoAgent:
+class NoAgent:
     """Stands where an agent would: a rescored run never asks one."""
 
     takes_request = True
@@ -97,10 +97,10 @@ async def arescore(
 ) -> Evaluation:
     """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
 
-    `reviewer` is a name from `proctor.toml`, a spec string or a live object; without one the stored marks of the parts
-    are weighed and held against the passing score again, and nobody is asked at all. `timeout`, `concurrency` and
-    `retries` are for calling it: as given, else as `[run]` says, else the run's own; `workers` processes judge instead
-    of this one.
+    `reviewer` is a name from `proctor.toml`, a spec string, a live object or a list of them; without one the stored
+    marks of the parts are weighed and held against the passing score again, and nobody is asked at all. `timeout`,
+    `concurrency` and `retries` are for calling it: as given, else as `[run]` says, else the run's own; `workers`
+    processes judge instead of this one, with `ray` on that cluster.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -219,8 +219,9 @@ def _changes(before: Settings, after: Settings, reviewer: object) -> str:
 
 def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config) -> tuple[Cast, Settings]:
     """Who judges, and what the settings must say of it so that it can be built again."""
-    settings, agent = source.settings, _NoAgent(source.agent)
-    built = {role: spec for role, spec in settings.built.items() if role not in ("reviewer", SECOND, KEPT)}
+    settings, agent = source.settings, NoAgent(source.agent)
+    judged = {KEPT, *(role for pair in judge_roles(len(settings.panel)) for role in pair)}
+    built = {role: spec for role, spec in settings.built.items() if role not in judged}
     if reviewer is None:
         kept = settings.built | {KEPT: Spec(spec="stored")}
         return Cast(agent=agent, reviewers=_stored_reviewers(settings)), replace(settings, built=kept)
@@ -233,6 +234,7 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
     settings = replace(
         settings,
         reviewer=None if chosen is None else chosen.name,
+        panel=() if chosen is None else tuple(judge.name for judge in chosen.panel),
         rubric="+".join(judge.rubric for judge in judges),
         built=built,
     )
@@ -240,9 +242,11 @@ def _recast(source: Run, benchmark: Benchmark, reviewer: object, config: Config)
 
 
 def _stored_reviewers(settings: Settings) -> tuple[Reviewer, ...]:
-    """One that stands for all who judged: their stored words are kept as one."""
+    """One that stands for all who judged: their stored words are kept as one, those of a panel by judge."""
     if settings.reviewer is None and settings.checks is None:
         return ()
+    if settings.panel:
+        return tuple(_StoredReviewer(name, settings.rubric) for name in settings.panel)
     return (_StoredReviewer(settings.reviewer or "checks", settings.rubric),)
 
 
@@ -255,7 +259,7 @@ def rescoring_cast(run: Run, benchmark: Benchmark, config: Config, reviewer: obj
         return _recast(run, benchmark, "none", config)[0]
     chosen = reviewer_again(run, config, reviewer)
     judges = build_reviewers(chosen, benchmark, config, exam_type=settings.type, checks=settings.checks)
-    return Cast(agent=_NoAgent(run.agent), reviewers=judges)
+    return Cast(agent=NoAgent(run.agent), reviewers=judges)
 
 
 def _new_run(source: Run, settings: Settings, name: str) -> Run:

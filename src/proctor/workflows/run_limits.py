@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Exam
 from proctor.config import Config
-from proctor.run import SECOND, Run, Settings, Spec
+from proctor.run import Run, Settings, Spec
 from proctor.spending.providers import PROVIDERS, Source, source_in
 from proctor.usage import Usage
 
@@ -90,12 +90,15 @@ def check_prices(settings: Settings, config: Config) -> None:
 def unreported_spenders(run: Run) -> tuple[str, ...]:
     """Who in the run may spend what only they can tell: parts that are neither models called from here nor free."""
     settings = run.settings
-    models = {role for role, _, _ in _models(settings)}
-    names = {"agent": run.agent, "reviewer": settings.reviewer, "examiner": settings.examiner}
+    names: dict[Role, str | None] = {
+        "agent": run.agent,
+        "reviewer": settings.reviewer,
+        "examiner": settings.examiner,
+    }
     return tuple(
         name
         for role, name in names.items()
-        if name is not None and role not in models and _may_spend(_spec(settings, role), live=role == "agent")
+        if name is not None and any(_may_spend(role, spec) for spec in (_specs(settings, role) or (None,)))
     )
 
 
@@ -147,7 +150,7 @@ def _callers(settings: Settings, config: Config) -> Iterator[Caller]:
             prompt=_prompt(spec) if role == "agent" else None,
             max_output_tokens=spec.options.get("max_output_tokens"),
             tool_rounds=tools,
-            is_second=role == "reviewer" and SECOND in settings.built,
+            is_second=role == "reviewer" and any(len(judge) > 1 and judge[-1] is spec for judge in settings.judges),
             source=source,
             limit=limits.limit(source),
         )
@@ -157,19 +160,24 @@ def _models(settings: Settings) -> Iterator[tuple[Role, str, Spec]]:
     """Role, model's name and spec of whoever is a chat model."""
     roles: tuple[Role, ...] = ("agent", "reviewer", "examiner")
     for role in roles:
-        spec = _spec(settings, role)
-        if spec is None:
-            continue
-        model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
-        scheme, colon, _ = model.partition(":")
-        judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
-        if judges or spec.spec.startswith("model:") or scheme in PROVIDERS:
-            yield role, model, spec
+        for spec in _specs(settings, role):
+            if (model := _model(role, spec)) is not None:
+                yield role, model, spec
 
 
-def _spec(settings: Settings, role: str) -> Spec | None:
-    """How a part is built; of two judges, the one who may call a model."""
-    return settings.paid_reviewer if role == "reviewer" else settings.built.get(role)
+def _model(role: Role, spec: Spec) -> str | None:
+    """The chat model's name; None: it is none."""
+    model = spec.spec.removeprefix("model:" if role != "agent" else "").removeprefix("agent:")
+    scheme, colon, _ = model.partition(":")
+    judges = role != "agent" and colon and scheme not in _NO_MODELS and not spec.spec.startswith("agent:")
+    return model if judges or spec.spec.startswith("model:") or scheme in PROVIDERS else None
+
+
+def _specs(settings: Settings, role: Role) -> list[Spec]:
+    """How those who play a part are built; of two judges, the one who may call a model."""
+    if role == "reviewer":
+        return [judge[-1] for judge in settings.judges]
+    return [settings.built[role]] if role in settings.built else []
 
 
 def _prompt(spec: Spec) -> int:
@@ -179,9 +187,11 @@ def _prompt(spec: Spec) -> int:
     return tokens_in(spec.options.get("system") or "") + _ENVELOPE + _DECLARATION * len(spec.options.get("tools", ()))
 
 
-def _may_spend(spec: Spec | None, *, live: bool) -> bool:
-    """Whether a part that is no model may call somebody who is paid; `live` is the answer for objects handed in."""
-    return live if spec is None else spec.spec.partition(":")[0] not in _FREE
+def _may_spend(role: Role, spec: Spec | None) -> bool:
+    """Whether a part that is no model may call somebody who is paid; of those handed in as objects, the agent."""
+    if spec is None:
+        return role == "agent"
+    return _model(role, spec) is None and spec.spec.partition(":")[0] not in _FREE
 
 
 def _prices(spec: Spec, config: Config) -> Mapping[str, Any]:

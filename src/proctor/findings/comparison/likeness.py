@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.codec import encode
-from proctor.run import SECOND, Run, Settings
+from proctor.run import Run, Settings
 from proctor.score import weights_for
 
 
@@ -65,8 +65,8 @@ def _marks_decide(run: Run) -> bool:
     settings = run.settings
     if settings.type != "standard" or settings.passing_score is not None or settings.own_scores:
         return True
-    built = settings.built.get("reviewer")
-    known = built is not None and built.spec.partition(":")[0] not in _CUSTOM
+    firsts = [judge[0].spec.partition(":")[0] for judge in settings.judges]
+    known = bool(firsts) and not any(first in _CUSTOM for first in firsts)
     return settings.reviewer is not None and not known
 
 
@@ -78,7 +78,7 @@ def _terms(run: Run) -> dict[str, _Term]:
         "benchmark content": _Term(value=run.digest, said=f"{run.benchmark} {run.digest}"),
         "type": _plain(settings.type),
         "reviewer": _reviewer(run),
-        "rubric": _Term(value=settings.rubric, said=settings.rubric or "none", option=_reviewer(run).option),
+        "rubric": _rubric(run),
         "passing score": _passing_score(settings.passing_score),
         "weights": _Term(
             value=weights, said=_format_weights(weights, ", "), option=f"--weights {_format_weights(weights)}"
@@ -106,16 +106,25 @@ def _passing_score(value: float | None) -> _Term:
 
 def _reviewer(run: Run) -> _Term:
     """Who judged: how it was built where that is known, since a name in a file may come to mean another."""
-    name = run.settings.reviewer
-    built = run.settings.built.get("reviewer")
+    settings = run.settings
+    name, judges = settings.reviewer, settings.judges
     if name is None:
         return _Term(value=None, said="none", option="--reviewer none")
-    if built is None:
-        return _Term(value=name, said=name)
-    judges = [built, *filter(None, [run.settings.built.get(SECOND)])]
-    specs = ",".join(judge.spec for judge in judges)
-    said = " ".join([name if specs == name else f"{name} = {specs}", *(encode(j.options) for j in judges if j.options)])
-    return _Term(value=[(j.spec, encode(j.options)) for j in judges], said=said, option=f"--reviewer {name}")
+    if not judges:
+        return _Term(value=sorted(settings.panel) or name, said=name)
+    specs = " + ".join(",".join(spec.spec for spec in judge) for judge in judges)
+    options = [encode(spec.options) for judge in judges for spec in judge if spec.options]
+    said = " ".join([name if specs == name else f"{name} = {specs}", *options])
+    value = sorted([(spec.spec, encode(spec.options)) for spec in judge] for judge in judges)
+    option = " ".join(f"--reviewer {each}" for each in settings.panel or (name,))
+    return _Term(value=value, said=said, option=option)
+
+
+def _rubric(run: Run) -> _Term:
+    """What was judged; the order in which the judges of a panel are named changes nothing."""
+    said = run.settings.rubric
+    value = sorted(said.split("+")) if run.settings.panel else said
+    return _Term(value=value, said=said or "none", option=_reviewer(run).option)
 
 
 def _limits(settings: Settings) -> str:

@@ -18,6 +18,8 @@ from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
 from proctor.findings.run.languages import sentences as of_languages
 from proctor.findings.run.notes import notes
+from proctor.findings.run.panel import PanelTally
+from proctor.findings.run.panel import sentences as of_panel
 from proctor.findings.run.shares import Shares, with_shares
 from proctor.findings.run.tally import ExamTally, mean_score, over_k, pass_rate
 from proctor.findings.run.trials import Trials
@@ -48,6 +50,7 @@ class Accumulator:
             name: AttemptCounter.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
         }
         self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
+        self._panel = PanelTally(settings) if settings.panel else None
         steps = run.kind == "orchestrator"
         self._steps = {name: _steps() for name in (None, *self.under)} if steps else {}
         self._shares: dict[str, Sums] = {}
@@ -67,8 +70,8 @@ class Accumulator:
 
     @property
     def is_plain(self) -> bool:
-        """Whether neither conversations nor steps are looked at."""
-        return self._battle is None and not self._steps
+        """Whether neither conversations nor steps nor the judges of a panel are looked at."""
+        return self._battle is None and not self._steps and self._panel is None
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt."""
@@ -77,6 +80,8 @@ class Accumulator:
             return
         attempt = as_counted(self._exams[attempt.key.exam], attempt)
         self.whole.add(attempt)
+        if self._panel is not None:
+            self._panel.add(self._exams[attempt.key.exam], attempt)
         if self.trials is not None:
             self.trials.add(attempt.key.exam, attempt.key, verdict=attempt.passed, mark=attempt.value)
         if self.under:
@@ -116,6 +121,9 @@ class Accumulator:
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
         found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))
+        if self._panel is not None:
+            judges = self._panel.findings()
+            found = replace(found, judges=judges, notes=(*of_panel(run, judges), *found.notes))
         if self._battle is None:
             return found
         battle = self._battle.findings()
@@ -142,7 +150,8 @@ class Accumulator:
             run, fought.counts, fought.pass_rate, cases=len(self._exams), battle=battle, unmet=unmet, parts=fought.parts
         )
         exams = list(self._exams.values())
-        return replace(fought, notes=_all_notes(run, exams, fought.circumstances, fought.unsure, said))
+        others = _all_notes(run, exams, fought.circumstances, fought.unsure, said)
+        return replace(fought, notes=(*of_panel(run, found.judges), *others))
 
     def _with_steps(self, found: Findings) -> Findings:
         """The findings with what an orchestrator's steps show, under all conditions and under each."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.panel import JudgeFinding
 from proctor.findings.run.people import PeopleFinding
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
@@ -200,6 +201,8 @@ class Findings:
     """How the attempts were played: other settings, time-outs, replies that were cut off."""
     unsure: UnsureMarks = UnsureMarks()
     """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
+    judges: tuple[JudgeFinding, ...] = ()
+    """The judges of a panel side by side; empty: there is none."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
     workers: WorkerCounts | None = None

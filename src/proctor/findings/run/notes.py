@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.run.findings import Counts
-from proctor.run import SECOND, Run
+from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 
@@ -124,10 +124,11 @@ def _of_examiner(battle: BattleFindings) -> Iterator[str]:
 
 def _by_the_embedded_reviewer(run: Run) -> bool:
     """Under its own name, or under one that `proctor.toml` gives it, and alone."""
-    built = run.settings.built.get("reviewer")
-    if SECOND in run.settings.built:
+    judges = run.settings.judges
+    if any(len(judge) > 1 for judge in judges) or len(judges) > 1:
         return False
-    return run.settings.reviewer == "embedded" or (built is not None and built.spec.partition(":")[0] == "embedded")
+    named = judges[0][0].spec.partition(":")[0] if judges else ""
+    return "embedded" in (run.settings.reviewer, named)
 
 
 def _is_bounded(counts: Counts, rate: Estimate) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from proctor.run import SECOND, Attempt, Run
+from proctor.run import Attempt, Run
 from proctor.usage import Usage
 
 
@@ -59,7 +59,7 @@ class UnsureTally:
     def findings(self, run: Run) -> UnsureMarks:
         """What was counted."""
         judged = self.marks + self.lacking
-        two = SECOND in run.settings.built or self.passed_on > 0
+        two = any(len(judge) > 1 for judge in run.settings.judges) or self.passed_on > 0
         kept = judged - self.passed_on
         priced = self.passed_on and self.second.cost is not None
         return UnsureMarks(
@@ -93,7 +93,7 @@ def sentences(run: Run, found: UnsureMarks) -> Iterator[str]:
 
 def _asked(run: Run, found: UnsureMarks) -> str:
     """`23 of 200 replies went to the second judge, openai:MODEL, whose mark decides: 177 calls (88 %) were saved.`"""
-    name = (run.settings.reviewer or "").partition(",")[2]
+    name = "" if run.settings.panel else (run.settings.reviewer or "").partition(",")[2]
     saved = found.judged - found.passed_on
     cost = f", about {found.cost_saved:.2g} of its cost" if found.cost_saved else ""
     return (

@@ -25,6 +25,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _CELL_LIMIT = 32_000
 """Spreadsheets hold 32,767 characters in a cell and break the row at more."""
 _CHECK = "check: "
+_JUDGE = "judge: "
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -41,7 +42,8 @@ def csv_pieces(
     yield _BYTE_ORDER_MARK + ",".join(fixed)
     written = csv.writer(_RowSink())
     findings = found()
-    own = (*findings.parts, *(f"{_CHECK}{check.name}" for check in findings.checks))
+    judges = (f"{_JUDGE}{name}" for name in run.settings.panel)
+    own = (*findings.parts, *judges, *(f"{_CHECK}{check.name}" for check in findings.checks))
     yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
     columns = (*fixed, *own)
     for attempt in attempts:
@@ -146,10 +148,11 @@ def _explanation(attempt: Attempt, case: Case | None) -> Cell:
 
 
 def _part_marks(scores: Iterable[Score]) -> dict[str, Cell]:
-    """The mean of each part of the agent's marks."""
+    """The mean of each part of the agent's marks, and of each judge's, which is a column where there is a panel."""
     marks: dict[str, list[float]] = {}
     for score in scores:
         if score.of == "agent":
+            marks.setdefault(f"{_JUDGE}{score.by}", []).append(score.value)
             for part in score.parts:
                 marks.setdefault(part.name, []).append(part.value)
     return {name: sum(values) / len(values) for name, values in marks.items()}

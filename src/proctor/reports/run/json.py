@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
+from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
 from proctor.reports.values import counts, estimate, plain, where
@@ -47,9 +48,15 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "conditions": _conditions(findings),
         "orchestration": plain(findings.orchestration),
         **({} if findings.workers is None else {"workers": plain(findings.workers)}),
+        **({} if not findings.judges else {"judges": [_judge(judge) for judge in findings.judges]}),
         **_people(findings),
         **_battle(findings),
     }
+
+
+def _judge(judge: JudgeFinding) -> dict[str, Any]:
+    rates = {name: estimate(getattr(judge, name)) for name in ("pass_rate", "mean_score", "agreement")}
+    return {**plain(judge), **rates}
 
 
 def _people(findings: Findings) -> dict[str, Any]:

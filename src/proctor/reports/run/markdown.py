@@ -11,6 +11,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.checks.words import FAILED, brief, what_passes
 from proctor.reports.headline import headline
 from proctor.reports.markup import draw_interval, plain
+from proctor.reports.panel import judge_table
 from proctor.reports.words import without_options
 
 _WORST = 10
@@ -21,8 +22,8 @@ def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerd
     """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles."""
     sections = [
         _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
-        _conditions(findings), _categories(findings), *_checks(findings), _worst(findings),
-        _troubles(findings), _notes(findings),
+        _conditions(findings), _categories(findings), judge_table(findings.judges), *_checks(findings),
+        _worst(findings), _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
 

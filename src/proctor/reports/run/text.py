@@ -18,6 +18,7 @@ from proctor.reports import numbers, outcomes
 from proctor.reports.checks.text import by_check
 from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, noun_of
+from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
 from proctor.reports.run.worst import worst
 from proctor.reports.terminal import (
@@ -87,6 +88,7 @@ def _report(
     yield from _orchestration(findings, width)
     yield from _conditions(findings, width, cut)
     yield from _categories(findings, width)
+    yield from by_judge(findings.judges, width)
     yield from by_check(findings.checks, width, cut)
     yield from worst(findings, width, cut)
     yield from _troubles(findings.troubles, cut)
