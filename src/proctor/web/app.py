@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.concurrency import run_in_threadpool
-from fastapi.staticfiles import StaticFiles
+from starlette.middleware.gzip import GZipMiddleware
 
 from proctor.web import api, pages
 from proctor.web.site import errors
 from proctor.web.site.security import Guard
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.site import Site
-
-STATIC = Path(__file__).parent / "static"
 
 
 def create_app(settings: WebSettings) -> FastAPI:
@@ -27,7 +24,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     errors.install(app)
     api.include(app)
     pages.include(app)
-    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
     app.add_middleware(Guard, settings=settings, sessions=site.sessions, guesses=site.wrong_tokens)
     return app
 

@@ -1,26 +1,22 @@
-"""The rules that pages share with reports: one source, so that both look alike."""
+"""What pages load beside themselves: styles, scripts and the icon."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
-
-from fastapi import APIRouter
+from fastapi import APIRouter, HTTPException
 from fastapi.responses import Response
 
-from proctor.reports.history.svg import RULES
+from proctor.web.site import assets
 
 router = APIRouter()
-_REPORT = ("style.css", "checks.css", "battle.css")
+_FOR_GOOD = "public, max-age=31536000, immutable"
+_FOR_NOW = "max-age=60"
 
 
-@router.get("/static/look.css")
-def look() -> Response:
-    """The report's own rules, and those of the chart of a history."""
-    return Response(_rules(), media_type="text/css", headers={"cache-control": "max-age=3600"})
-
-
-@cache
-def _rules() -> str:
-    templates = files("proctor.reports") / "templates"
-    return "\n".join([*((templates / name).read_text(encoding="utf-8") for name in _REPORT), RULES])
+@router.api_route("/static/{name}", methods=["GET", "HEAD"])
+async def load(name: str) -> Response:
+    """A file; one that is asked for by its lasting name never changes."""
+    found = assets.find(name)
+    if found is None:
+        raise HTTPException(404, f"there is no file {name!r}")
+    kept = _FOR_GOOD if name == found.name else _FOR_NOW
+    return Response(found.content, media_type=found.kind, headers={"cache-control": kept})

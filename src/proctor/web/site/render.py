@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 
 from proctor.reports.run.environment import equip, harmless
+from proctor.web.site import assets
 from proctor.web.site.site import site_of
 
 if TYPE_CHECKING:
@@ -95,5 +96,6 @@ def environment() -> Environment:
     equip(made)
     made.filters["with_query"] = with_query
     made.filters["without_options"] = without_options
+    made.globals["asset"] = assets.address
     made.globals["version"] = version("proctor")
     return made

@@ -17,6 +17,7 @@ from proctor import private
 LIFETIME = 14 * 86400
 """Seconds after which a browser logs in again."""
 _KEY_BYTES = 32
+_NONCE_BYTES = 8
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -66,12 +67,17 @@ class Sessions:
         return session if time.time() - session.since < LIFETIME else None
 
     def form_token(self, session: Session) -> str:
-        """What a form of this session carries, so that no other site can send it."""
-        return self._sign("form", session.id)
+        """What a form of this session carries, so that no other site can send it.
+
+        Another one each time: pages are compressed, and their length must not tell of what stays the same in them.
+        """
+        nonce = secrets.token_hex(_NONCE_BYTES)
+        return nonce + self._sign("form", f"{session.id}.{nonce}")
 
     def vouches(self, session: Session, form_token: str) -> bool:
         """Whether a form was ours."""
-        return _same(form_token, self.form_token(session))
+        nonce, signature = form_token[: 2 * _NONCE_BYTES], form_token[2 * _NONCE_BYTES :]
+        return _same(signature, self._sign("form", f"{session.id}.{nonce}"))
 
     def opens(self, token: str) -> bool:
         """Whether this is the token."""
