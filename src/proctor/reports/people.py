@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from proctor.findings.run.people import PeopleFinding
-from proctor.reports.numbers import say
+from proctor.reports.numbers import plural, say
+from proctor.reports.values import estimate, plain
+from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
 
@@ -25,6 +28,56 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None) -> Iterat
     if people.more is not None:
         said.append(f"about {people.more:,} more labels for ± 5 points")
     yield "; ".join(said) + "."
+    yield from _categories(people)
+    yield from _between(people)
+
+
+def carried_sentences(by_judge: Estimate, carried: PeopleFinding) -> Iterator[str]:
+    """The rate by another run's labels, said to be such, or why they cannot be carried over."""
+    run = carried.carried_from
+    if carried.rate.value is None:
+        yield f"Labels of run {run}, which had the same judge, cannot be carried over: {carried.rate.note}."
+        return
+    judge, told = say(by_judge), say(carried.rate)
+    yield (
+        f"{judge.value} ({judge.interval}) by the judge; nobody has labelled this run: about {told.value} "
+        f"({told.interval}) as people judge, carried over from {_labels(carried.labels)} of run {run} with the same "
+        f"judge and rubric; label some of this one to be sure."
+    )
+
+
+def as_dict(people: PeopleFinding) -> dict[str, Any]:
+    """The same as JSON. Keys may be added; these stay."""
+    said: dict[str, Any] = {
+        **estimate(people.rate),
+        "labels": people.labels,
+        "people": people.people,
+        "judge": plain(people.quality),
+        "more_labels": people.more,
+        "by_category": plain(people.categories),
+        "between_people": plain(people.between),
+    }
+    return {**said, "carried_from": people.carried_from} if people.carried_from else said
+
+
+def _between(people: PeopleFinding) -> Iterator[str]:
+    between = people.between
+    if between is None:
+        return
+    said, kappa = say(between.agreement), between.kappa
+    beyond = f", kappa {kappa.value:.2f}" if kappa.value is not None else ""
+    ends = f" ({kappa.low:.2f} – {kappa.high:.2f})" if kappa.low is not None and kappa.high is not None else ""
+    yield (
+        f"People agree with each other on {said.value} ({said.interval}) of {plural(between.agreement.n, 'attempt')} "
+        f"that several have labelled{beyond}{ends}."
+    )
+
+
+def _categories(people: PeopleFinding) -> Iterator[str]:
+    known = {name: say(rate) for name, rate in people.categories.items() if rate.value is not None}
+    if known:
+        told = "; ".join(f"{one_line(name, 80)} {said.value} ({said.interval})" for name, said in known.items())
+        yield f"As people judge, by category: {told}."
 
 
 def _agreement(people: PeopleFinding) -> Iterator[str]:

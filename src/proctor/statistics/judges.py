@@ -7,12 +7,13 @@ number where all weigh the same.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from proctor.statistics.compare import Differences
 from proctor.statistics.estimate import Estimate
-from proctor.statistics.intervals import wilson
+from proctor.statistics.intervals import Sums, wilson
 
 METHOD = "wilson-labels"
 DIFFERENCE_METHOD = "paired-labels"
@@ -84,14 +85,20 @@ def _share(marked: Iterable[tuple[bool, float]], lacking: str, level: float) -> 
 
 def _kappa(opinions: Sequence[Opinion], agreement: Estimate) -> Estimate:
     """Cohen's kappa (1960); its interval is that of the agreement, with the chance agreement taken as found."""
-    if agreement.value is None or agreement.low is None or agreement.high is None:
+    if agreement.value is None:
         return _without_value(agreement, agreement.note)
     total = sum(each.weight for each in opinions)
     people = sum(each.weight for each in opinions if each.people) / total
     judge = sum(each.weight for each in opinions if each.judge) / total
-    chance = people * judge + (1 - people) * (1 - judge)
-    if chance > 1 - 1e-12 or min(people, judge) < 1e-12 or max(people, judge) > 1 - 1e-12:
+    if min(people, judge) < 1e-12 or max(people, judge) > 1 - 1e-12:
         return _without_value(agreement, "one of them always says the same")
+    return _beyond(agreement, people * judge + (1 - people) * (1 - judge))
+
+
+def _beyond(agreement: Estimate, chance: float | None) -> Estimate:
+    """How far an agreement is beyond chance."""
+    if agreement.value is None or agreement.low is None or agreement.high is None or chance is None:
+        return _without_value(agreement, agreement.note or "all of them always say the same")
     ends = [(share - chance) / (1 - chance) for share in (agreement.value, agreement.low, agreement.high)]
     return Estimate(
         value=ends[0], low=max(-1.0, ends[1]), high=min(1.0, ends[2]), n=agreement.n, method="cohen",
@@ -101,6 +108,51 @@ def _kappa(opinions: Sequence[Opinion], agreement: Estimate) -> Estimate:
 
 def _without_value(like: Estimate, note: str) -> Estimate:
     return Estimate(value=None, low=None, high=None, n=like.n, method="cohen", level=like.level, note=note)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PeopleAgreement:
+    """How people who have labelled the same attempts agree with each other."""
+
+    agreement: Estimate
+    """The chance that two of them say the same of an attempt; the interval is over attempts."""
+    kappa: Estimate
+    """Cohen's, over all pairs of people."""
+
+
+def agreement_between_people(votes: Iterable[Mapping[str, bool]], *, level: float = 0.95) -> PeopleAgreement | None:
+    """From what each person says of each attempt; None: no attempt was labelled by two."""
+    shared = [said for said in votes if len(said) > 1]
+    if not shared:
+        return None
+    alike = [_alike(said) for said in shared]
+    sums = Sums.of(alike)
+    low, high = sums.interval(level=level)
+    agreement = Estimate(
+        value=sums.mean, low=low, high=high, n=len(shared), method="wilson-cases", attempts=len(shared), level=level
+    )
+    return PeopleAgreement(agreement=agreement, kappa=_beyond(agreement, _chance_of_pairs(shared)))
+
+
+def _alike(said: Mapping[str, bool]) -> float:
+    """The share of pairs that say the same."""
+    passes, all_ = sum(said.values()), len(said)
+    fails = all_ - passes
+    return (passes * (passes - 1) + fails * (fails - 1)) / (all_ * (all_ - 1))
+
+
+def _chance_of_pairs(shared: Sequence[Mapping[str, bool]]) -> float | None:
+    """How often two people would agree by chance, over pairs by how much they share; None: all say the same."""
+    pairs: dict[tuple[str, str], list[tuple[bool, bool]]] = {}
+    for said in shared:
+        for a, b in combinations(sorted(said), 2):
+            pairs.setdefault((a, b), []).append((said[a], said[b]))
+    total = weighted = 0.0
+    for both in pairs.values():
+        first, second = (sum(each[side] for each in both) / len(both) for side in (0, 1))
+        total += len(both)
+        weighted += len(both) * (first * second + (1 - first) * (1 - second))
+    return weighted / total if weighted < total - 1e-12 else None
 
 
 def agreement_difference(a: Sequence[Opinion], b: Sequence[Opinion], *, level: float = 0.95) -> Estimate:

@@ -60,10 +60,28 @@ def effective_labels(labelled: Labelled, *, share: float, cases: int) -> float:
     drawn = min(labelled.labels, cases)
     right, wrong = _smoothed(labelled.passes_right, labelled.passes), _smoothed(labelled.fails_wrong, labelled.fails)
     rate = share * right + (1 - share) * wrong
+    variance = variance_by_people(labelled, share=share, cases=cases)
+    return max(rate * (1 - rate) / variance, drawn) if variance else drawn
+
+
+def variance_by_people(labelled: Labelled, *, share: float, cases: int) -> float:
+    """Of the rate as people judge: what the labels leave open on either side, and what the cases do."""
+    right, wrong = _smoothed(labelled.passes_right, labelled.passes), _smoothed(labelled.fails_wrong, labelled.fails)
     variance = share * (1 - share) * (right - wrong) ** 2 / cases
     variance += share**2 * right * (1 - right) / labelled.passes if labelled.passes else 0.0
-    variance += (1 - share) ** 2 * wrong * (1 - wrong) / labelled.fails if labelled.fails else 0.0
-    return max(rate * (1 - rate) / variance, drawn) if variance else drawn
+    return variance + ((1 - share) ** 2 * wrong * (1 - wrong) / labelled.fails if labelled.fails else 0.0)
+
+
+def difference_by_people(
+    a: tuple[float, float], b: tuple[float, float], *, cases: int, labels: int, level: float = 0.95
+) -> Estimate:
+    """B − A from the rate as people judge and its variance in each of two labelled runs."""
+    half = NormalDist().inv_cdf((1 + level) / 2) * sqrt(a[1] + b[1])
+    value = b[0] - a[0]
+    return Estimate(
+        value=value, low=max(-1.0, value - half), high=min(1.0, value + half), n=cases, method="difference-people",
+        attempts=labels, level=level,
+    )  # fmt: skip
 
 
 def _lacking(labelled: Labelled, share: float) -> str:
@@ -130,11 +148,17 @@ def correlation(labelled: Labelled, *, share: float) -> float:
 
 
 def rate_by_other_labels(
-    passed: int, cases: int, *, sensitivity: tuple[int, int], specificity: tuple[int, int], level: float = 0.95
+    passed: float,
+    cases: int,
+    *,
+    sensitivity: tuple[float, float],
+    specificity: tuple[float, float],
+    level: float = 0.95,
 ) -> Estimate:
     """The same from labels on another run with the same judge and rubric (Rogan & Gladen 1978), clipped to [0, 1].
 
-    `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge, failed by people).
+    `sensitivity` is (passed by the judge, passed by people); `specificity` (failed by the judge, failed by people);
+    they need not be whole where labels weigh differently.
     """
     z = NormalDist().inv_cdf((1 + level) / 2)
     se, sp, p = sensitivity[0] / sensitivity[1], specificity[0] / specificity[1], passed / cases
@@ -156,7 +180,7 @@ def rate_by_other_labels(
         high=min(1.0, rate + half),
         n=cases,
         method="rogan-gladen",
-        attempts=sensitivity[1] + specificity[1],
+        attempts=round(sensitivity[1] + specificity[1]),
         level=level,
         note="by labels on another run",
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import Connection, Exists, delete, exists, insert, select
+from sqlalchemy import Connection, Exists, delete, exists, func, insert, select
 
 from proctor.errors import InputError
 from proctor.run import HumanLabel, Key
 from proctor.storage.database import Database
 from proctor.storage.numbers import numbers_of
-from proctor.storage.tables import attempts, human_labels
+from proctor.storage.tables import attempts, human_labels, runs
 
 _COLUMNS = human_labels.c
 _KEY = (_COLUMNS.run_no, _COLUMNS.trial, _COLUMNS.condition, _COLUMNS.exam)
@@ -54,6 +54,12 @@ class HumanLabels:
                 )
                 for row in rows
             ]  # fmt: skip
+
+    def counts(self) -> dict[str, int]:
+        """Run → how many labels it has; those without any are left out."""
+        counted = select(runs.c.id, func.count()).join(human_labels, _COLUMNS.run_no == runs.c.no).group_by(runs.c.id)
+        with self._database.reading() as connection:
+            return {row[0]: row[1] for row in connection.execute(counted)}
 
     @staticmethod
     def _remove(connection: Connection, number: int, key: Key, who: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Benchmark, Exam
-from proctor.codec import encode
 from proctor.config import Config
 from proctor.errors import UsageError
 from proctor.redaction import remember_secrets
@@ -21,6 +19,7 @@ from proctor.usage import Usage
 from proctor.workflows.conduct import JudgingSession, Watch, play_beside
 from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
+from proctor.workflows.people import judge_id
 from proctor.workflows.replies import is_whole, usage_of
 from proctor.workflows.rescore import NoAgent
 from proctor.workflows.run_limits import check_prices
@@ -72,13 +71,6 @@ def build_judge(
     check_prices(settings, config)
     cast = Cast(agent=NoAgent(run.agent), reviewers=reviewers)
     return Judge(name=chosen.name, id=judge_id(settings), cast=cast, settings=settings)
-
-
-def judge_id(settings: Settings) -> str:
-    """Who judges a run, and how that is built: other words, another model or another option is another judge."""
-    built = {role: spec for role, spec in settings.built.items() if role.startswith(("reviewer", "second", "judge_"))}
-    digest = hashlib.sha256(f"{settings.rubric} {encode(built)}".encode()).hexdigest()[:12]
-    return f"{settings.reviewer} {digest}"
 
 
 async def judge_beside(

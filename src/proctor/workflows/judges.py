@@ -22,11 +22,10 @@ from proctor.workflows.judgements import (
     build_judge,
     can_be_judged,
     judge_beside,
-    judge_id,
     judgements_of,
     repeated,
 )
-from proctor.workflows.people import is_in_rate, judge_share
+from proctor.workflows.people import judge_id, judged_share, labels_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.replies import usage_of
 from proctor.workflows.run_limits import allowing
@@ -82,7 +81,7 @@ class _Labelled:
         self.run = run
         self.benchmark = opened.archive.benchmark_of(run.id)
         exams = {exam.id: exam for exam in exams_of(self.benchmark, run.settings)}
-        labels = [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
+        labels = labels_in_rate(opened, run)
         if not labels:
             raise InputError(
                 f"nobody has labelled run {run.id}, so no judge can be held against people: "
@@ -103,7 +102,7 @@ class _Labelled:
 
     def replies(self) -> list[LabelledReply]:
         """What people say of each, and what it stands for: the draw has more that the judge failed than the run."""
-        share = judge_share(findings_of_run(self.opened, self.run))
+        share = judged_share(findings_of_run(self.opened, self.run)).share
         passes = sum(bool(attempt.passed) for _, attempt in self._found.values())
         weight = {True: share / passes if passes else 0.0}
         fails = len(self._found) - passes

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from proctor.codec import encode
 from proctor.findings.run import Findings
-from proctor.findings.run.people import people_finding
-from proctor.reports.people import people_sentences
-from proctor.run import Key, Run
+from proctor.findings.run.noise import RunSize, noise_finding
+from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, people_finding
+from proctor.reports.noise import noise_sentences
+from proctor.reports.people import carried_sentences, people_sentences
+from proctor.run import HumanLabel, Key, Run, Settings
+from proctor.running.plan import exams_of
+from proctor.score import Judgement
 from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
+from proctor.workflows.gathered import accumulate_attempts
 
 
 def is_in_rate(run: Run, key: Key) -> bool:
@@ -20,15 +28,100 @@ def is_in_rate(run: Run, key: Key) -> bool:
 
 
 def with_people(opened: Store, run: Run, findings: Findings) -> Findings:
-    """The findings with what people's labels make of the run, where there are any."""
-    labels = [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
-    if not labels:
-        return findings
-    attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
-    judged = {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
+    """The findings with what people's labels make of the run, and what its judge says when it is asked again."""
+    return _with_noise(opened, run, _with_labels(opened, run, findings))
+
+
+def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
+    labels = labels_in_rate(opened, run)
     rate = corrected_rate(findings)
-    people = people_finding(labels, judged, rate, unanswered=unanswered(findings))
+    if not labels:
+        carried = _carried(opened, run, findings)
+        if carried is None:
+            return findings
+        return replace(findings, carried=carried, notes=(*findings.notes, *carried_sentences(rate, carried)))
+    people = people_finding(
+        labels, _judged(opened, labels), judged_share(findings), categories=dict(_categories(findings))
+    )
     return replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
+
+
+def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
+    """What people say of the attempts that the corrected rate counts."""
+    return [label for label in opened.human_labels.of_run(run.id) if is_in_rate(run, label.key)]
+
+
+def _judged(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
+    """The judge's verdicts on what was labelled."""
+    attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
+    return {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
+
+
+def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], JudgedShare]]]:
+    """Category → its cases, and what the judge says of them; battles are judged as a whole."""
+    if findings.battle is not None:
+        return
+    for name, category in findings.categories.items():
+        inside = [case for case in findings.cases if name in case.categories]
+        counted, lost = sum(case.counted for case in inside), sum(case.failed_by_agent for case in inside)
+        share = JudgedShare(rate=category.pass_rate, unanswered=lost / counted if counted else 0.0)
+        yield name, ({case.id for case in inside}, share)
+
+
+def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | None:
+    """The rate by the labels of another run that had the same judge; None: there is none.
+
+    Of several, one of the same benchmark comes first, then the one with most labels.
+    """
+    counts = opened.human_labels.counts()
+    runs = opened.archive.runs() if counts else []
+    alike = [other for other in runs if other.id in counts and _is_judged_alike(run, other)]
+    other = max(alike, key=lambda each: (each.digest == run.digest, counts[each.id], each.created), default=None)
+    labels = [] if other is None else labels_in_rate(opened, other)
+    if other is None or not labels:
+        return None
+    exams = exams_of(opened.archive.benchmark_of(other.id), other.settings)
+    there = judged_share(accumulate_attempts(opened, other, exams).findings(other))
+    return carried_finding(other.id, labels, _judged(opened, labels), there, judged_share(findings))
+
+
+def _is_judged_alike(run: Run, other: Run) -> bool:
+    """Whether the verdicts of two runs mean the same: by the same judge and rubric, weighed and held alike."""
+    a, b = run.settings, other.settings
+    same = ("type", "passing_score", "weights", "panel")
+    checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)
+    alike = all(getattr(a, name) == getattr(b, name) for name in same)
+    return other.id != run.id and alike and checked_alike and judge_id(a) == judge_id(b)
+
+
+def judge_id(settings: Settings) -> str:
+    """Who judges a run, and how that is built: other words, another model or another option is another judge."""
+    built = {role: spec for role, spec in settings.built.items() if role.startswith(("reviewer", "second", "judge_"))}
+    digest = hashlib.sha256(f"{settings.rubric} {encode(built)}".encode()).hexdigest()[:12]
+    return f"{settings.reviewer} {digest}"
+
+
+def _with_noise(opened: Store, run: Run, findings: Findings) -> Findings:
+    """What judges that judged the same replies again show of their own noise."""
+    by_judge: dict[str, list[Judgement]] = {}
+    for given in opened.judgements.of_run(run.id):
+        by_judge.setdefault(given.judge, []).append(given)
+    size = _size(run, findings)
+    found = [noise_finding(judge.rpartition(" ")[0], given, size) for judge, given in by_judge.items()]
+    noise = tuple(each for each in found if each is not None)
+    said = [sentence for each in noise for sentence in noise_sentences(each)]
+    return replace(findings, noise=noise, notes=(*findings.notes, *said)) if noise else findings
+
+
+def _size(run: Run, findings: Findings) -> RunSize:
+    counts, cost = findings.counts, findings.usage.cost
+    played = counts.scored + counts.failed_by_agent + counts.unscored
+    conditions = 1 if run.settings.has_plain_run else len(run.settings.conditions)
+    return RunSize(
+        cases=max(1, corrected_rate(findings).n),
+        trials=run.settings.trials * conditions,
+        attempt_cost=cost / played if cost and played else None,
+    )
 
 
 def corrected_rate(findings: Findings) -> Estimate:
@@ -36,15 +129,10 @@ def corrected_rate(findings: Findings) -> Estimate:
     return findings.battle.held_rate if findings.battle is not None else findings.pass_rate
 
 
-def unanswered(findings: Findings) -> float:
-    """The share of decided attempts in which the agent itself failed: nobody is asked about those."""
+def judged_share(findings: Findings) -> JudgedShare:
+    """What the run's judge says of it, and how much of it has no reply: in that the agent itself failed."""
     plain = [each.counts for each in findings.conditions if not each.name and findings.battle is None]
     counts = plain[0] if plain else findings.counts
     decided = counts.scored + counts.failed_by_agent
-    return counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
-
-
-def judge_share(findings: Findings) -> float:
-    """How much of what was answered the run's judge passes."""
-    answered = 1.0 - unanswered(findings)
-    return min(1.0, (corrected_rate(findings).value or 0.0) / answered) if answered else 0.0
+    unanswered = counts.failed_by_agent / decided if decided and findings.battle is None else 0.0
+    return JudgedShare(rate=corrected_rate(findings), unanswered=unanswered)

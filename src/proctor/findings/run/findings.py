@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.noise import NoiseFinding
 from proctor.findings.run.panel import JudgeFinding
 from proctor.findings.run.people import PeopleFinding
 from proctor.findings.run.trials import Trials
@@ -209,6 +210,10 @@ class Findings:
     """The processes that have just played it; None: one alone, or it was read from the store."""
     people: PeopleFinding | None = None
     """The run as people judge it, by their labels; None: there are none."""
+    carried: PeopleFinding | None = None
+    """The same by labels on another run with the same judge and rubric; None: there are none, or this one has some."""
+    noise: tuple[NoiseFinding, ...] = ()
+    """What judges that judged the same replies again show of their own noise; empty: none did."""
 
     @property
     def compared_on(self) -> tuple[CaseFinding, ...]:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from proctor.errors import UsageError
 from proctor.run import HumanLabel, Key
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.judges import PeopleAgreement, agreement_between_people, effective_size
 from proctor.statistics.people import (
     JudgeQuality,
     Labelled,
     correlation,
     judge_quality,
     labels_needed,
+    rate_by_other_labels,
     rate_by_people,
+    variance_by_people,
 )
 
+FEWEST_BY_CATEGORY = 10
+"""Labels from which on a category has a rate of its own."""
 _HALF_WIDTH = 0.05
 """Of the interval for which the report tells how many more labels it takes."""
 
@@ -38,6 +44,39 @@ class PeopleFinding:
     more: int | None
     """Further labels for an interval of five points to each side; None: it is as narrow already, or labels alone
     would not make it so."""
+    variance: float | None = None
+    """Of the rate, for the difference to another run; None: there is no rate, or its labels are another run's."""
+    categories: dict[str, Estimate] = field(default_factory=dict)
+    """The rate in categories with enough labels."""
+    between: PeopleAgreement | None = None
+    """How people agree with each other; None: nobody has labelled what another has."""
+    carried_from: str = ""
+    """The run whose labels these are, which had the same judge and rubric; empty: this one's."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JudgedShare:
+    """What the judge says of a run, or of a category of it."""
+
+    rate: Estimate
+    """Its pass rate, over all decided attempts."""
+    unanswered: float = 0.0
+    """The share of those without a reply: nobody is asked about them, and nobody passes them."""
+
+    @property
+    def answered(self) -> float:
+        """The share with a reply."""
+        return 1.0 - self.unanswered
+
+    @property
+    def share(self) -> float:
+        """How much of what was answered the judge passes."""
+        return min(1.0, (self.rate.value or 0.0) / self.answered) if self.answered else 0.0
+
+    @property
+    def cases(self) -> int:
+        """How many cases that is."""
+        return round(self.rate.n * self.answered)
 
 
 def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
@@ -49,33 +88,106 @@ def majority(labels: Iterable[HumanLabel]) -> dict[Key, bool]:
 
 
 def people_finding(
-    labels: Sequence[HumanLabel], judged: Mapping[Key, bool], by_judge: Estimate, *, unanswered: float
+    labels: Sequence[HumanLabel],
+    judged: Mapping[Key, bool],
+    by_judge: JudgedShare,
+    *,
+    categories: Mapping[str, tuple[Container[str], JudgedShare]] | None = None,
 ) -> PeopleFinding | None:
     """What the labels show; None: there are none.
 
-    `judged` are the judge's verdicts on labelled attempts, `unanswered` is the share of attempts without a reply:
-    nobody is asked about those, and nobody passes them.
+    `judged` are the judge's verdicts on labelled attempts; `categories` are names with their exams and what the judge
+    says of those.
     """
     if not labels:
         return None
     said = {key: passed for key, passed in majority(labels).items() if key in judged}
-    labelled = Labelled(
+    labelled = labelled_of(said, judged)
+    rate = rate_by_people(labelled, share=by_judge.share, cases=by_judge.cases)
+    known = rate.value is not None
+    spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
+    return PeopleFinding(
+        rate=_of_all(rate, by_judge.answered, cases=by_judge.rate.n),
+        labels=labelled.labels,
+        people=len({label.who for label in labels}),
+        quality=judge_quality(labelled, share=by_judge.share),
+        correlation=correlation(labelled, share=by_judge.share),
+        more=_more(rate, labelled, by_judge.share),
+        variance=None if spread is None else spread * by_judge.answered**2,
+        categories=dict(_by_category(said, judged, categories or {})),
+        between=agreement_between_people(_votes(labels).values()),
+    )
+
+
+def labelled_of(said: Mapping[Key, bool], judged: Mapping[Key, bool]) -> Labelled:
+    """How what people say falls on the judge's verdicts."""
+    return Labelled(
         passes=sum(judged[key] for key in said),
         passes_right=sum(judged[key] and passed for key, passed in said.items()),
         fails=sum(not judged[key] for key in said),
         fails_wrong=sum(not judged[key] and passed for key, passed in said.items()),
     )
-    answered = 1.0 - unanswered
-    share = min(1.0, (by_judge.value or 0.0) / answered) if answered else 0.0
-    rate = rate_by_people(labelled, share=share, cases=round(by_judge.n * answered))
+
+
+def _by_category(
+    said: Mapping[Key, bool], judged: Mapping[Key, bool], categories: Mapping[str, tuple[Container[str], JudgedShare]]
+) -> Iterator[tuple[str, Estimate]]:
+    for name, (exams, by_judge) in categories.items():
+        inside = {key: passed for key, passed in said.items() if key.exam in exams}
+        if len(inside) >= FEWEST_BY_CATEGORY:
+            rate = rate_by_people(labelled_of(inside, judged), share=by_judge.share, cases=by_judge.cases)
+            yield name, _of_all(rate, by_judge.answered, cases=by_judge.rate.n)
+
+
+def _votes(labels: Iterable[HumanLabel]) -> dict[Key, dict[str, bool]]:
+    votes: dict[Key, dict[str, bool]] = {}
+    for label in labels:
+        votes.setdefault(label.key, {})[label.who] = label.passed
+    return votes
+
+
+def carried_finding(
+    run: str, labels: Sequence[HumanLabel], judged: Mapping[Key, bool], there: JudgedShare, here: JudgedShare
+) -> PeopleFinding:
+    """The rate by labels on another run with the same judge and rubric; refused where such a judge tells too little."""
+    said = {key: passed for key, passed in majority(labels).items() if key in judged}
+    labelled = labelled_of(said, judged)
+    quality = judge_quality(labelled, share=there.share)
     return PeopleFinding(
-        rate=_of_all(rate, answered, cases=by_judge.n),
+        rate=_carried_rate(labelled, quality, there, here),
         labels=labelled.labels,
         people=len({label.who for label in labels}),
-        quality=judge_quality(labelled, share=share),
-        correlation=correlation(labelled, share=share),
-        more=_more(rate, labelled, share),
+        quality=quality,
+        correlation=correlation(labelled, share=there.share),
+        more=None,
+        carried_from=run,
     )
+
+
+def _carried_rate(labelled: Labelled, quality: JudgeQuality | None, there: JudgedShare, here: JudgedShare) -> Estimate:
+    """By Rogan & Gladen, on labels that weigh as much as they stand for in their own run."""
+    if quality is None or quality.sensitivity is None or quality.specificity is None or not here.cases:
+        return _no_rate(here, "people's labels there lack what the judge passed, or what it failed")
+    passes = there.share / labelled.passes if labelled.passes else 0.0
+    fails = (1 - there.share) / labelled.fails if labelled.fails else 0.0
+    good = effective_size([passes] * labelled.passes_right + [fails] * labelled.fails_wrong)
+    bad = effective_size(
+        [passes] * (labelled.passes - labelled.passes_right) + [fails] * (labelled.fails - labelled.fails_wrong)
+    )
+    try:
+        rate = rate_by_other_labels(
+            here.share * here.cases,
+            here.cases,
+            sensitivity=(quality.sensitivity * good, good),
+            specificity=(quality.specificity * bad, bad),
+        )
+    except UsageError as refused:
+        return _no_rate(here, str(refused))
+    return _of_all(rate, here.answered, cases=here.rate.n)
+
+
+def _no_rate(here: JudgedShare, note: str) -> Estimate:
+    return Estimate(value=None, low=None, high=None, n=here.rate.n, method="rogan-gladen", note=note)
 
 
 def _of_all(rate: Estimate, answered: float, *, cases: int) -> Estimate:

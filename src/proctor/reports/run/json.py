@@ -12,6 +12,8 @@ from proctor.findings.run import CaseFinding, CategoryFinding, Findings, Problem
 from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
+from proctor.reports.noise import as_dict as as_noise
+from proctor.reports.people import as_dict as people_dict
 from proctor.reports.values import counts, estimate, plain, where
 from proctor.run import Attempt, Run
 from proctor.statistics.estimate import Estimate
@@ -47,9 +49,11 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "rows": [_case(case) for case in findings.rows],
         "conditions": _conditions(findings),
         "orchestration": plain(findings.orchestration),
+        **({"stopped_early": plain(run.interim)} if run.cut else {}),
         **({} if findings.workers is None else {"workers": plain(findings.workers)}),
         **({} if not findings.judges else {"judges": [_judge(judge) for judge in findings.judges]}),
         **_people(findings),
+        **({} if not findings.noise else {"judge_noise": [as_noise(each) for each in findings.noise]}),
         **_battle(findings),
     }
 
@@ -60,12 +64,10 @@ def _judge(judge: JudgeFinding) -> dict[str, Any]:
 
 
 def _people(findings: Findings) -> dict[str, Any]:
-    """The pass rate as people judge, where somebody has labelled attempts."""
-    people = findings.people
-    if people is None:
-        return {}
-    judge = {"labels": people.labels, "people": people.people, "judge": plain(people.quality)}
-    return {"pass_rate_people": {**estimate(people.rate), **judge, "more_labels": people.more}}
+    """The pass rate as people judge, where somebody has labelled attempts, of this run or of one judged alike."""
+    own, carried = findings.people, findings.carried
+    said = {} if own is None else {"pass_rate_people": people_dict(own)}
+    return said if carried is None else {**said, "pass_rate_people_carried": people_dict(carried)}
 
 
 def _checks(findings: Findings) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""The same replies judged again, beside the run: how much of what a run shows is its judge's own noise."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from proctor.config import Config, load_config
+from proctor.errors import InputError, UsageError
+from proctor.findings.run import Findings
+from proctor.run import Key, Run
+from proctor.storage import Store, open_store
+from proctor.workflows.conduct import Watch
+from proctor.workflows.evaluate import store_url
+from proctor.workflows.judgements import build_judge, judge_beside, judgements_of, repeated
+from proctor.workflows.people import is_in_rate
+from proctor.workflows.read import findings_of_run
+from proctor.workflows.run_limits import allowing
+
+MOST_REPEATS = 100
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RepeatedRun:
+    """A run whose replies were judged again."""
+
+    findings: Findings
+    judge: str
+    """Who judged them."""
+    open: int
+    """Judgements that are still to be given."""
+    reason: str
+    """Why; empty: there are none, or the judge failed."""
+
+
+async def arepeat_judging(
+    run: str,
+    *,
+    repeats: int,
+    sample: int | None = None,
+    reviewer: str | list[str] | None = None,
+    budget: float | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - of the calls that the judge makes, not of this one
+    concurrency: int | None = None,
+    retries: int | None = None,
+    store: str | Path | None = None,
+    config: Config | None = None,
+    watch: Watch | None = None,
+) -> RepeatedRun:
+    """Have the run's judge, or another, judge the same replies so often, and keep each judgement beside the run.
+
+    What `proctor rescore RUN --repeats N` does. `sample` draws so many cases, with all their trials; the same number
+    draws the same ones. What was judged before is not asked again.
+    """
+    if not 2 <= repeats <= MOST_REPEATS:
+        raise UsageError(f"--repeats {repeats} cannot show noise; expected 2 to {MOST_REPEATS}")
+    if sample is not None and sample < 3:
+        raise UsageError(f"--sample {sample} is too few to tell the judge's noise from the cases'; expected 3 or more")
+    config = config or load_config()
+    url = store_url(store, config)
+    pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
+    with open_store(url, create=False) as opened:
+        found = opened.archive.find(run)
+        judge = build_judge(reviewer, found, opened.archive.benchmark_of(found.id), config, budget=budget)
+        asks = repeated(_sampled(opened, found, sample), repeats)
+        with allowing(replace(found.settings, budget=budget, max_tokens=None), config):
+            ended = await judge_beside(
+                opened, found, {judge.id: (judge, asks)}, config=config, pace=pace, watch=watch
+            )  # fmt: skip
+        given = judgements_of(opened, found, judge.id)
+        return RepeatedRun(
+            findings=findings_of_run(opened, found),
+            judge=judge.name,
+            open=sum(ask not in given for ask in asks),
+            reason=ended.get(judge.id, ""),
+        )
+
+
+def _sampled(opened: Store, run: Run, sample: int | None) -> list[Key]:
+    """The attempts with a reply of so many cases, drawn at random; of all, without a number."""
+    cases: dict[str, list[Key]] = {}
+    for attempt in opened.archive.attempts(run.id):
+        if attempt.finished and attempt.failure is None and is_in_rate(run, attempt.key):
+            cases.setdefault(attempt.key.exam, []).append(attempt.key)
+    if not cases:
+        raise InputError(f"run {run.id} has no reply to judge again: no attempt of it was answered")
+    chosen = list(cases)
+    random.Random(f"{run.id} repeats").shuffle(chosen)
+    drawn = set(chosen[:sample])
+    return [key for case, keys in cases.items() if case in drawn for key in keys]
