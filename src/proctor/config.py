@@ -25,7 +25,7 @@ from typing_extensions import TypedDict
 
 from proctor.errors import InputError, UsageError
 from proctor.redaction import literals
-from proctor.run import ExamType
+from proctor.run import ExamType, PlayOrder
 from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, shown, shown_path
 
 NAME = "proctor.toml"
@@ -70,9 +70,10 @@ class PartConfig(BaseModel):
 
 
 class AgentConfig(PartConfig):
-    """`[agents.NAME]`: the same, and what sort of agent it is."""
+    """`[agents.NAME]`: the same, what sort of agent it is, and what a worker that plays it takes of a Ray cluster."""
 
     kind: Kind = "standard"
+    resources: dict[str, Annotated[float, Field(ge=0, le=10**12, allow_inf_nan=False)]] = {}
 
 
 def _as_names(value: Any) -> Any:
@@ -121,11 +122,14 @@ class RunConfig(Strict):
     budget: float | None = None
     max_tokens: int | None = None
     workers: int | None = None
+    ray: str | None = Field(default=None, min_length=1)
     cache: bool = False
     annotations: bool = False
     label: dict[str, str] = {}
     sync: Names = ()
     gate: Names = ()
+    stop_early: bool = False
+    order: PlayOrder | None = None
 
     @field_validator(*(BOUNDS.keys() & _NUMBERS), mode="before")
     @classmethod

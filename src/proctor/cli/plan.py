@@ -52,6 +52,15 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     metavar="N",
     help="The number of failures with which the gate must still be met.",
 )
+@click.option("--stop-early", is_flag=True, help="When a run stops early for the gate, and how many calls it makes.")
+@click.option(
+    "--cases",
+    type=click.IntRange(min=2, max=100_000),
+    default=500,
+    show_default=True,
+    metavar="N",
+    help="With --stop-early: the number of cases.",
+)
 @options.store
 @options.as_json
 def command(
@@ -63,6 +72,8 @@ def command(
     trials: tuple[int, ...],
     gate: str | None,
     failures: int | None,
+    stop_early: bool,
+    cases: int,
     store: str | None,
     config_path: Path | None,
     as_json: bool,
@@ -73,12 +84,21 @@ def command(
     proctor plan --difference 0.05 --flips 0.10
     proctor plan --difference 0.05 --run before --run after
     proctor plan --gate "pass_rate>=0.9" --failures 2
+    proctor plan --gate "pass_rate>=0.9" --stop-early --cases 500
     """
     from proctor.cli.output import console, print_json
     from proctor.reports import plan as said
 
     if (difference is None) == (gate is None):
         raise click.UsageError("give either --difference, such as 0.05, or --gate")
+    if stop_early:
+        from proctor.findings.gates.sample_size import plan_early
+
+        if gate is None:
+            raise click.UsageError('--stop-early needs a --gate, such as --gate "pass_rate>=0.9"')
+        early = plan_early(gate, cases)
+        print_json(said.early_dict(early)) if as_json else console().print(said.render_early(early))
+        return 0
     if gate is not None:
         from proctor.findings.gates.sample_size import plan_gate
 

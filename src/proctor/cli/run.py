@@ -89,6 +89,17 @@ if TYPE_CHECKING:
     help="Send attempts to this service during the run; repeatable.",
 )
 @gate_options
+@click.option(
+    "--stop-early/--no-stop-early",
+    "stops",
+    default=None,
+    help="Stop as soon as the gates are decided, about half way on average; looks every 5 % of the cases.",
+)
+@click.option(
+    "--order",
+    type=click.Choice(["file", "random"]),
+    help="The order in which cases are asked [default: file; random with --stop-early].",
+)
 @options.store
 @options.as_json
 def command(
@@ -98,9 +109,11 @@ def command(
     annotations: bool | None,
     cache: bool | None,
     workers: int | None,
+    ray: str | None,
     dry_run: bool,
     syncs: tuple[str, ...],
     gates: tuple[str, ...],
+    stops: bool | None,
     look: int,
     force: bool,
     store: str | None,
@@ -116,12 +129,14 @@ def command(
     from proctor.settings import check_setting
     from proctor.workflows.evaluate import plan_run_workers, store_url
     from proctor.workflows.gates import read_gates, with_baselines
+    from proctor.workflows.workers import WorkersWanted
 
     config = load_config(config_path)
     default = config.run
     gating = read_gates(gates or default.gate, look=look, force=force)
     cache = default.cache if cache is None else cache
-    prepared = _prepare_run(file, agent or default.agent, config, **choices)
+    early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
+    prepared = _prepare_run(file, agent or default.agent, config, stop_early=early, **choices)
     run, url = prepared.run, store_url(store, config)
     check_k(k, run.settings.trials)
     k = k if k is not None or default.k is None else min(default.k, run.settings.trials)
@@ -133,11 +148,21 @@ def command(
         check_setting("workers", workers)
     if dry_run:
         return foretell(prepared, config, store=url, as_json=as_json)
-    crew = plan_run_workers(prepared, config, workers, cache=cache)
+    crew = plan_run_workers(prepared, config, WorkersWanted(workers, ray), cache=cache)
     sent = syncs or default.sync
     findings = _play_run(prepared, config, store=url, cache=cache, syncs=sent, quiet=as_json, workers=crew)
     annotated = default.annotations if annotations is None else annotations
     return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotated)
+
+
+def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ...]:
+    if not stops:
+        return ()
+    if look > 1:
+        raise click.UsageError("--stop-early and --look both spend the error of a verdict: give one of them")
+    if not gating.wanted:
+        raise click.UsageError('--stop-early needs a --gate to decide, such as --gate "pass_rate>=0.9"')
+    return tuple(wanted.text for wanted in gating.wanted)
 
 
 def _prepare_run(

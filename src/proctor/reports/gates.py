@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from proctor.findings.gates import Gate, GateVerdict
+from proctor.findings.run.interim import where
 from proctor.reports import numbers
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.points import format_signed
+from proctor.reports.values import plain
 from proctor.reports.words import one_line
+from proctor.run import InterimVerdict
 from proctor.statistics.gate import ends
 
 OUTCOMES = {
@@ -40,7 +43,18 @@ def sentence(verdict: GateVerdict) -> str:
     attempt = "attempt" if verdict.unit == "case" else "conversation"
     missing = f" with {numbers.plural(estimate.missing, attempt)} missing" if estimate.missing else ""
     said = f"{_what(verdict.gate)} is {_value(verdict.gate, estimate.value)}{missing}"
+    if verdict.interim is not None:
+        return f"{said}, {_interval(verdict, low, high)}. {_settled(verdict, verdict.interim)}"
     return f"{said}, {_interval(verdict, low, high)}, {_decision(verdict)}.{_outlook(verdict)}"
+
+
+def _settled(verdict: GateVerdict, interim: InterimVerdict) -> str:
+    """When a gate was decided that was looked at as the run went on, and by what: not by the interval alone."""
+    if verdict.verdict == "inconclusive":
+        why = "a verdict was hardly in sight any more" if interim.hopeless else "no bound was reached"
+        return f"Left open {where(interim)}: {why}."
+    z = f" (z {format_signed(interim.z, 2)})" if len(interim.verdicts) == 1 else ""
+    return f"Decided {where(interim)}{z}."
 
 
 def _what(gate: Gate) -> str:
@@ -150,4 +164,5 @@ def _as_dict(verdict: GateVerdict) -> dict[str, Any]:
         "high": high,
         "level": None if estimate is None else estimate.level,
         "baseline": verdict.gate.baseline,
+        **({} if verdict.interim is None else {"interim": plain(verdict.interim)}),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 from rich.padding import Padding
@@ -11,11 +11,15 @@ from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.comparison.sample_size import DifferencePlan
-from proctor.findings.gates.sample_size import GatePlan
+from proctor.findings.gates.sample_size import EarlyPlan, GatePlan
 from proctor.reports import numbers
 from proctor.reports.points import points
 from proctor.reports.terminal import Page
+from proctor.reports.values import plain
 from proctor.reports.words import one_line
+
+if TYPE_CHECKING:
+    from proctor.statistics.sequential import Bounds, Course, Plan
 
 _INDENT = (0, 0, 0, 2)
 
@@ -73,6 +77,76 @@ def _gate(planned: GatePlan) -> Iterator[RenderableType]:
     yield Text()
     rows = [(str(failures), numbers.whole(cases)) for failures, cases in planned.fewest]
     yield _table(("passes" if planned.gate.upper else "failures", "cases"), rows)
+
+
+def render_early(planned: EarlyPlan) -> RenderableType:
+    """The bounds of every look, and how many calls runs make on average."""
+    return Page(lambda _: _early(planned))
+
+
+def _early(planned: EarlyPlan) -> Iterator[RenderableType]:
+    bounds, upper = planned.bounds, planned.gate.upper
+    counted = "failures" if upper else "passes"
+    yield Text(
+        f"{one_line(planned.gate.text)} on {numbers.plural(bounds.cases, 'case')}, looked at every 5 %:", style="bold"
+    )
+    yield Text()
+    rows = [(numbers.whole(look.cases), _few(look), _many(look)) for look in bounds.looks]
+    yield _table(("cases", f"not met: {counted} ≤", f"met: {counted} ≥"), rows)
+    yield Text()
+    yield _table(
+        ("true rate", "calls", "met", "not met", "open"),
+        [_course(each, upper=upper) for each in planned.courses],
+    )
+    yield Text()
+    yield Text(
+        "At one trial. – cannot be reached at that look. Calls are the mean share of all; a run with no verdict in "
+        f"sight stops too. Looking costs some certainty: {_cost_of_looking(bounds)}"
+    )
+
+
+def _few(look: Bounds) -> str:
+    return "–" if look.not_met is None else numbers.whole(look.not_met)
+
+
+def _many(look: Bounds) -> str:
+    return numbers.whole(look.met) if look.reachable else "–"
+
+
+def _course(course: Course, *, upper: bool) -> tuple[str, ...]:
+    rate = 1 - course.rate if upper else course.rate
+    shares = (rate, course.calls, course.met, course.not_met, course.inconclusive)
+    return tuple(f"{100 * share:.1f} %" for share in shares)
+
+
+def _cost_of_looking(bounds: Plan) -> str:
+    """What the same run would need without looks."""
+    from proctor.statistics.intervals import wilson
+
+    needed = next(
+        (n for n in range(bounds.cases + 1) if wilson(n / bounds.cases, bounds.cases)[0] >= bounds.bound), None
+    )
+    if needed is None:
+        return "without looks no number would meet it."
+    last = bounds.looks[-1]
+    with_looks = f"{numbers.whole(last.met)} are needed then" if last.reachable else "the last look has no such bound"
+    return f"without looks {numbers.whole(needed)} of {numbers.whole(bounds.cases)} meet it at the end, {with_looks}."
+
+
+def early_dict(planned: EarlyPlan) -> dict[str, Any]:
+    """What `proctor plan --gate … --stop-early --json` prints. Keys may be added; these stay."""
+    looks = [
+        {"cases": each.cases, "not_met": each.not_met, "met": each.met if each.reachable else None}
+        for each in planned.bounds.looks
+    ]
+    return {
+        "gate": planned.gate.text,
+        "cases": planned.bounds.cases,
+        "bound": planned.bounds.bound,
+        "looks": looks,
+        "spent": dict(zip(("met", "not_met"), map(float, planned.bounds.spent), strict=True)),
+        "courses": [plain(each) for each in planned.courses],
+    }
 
 
 def _table(headers: Sequence[str], rows: Sequence[tuple[str, ...]]) -> RenderableType:

@@ -21,6 +21,8 @@ HOPELESS = 0.05
 """A smaller chance of reaching a final bound is not worth the rest of the calls."""
 _EVERY = 0.05
 _SLACK = 1e-15
+_TINY = 1e-12
+"""Rates nearer to 0 or 1 are taken for it: SciPy overflows on them."""
 _GRID = 401
 """Points on which the normal path is integrated."""
 _NORMAL = NormalDist()
@@ -98,7 +100,7 @@ def plan(cases: int, bound: float, sizes: tuple[int, ...] | None = None) -> Plan
         if lower is not None:
             not_met += below[lower]
             paths[: lower + 1] = 0.0
-    return Plan(cases=cases, bound=bound, looks=tuple(looks), spent=(met, not_met))
+    return Plan(cases=cases, bound=bound, looks=tuple(looks), spent=(float(met), float(not_met)))
 
 
 def course(planned: Plan, rate: float) -> Course:
@@ -127,7 +129,7 @@ def binomial(n: int, rate: float) -> Floats:
     """The chance of 0 … n passes."""
     from scipy.stats import binom
 
-    found: Floats = binom.pmf(np.arange(n + 1), n, rate)
+    found: Floats = binom.pmf(np.arange(n + 1), n, rate if _TINY < rate < 1 - _TINY else round(rate))
     return found
 
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 from statistics import NormalDist
+from typing import TYPE_CHECKING
 
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import COUNTS, Gate, parse
 from proctor.statistics.gate import fewest_cases
+
+if TYPE_CHECKING:
+    from proctor.statistics.sequential import Course, Plan
 
 FAILURES = (0, 1, 2, 5)
 """For which the fewest cases are told, unless somebody asks for another number."""
@@ -48,3 +52,31 @@ def _pairs_needed(gate: Gate, flips: float, power: float) -> int:
             raise UsageError(f"{name}={value!r} cannot be planned for: expected a number between 0 and 1")
     normal = NormalDist()
     return ceil(((normal.inv_cdf(0.975) + normal.inv_cdf(power)) / gate.bound) ** 2 * flips)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EarlyPlan:
+    """When a run of so many cases stops early for a gate, and how many calls it makes on average."""
+
+    gate: Gate
+    bounds: Plan
+    courses: tuple[Course, ...]
+    """For agents of several true rates."""
+
+
+def plan_early(text: str, cases: int) -> EarlyPlan:
+    """The bounds of every look, and what becomes of runs of agents near the bound and far from it."""
+    from proctor.statistics import sequential
+
+    gate = parse(text)
+    if gate.metric != "pass_rate" or not 0 < gate.bound < 1:
+        raise UsageError(f"--gate {text!r} cannot be planned with --stop-early; expected such as pass_rate>=0.9")
+    bound = 1 - gate.bound if gate.upper else gate.bound
+    planned = sequential.plan(cases, bound)
+    room = 1 - bound
+    rates = sorted({round(rate, 4) for rate in (bound - room, bound - room / 2, bound, *_above(bound)) if rate > 0})
+    return EarlyPlan(gate=gate, bounds=planned, courses=tuple(sequential.course(planned, rate) for rate in rates))
+
+
+def _above(bound: float) -> tuple[float, ...]:
+    return tuple(bound + share * (1 - bound) for share in (0.2, 0.4, 0.6, 0.8))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from proctor.findings.run.circumstances import sentences as of_circumstances
 from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
+from proctor.findings.run.interim import sentences as of_interim
 from proctor.findings.run.languages import sentences as of_languages
 from proctor.findings.run.notes import notes
 from proctor.findings.run.panel import PanelTally
@@ -118,8 +120,22 @@ class Accumulator:
         }
         return {key: verdicts for key, verdicts in found.items() if verdicts}
 
+    def cut(self) -> Accumulator:
+        """The same as if only what was asked had been planned: cases that were not asked are not missing."""
+        cut = copy(self)
+        cut.whole = self.whole.cut()
+        cut.under = {name: each.cut() for name, each in self.under.items()}
+        cut._exams = {name: exam for name, exam in self._exams.items() if name in cut.whole.tallies}
+        cut._rows = {name: replace(each, planned=each.asked) for name, each in self._rows.items() if each.asked}
+        if self._battle is not None:
+            cut._battle = copy(self._battle)
+            cut._battle.planned = cut.whole.planned
+        return cut
+
     def findings(self, run: Run) -> Findings:
         """What the attempts show; `run` as it stands now."""
+        if run.cut and run.planned < self.whole.planned:
+            return self.cut().findings(run)
         found = self._with_steps(_findings(run, list(self._exams.values()), self.whole, self.under, self.trials))
         if self._panel is not None:
             judges = self._panel.findings()
@@ -252,7 +268,7 @@ def _findings(
 def _all_notes(
     run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
 ) -> tuple[str, ...]:
-    return (*of_circumstances(run, befell), *of_unsure(run, unsure), *of_languages(run, exams), *said)
+    return (*of_interim(run), *of_circumstances(run, befell), *of_unsure(run, unsure), *of_languages(run, exams), *said)
 
 
 def _tried(

@@ -99,7 +99,12 @@ def over_k(exams: Iterable[Sequence[ExamTally]], trials: int, formula: Formula) 
 def _at_k(histogram: Counter[tuple[tuple[int, int, int], ...]], k: int, formula: Formula) -> Estimate:
     shown, worst, best = Sums(), Sums(), Sums()
     attempts = missing = 0
-    for exam, times in histogram.items():
+    for planned_at_all, times in histogram.items():
+        exam = [
+            each for each in planned_at_all if each[2] >= k
+        ]  # of a run that stopped early, some are asked less often
+        if not exam:
+            continue
         missing += sum(planned - m for m, _, planned in exam) * times
         told = [(m, c) for m, c, _ in exam if m >= k]
         if told:
