@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from proctor.benchmark import Exam
 from proctor.errors import RunLost, StoreError
@@ -35,6 +35,7 @@ from proctor.spending.run_limits import current
 from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
+from proctor.workflows.canaries import judge_canaries
 from proctor.workflows.gathered import accumulate_attempts, keep_played
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
@@ -42,6 +43,9 @@ from proctor.workflows.people import with_people
 from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan
+
+if TYPE_CHECKING:
+    from proctor.findings.gates.interim import InterimLooks
 
 Watch = Callable[[RunTally], None]
 Listener = Callable[[Sequence[Record]], None]
@@ -66,17 +70,21 @@ async def conduct(
     heard: Listener | None = None,
     gathering: Accumulator | None = None,
     workers: WorkerPlan | None = None,
+    looks: InterimLooks | None = None,
 ) -> Findings:
     """Play what is left of a run, store every record before it counts, and say what was found.
 
     The caller holds the run (`Journal.writing`), so that what is left was read under the same lock. `heard` is told of
     each batch once it is stored. A `gathering` that sees every attempt of the run from here on saves reading them back.
     `changed` settings hold for what is played here, and are stored with it. With `workers`, other processes play.
+    With `looks` it ends when they have a verdict.
     """
     remember_secrets()  # once more: an agent's module may have read them from a file when it was imported
-    ledger = _Ledger(journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering)
+    ledger = _Ledger(
+        journal=store.journal, run=run, tally=tally, watch=watch, heard=heard, gathering=gathering, looks=looks
+    )
     settings = replace(run.settings, **(changed or {}))
-    left = played_with(pending_attempts, changed or {})
+    left = played_with(() if ledger.is_decided else pending_attempts, changed or {})
     counts = await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage, workers))
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
@@ -145,10 +153,15 @@ def _drive(
             ledger.watch(ledger.tally)
         try:
             wishes = _play(store, executor, ledger, pending_attempts)
+            if executor.halt in (None, "decided"):
+                judge_canaries(store, ledger.run, cast, settings, stage)
         finally:
             stage.close_all((cast.agent, cast.examiner))
         reclassify(store, run, ledger.tally)
-        end(_outcome(executor, wishes, ledger, over=store.archive.over(run)))
+        over = store.archive.over(run)
+        if ledger.is_decided and executor.halt in (None, "decided") and not ledger.tally.lost:
+            ledger.cut(over)
+        end(_outcome(executor, wishes, ledger, over=over))
     return executor.counts if isinstance(executor, CrewExecutor) else None
 
 
@@ -172,6 +185,8 @@ def _play(store: Store, executor: Executor, ledger: _Ledger, pending_attempts: I
             for batch in batches:
                 if batch:
                     ledger.enter(batch)
+                    if ledger.is_decided:
+                        executor.end("decided")
                 if wishes.are_new():
                     executor.stop()
     except Interrupted:
@@ -206,6 +221,12 @@ class _Ledger:
     watch: Watch | None
     heard: Listener | None
     gathering: Accumulator | None
+    looks: InterimLooks | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the gates for which the run stops early have their verdict."""
+        return self.looks is not None and self.looks.verdict is not None
 
     def enter(self, batch: Sequence[Record]) -> None:
         """Store a batch, then count and tell it."""
@@ -217,10 +238,18 @@ class _Ledger:
             for record in batch:
                 if isinstance(record, Finished):
                     self.gathering.add(record.attempt)
+        if self.looks is not None:
+            self.looks.add(record.attempt for record in batch if isinstance(record, Finished))
         if self.heard is not None:
             self.heard(batch)
         if self.watch is not None:
             self.watch(self.tally)
+
+    def cut(self, over: int) -> None:
+        """What was asked is what was planned, now that the gates are decided."""
+        assert self.looks is not None
+        self.run = replace(self.run, interim=self.looks.verdict, cut=over < self.run.planned, planned=over)
+        self.journal.amend(self.run)
 
     def save(self, batch: Sequence[Record]) -> None:
         """Store a batch, again and again while the store fails: what was answered has been paid."""
@@ -340,9 +369,9 @@ def _outcome(executor: Executor, wishes: list[Wish], ledger: _Ledger, *, over: i
         return _Ending("paused" if "pause" in wishes else "cancelled", "on request", Stop(kind="asked"))
     if executor.halt == "spent":
         return _Ending("paused", executor.reason, _out_of_budget())
-    if executor.halt is not None:
+    if executor.halt is not None and executor.halt != "decided":
         return _Ending("paused" if executor.halt == "storm" else "failed", executor.reason, Stop(kind=executor.halt))
-    if unplayed > 0:
+    if unplayed > 0 and executor.halt is None:
         return _Ending("paused", _why_unplayed(ledger.run, plural(unplayed, "attempt")), Stop(kind="unplayed"))
     if lost:
         reason = f"{plural(lost, 'attempt')} failed for reasons outside the agent"
