@@ -119,6 +119,7 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
                 judged=tally.judged,
                 no_test=tally.no_test,
                 turns=tally.turns if tally.is_battle else 0,
+                ahead=tally.ahead,
             )
 
     try:

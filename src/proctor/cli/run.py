@@ -56,6 +56,11 @@ if TYPE_CHECKING:
     "the model; given several times, the majority decides; none uses the checks alone [default: embedded]."
 )
 @click.option("--checks", type=click.Path(path_type=Path), help="A suite file whose checks also apply to FILE.")
+@click.option(
+    "--canaries",
+    metavar="FILE|standard|none",
+    help="Replies with a known verdict that the judge is tried on in this run [default: none].",
+)
 @click.option("--trials", type=int, help="How many times each case is run [default: 1].")
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @click.option("--concurrency", type=int, help="Maximum attempts running at the same time [default: 10].")
@@ -220,7 +225,8 @@ def _play_run(
     run = prepared.run
     with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
-        opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}"
+        early = ", stops when its gates are decided" if run.settings.stop_early else ""
+        opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
         evaluation = play(
             lambda watch: start(prepared, store=store, watch=watch, heard=trail.feed, workers=workers),
             run_id=run.id,

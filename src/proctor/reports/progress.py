@@ -36,6 +36,8 @@ class ProgressCounts:
     """Whether nothing was judged beyond the seed questions."""
     turns: int = 0
     """In a battle, the questions answered so far, also in conversations that go on."""
+    ahead: str = ""
+    """Of a run that may stop early: the next look, and what would end it there."""
 
 
 class Progress:
@@ -85,11 +87,12 @@ class Progress:
         judged: int = 0,
         no_test: bool = False,
         turns: int = 0,
+        ahead: str = "",
     ) -> None:
         """Take the newest numbers; the live lines show them within a quarter of a second."""
         self._now = ProgressCounts(
             done=done, failed=failed, rate=rate, tokens=tokens, cost=cost, interval=interval,
-            asked=asked, judged=judged, no_test=no_test, turns=turns,
+            asked=asked, judged=judged, no_test=no_test, turns=turns, ahead=ahead,
         )  # fmt: skip
         if self._live is None and self._due():
             self._say()
@@ -118,7 +121,7 @@ class Progress:
         failures = f"{numbers.whole(self._now.failed)} failed"
         pieces = [
             f"{self._counts()} {self._share()}", self._turns(), self._rate(), self._judged_text(), failures,
-            self._spent(), self._left(),
+            self._spent(), self._left(), self._now.ahead,
         ]  # fmt: skip
         line = ", ".join(piece for piece in pieces if piece)
         self._stream.write(writable(line, self._stream.encoding or "utf-8") + "\n")
@@ -136,7 +139,8 @@ class Progress:
         for more in (self._turns(), self._judged_text(), self._spent()):
             if more and len(second) + len(more) + 2 <= width:
                 second = f"{second}  {more}"
-        return f"{first[:width]}\n{second[:width]}"
+        third = f"\n{self._now.ahead[:width]}" if self._now.ahead else ""
+        return f"{first[:width]}\n{second[:width]}{third}"
 
     def _counts(self) -> str:
         return f"{numbers.whole(self._now.done)}/{numbers.whole(self._total)}"

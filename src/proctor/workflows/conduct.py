@@ -240,6 +240,7 @@ class _Ledger:
                     self.gathering.add(record.attempt)
         if self.looks is not None:
             self.looks.add(record.attempt for record in batch if isinstance(record, Finished))
+            self.tally.ahead = self.looks.ahead
         if self.heard is not None:
             self.heard(batch)
         if self.watch is not None:

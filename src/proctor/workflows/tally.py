@@ -43,6 +43,8 @@ class RunTally:
         self.usage = Usage()
         self.turns = 0
         """Questions that were answered so far, also in conversations that are not over."""
+        self.ahead = ""
+        """Of a run that may stop early: the next look, and what would end it there."""
         self._repeats = repeats
         self._rated = planned if rated is None else rated
         self._plain_only = plain_only

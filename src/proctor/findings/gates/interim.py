@@ -74,9 +74,16 @@ class InterimLooks:
         self._z = sequential.z_bounds(shares)
 
     @property
-    def planned(self) -> sequential.Plan | None:
-        """The bounds of the first gate where they are numbers of passes."""
-        return self._plan(self._gates[0]) if self._is_counted(self._gates[0]) else None
+    def ahead(self) -> str:
+        """The next look at the first gate, and what would end the run there."""
+        look = min(self._look, len(self.sizes) - 1)
+        said = f"look {look + 1} of {len(self.sizes)} at {self.sizes[look]:,}"
+        if not self._is_counted(self._gates[0]):
+            return f"{said}: ends at z ± {self._z[look]:.2f}"
+        bounds, upper = self._plan(self._gates[0]).looks[look], self._gates[0].upper
+        met = f"{'failed' if upper else 'passed'} ≥ {bounds.met:,}" if bounds.reachable else "nothing yet"
+        few = "" if bounds.not_met is None else f", not met by ≤ {bounds.not_met:,}"
+        return f"{said}: met by {met}{few}"
 
     def add(self, attempts: Iterable[Attempt]) -> bool:
         """Count what has finished; whether there is a verdict now."""
