@@ -47,7 +47,15 @@ def test_pass_rates_stand_in_the_order_of_time_with_their_intervals(browser: Bro
     assert "last 2 runs, oldest first: 50 %, 100 %" in trend
     assert trend.count('class="range"') == 2
     assert trend.count('class="course"') == 1
-    assert 'href="/history?benchmark=numbers"' in page
+    assert 'href="/history?benchmark=numbers&amp;type=standard&amp;agent=' in page
+
+
+def test_runs_of_different_agents_stand_apart(browser: Browser, store_path: str) -> None:
+    for name in ("demo:librarian", "demo:pushover", "demo:librarian"):
+        evaluate(numbered(), agent=name, store=store_path, reviewer="exact")
+    page = browser.page("/")
+    assert ["last 2 runs" in each for each in drawn(page)] == [True, False]
+    assert "agent=demo%3Apushover" in page
 
 
 def test_runs_that_were_not_judged_alike_are_not_joined(browser: Browser, store_path: str) -> None:

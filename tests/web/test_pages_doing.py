@@ -235,13 +235,52 @@ def test_an_empty_question_is_not_asked(browser: Browser) -> None:
 # a new run -------------------------------------------------------------------------------------------
 
 
-def test_only_types_that_the_benchmark_serves_can_be_chosen(browser: Browser) -> None:
+def test_a_type_that_is_not_recommended_can_be_chosen_and_one_that_is_refused_cannot(browser: Browser) -> None:
     upload(browser, PARENT, do="save")
     page = browser.page("/runs/new?benchmark=faq")
-    assert re.search(r'value="abm-static"[^>]* disabled', page)
+    assert not re.search(r'value="abm-(static|dynamic)"[^>]* disabled', page)
     assert "under 10 questions: not recommended" in page
-    assert not re.search(r'value="abm-dynamic"[^>]* disabled', page)
-    assert not re.search(r'value="abm-static"[^>]* disabled', browser.page("/runs/new?benchmark=handbook-30"))
+    chosen = {"benchmark": "faq", "agent": "demo:librarian", "type": "abm-static", "do": "start"}
+    assert browser.post("/runs/new", chosen).status_code == 303
+    upload(browser, "".join(f'"Question {number}?";"yes"\n' for number in range(201)), do="save")
+    page = browser.page("/runs/new?benchmark=faq")
+    assert re.search(r'value="abm-static"[^>]* disabled', page)
+    assert "exceeds maximum" in page
+
+
+SUITE = "name: own name\ncases:\n- id: one\n  question: What colour is the tide?\n  reference: green\n"
+
+
+def test_a_suite_is_known_by_the_name_under_which_it_was_saved(browser: Browser) -> None:
+    upload(browser, SUITE, file="suite.yaml", name="Given name", do="save")
+    chosen = {"benchmark": "given-name", "agent": "demo:librarian", "do": "start"}
+    assert browser.post("/runs/new", chosen).status_code == 303
+    [run] = browser.site.store.archive.runs()
+    assert (run.benchmark, run.name) == ("Given name", "librarian on Given name")
+    assert browser.site.store.archive.benchmark_of(run.id).name == "Given name"
+    page = browser.page("/benchmarks/given-name")
+    assert "1 run<" in page
+    [history] = re.findall(r'href="(/history[^"]+)"', page)
+    assert browser.get(unescape(history)).status_code == 200
+
+
+def test_runs_of_another_benchmark_with_the_same_content_are_not_counted(browser: Browser) -> None:
+    upload(browser, SUITE, file="suite.yaml", name="Given name", do="save")
+    browser.post("/runs/new", {"benchmark": "given-name", "agent": "demo:librarian", "do": "start"})
+    upload(browser, SUITE, file="suite.yaml", name="Other", do="save")
+    page = browser.page("/benchmarks/other")
+    assert "0 runs<" in page
+    assert "/history" not in page.partition("<main")[2]
+
+
+def test_a_suite_without_a_given_name_is_no_version_of_what_was_there(browser: Browser) -> None:
+    assert upload(browser, SUITE, file="suite.yaml", name="", do="save").status_code == 303
+    again = upload(browser, SUITE.replace("green", "blue"), file="suite.yaml", name="", do="save")
+    assert again.status_code == 422
+    assert "there is a benchmark of that name already" in again.text
+    assert len(browser.site.library.find("own-name").versions) == 1
+    assert upload(browser, SUITE.replace("green", "blue"), file="s.yaml", name="own name", do="save").status_code == 303
+    assert len(browser.site.library.find("own-name").versions) == 2
 
 
 def test_the_estimate_stands_beside_the_form_before_anybody_is_called(browser: Browser) -> None:

@@ -484,7 +484,7 @@ def test_two_runs_are_chosen_in_a_form(reader: Browser, browser: Browser, played
 
 
 def test_a_history_draws_and_lists_the_runs_of_a_benchmark(reader: Browser, played: Played) -> None:
-    page = reader.page("/history?benchmark=numbers")
+    page = reader.page("/history?benchmark=numbers&by=nothing")
     assert 'class="history"' in page
     assert f'href="/runs/{played.id("better")}"' in page
     assert "points" in page[page.index("<tbody>") :]
@@ -492,11 +492,14 @@ def test_a_history_draws_and_lists_the_runs_of_a_benchmark(reader: Browser, play
 
 
 def test_a_history_is_told_apart_by_agent_and_limited_to_one(reader: Browser) -> None:
-    apart = reader.page("/history?benchmark=handbook-30&by=agent")
-    assert "handbook-30, agent demo:librarian" in apart
+    for by in ("", "&by=agent"):
+        apart = reader.page(f"/history?benchmark=handbook-30&type=abm-dynamic{by}")
+        assert "handbook-30, agent demo:pushover" in apart, (
+            "one agent is not joined to another unless that is asked for"
+        )
     alone = reader.page("/history?benchmark=handbook-30&agent=demo:pushover")
     assert alone.count("data-row") == 1
-    assert reader.get("/history?by=nothing").status_code == 400
+    assert reader.get("/history?by=nonsense").status_code == 400
 
 
 def test_a_history_of_battles_calls_its_rates_what_they_are(reader: Browser) -> None:
@@ -507,11 +510,25 @@ def test_a_history_of_battles_calls_its_rates_what_they_are(reader: Browser) -> 
     assert ">pass rate<" in reader.page("/history?benchmark=numbers")
 
 
-def test_a_history_of_all_kinds_of_runs_says_which_rates_are_held_rates(reader: Browser) -> None:
-    page = reader.page("/history?benchmark=handbook-30")
-    assert ">rate<" in page
-    assert "of battles held rates" in page
-    assert page.count(">held</span>") == 2
+def test_a_history_is_of_one_type_and_the_others_can_be_chosen(reader: Browser) -> None:
+    page = reader.page("/history?benchmark=handbook-30&type=standard")
+    assert ">pass rate<" in page
+    assert '<option value="abm-dynamic">ABM Dynamic</option>' in page
+    assert ">held rate<" in reader.page("/history?benchmark=handbook-30&type=abm-dynamic")
+    assert reader.get("/history?benchmark=numbers&type=abm-static").status_code == 404
+
+
+def test_the_first_page_and_the_history_it_leads_to_tell_the_same_rate(reader: Browser) -> None:
+    rows = re.findall(
+        r'<a href="(/history\?[^"]+)">.*?<td class="number strong"[^>]*>([^<]+)<', reader.page("/"), re.DOTALL
+    )
+    assert len(rows) == 5
+    assert len({address for address, _ in rows}) == 5
+    for address, rate in rows:
+        page = reader.page(unescape(address))
+        newest = re.search(r'<tr data-row>.*?<td class="number strong">([^<]+)<', page, re.DOTALL)
+        assert newest is not None
+        assert newest[1].strip() == rate, address
 
 
 def test_an_empty_store_says_what_belongs_in_a_history(browser: Browser) -> None:

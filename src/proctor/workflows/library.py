@@ -127,13 +127,19 @@ class Library:
     def save(self, *, file: str, content: bytes, name: str = "", description: str = "") -> StoredBenchmark:
         """Keep a file as a benchmark, or as a new version of the one that has its name; raises Refused with all errors.
 
-        A suite may say its own name; rows need one.
+        A suite may say its own name; rows need one. A version is added only to the benchmark that was named.
         """
         examined = examine(file, content)
         if examined.benchmark is None:
             raise RefusedFile(f"{file or 'the file'} is no benchmark: {examined.first}", examined)
+        given = name
         name, description = _check_texts(name or examined.benchmark.name, description or examined.benchmark.description)
         with self._changing:
+            if not given and any(each.own and each.name == name for each in self.all()):
+                raise InputError(
+                    f"the suite calls itself {name!r}, and there is a benchmark of that name already: "
+                    "give that name to add a version to it, or another name"
+                )
             return self._add(name, description, _version(file, content, examined.benchmark), content)
 
     def delete(self, identity: str) -> None:

@@ -1,7 +1,7 @@
 """Runs of one benchmark in time order: how good it is now, and which changes are real."""
 
 from proctor.findings.history.changes import Counts, Order
-from proctor.findings.history.history import tell
+from proctor.findings.history.history import rate_of, tell
 from proctor.findings.history.series import Change, Entry, History, Segment, Series
 
-__all__ = ["Change", "Counts", "Entry", "History", "Order", "Segment", "Series", "tell"]
+__all__ = ["Change", "Counts", "Entry", "History", "Order", "Segment", "Series", "rate_of", "tell"]

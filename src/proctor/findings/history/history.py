@@ -69,6 +69,8 @@ class _TracedRun:
     when: float
     origin: str
     """The run that asked for the replies: itself, unless it was rescored."""
+    people: Estimate | None = None
+    """Its rate as people judge."""
 
 
 def tell(
@@ -80,22 +82,25 @@ def tell(
     last: int | None = None,
     others: tuple[str, ...] = (),
     order_of: Callable[[Run], Order] | None = None,
+    people: Mapping[str, Estimate] | None = None,
 ) -> History:
     """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
 
     Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
     verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
+    `people` are the rates of labelled runs as people judge, by the runs' ids.
     """
     if by:
         check_by([run for run, _ in known], by)
-    played = sorted(_trace_origins(known, order_of), key=lambda each: (each.when, each.run.created, each.run.id))
+    traced = _trace_origins(known, order_of, people or {})
+    played = sorted(traced, key=lambda each: (each.when, each.run.created, each.run.id))
     groups = group_by_value(((each.run, each) for each in played), by)
     courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
     return History(benchmark=benchmark, by=by, strict=strict, courses=tuple(courses), others=others)
 
 
 def _trace_origins(
-    known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None
+    known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None, people: Mapping[str, Estimate]
 ) -> Iterator[_TracedRun]:
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
     runs = {run.id: run for run, _ in known}
@@ -107,7 +112,9 @@ def _trace_origins(
                 break
             source = runs[origin]
         order = cache(partial(order_of, run)) if order_of is not None else dict
-        yield _TracedRun(run=run, counts=counts, order=order, when=source.created, origin=origin)
+        yield _TracedRun(
+            run=run, counts=counts, order=order, when=source.created, origin=origin, people=people.get(run.id)
+        )
 
 
 def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
@@ -155,12 +162,12 @@ def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str
 
 
 def _entry(played: _TracedRun, seen: Mapping[str, str]) -> Entry:
-    rate = _rate(played.run, played.counts)
+    rate = rate_of(played.run, played.counts)
     left_out = _why_left_out(played, rate, seen)
-    return Entry(run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={})
+    return Entry(run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={}, people=played.people)
 
 
-def _rate(run: Run, counts: Counts) -> Estimate | None:
+def rate_of(run: Run, counts: Counts) -> Estimate | None:
     """The pass rate, and in battles the held rate, as in the run's findings, from its verdicts alone."""
     if not run.planned:
         return None

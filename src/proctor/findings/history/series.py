@@ -45,6 +45,8 @@ class Entry:
     """Labels (and the agent) that are not as in the entry before; empty: the label is gone."""
     change: Change | None = None
     """None: there was nothing to compare it with, or it is left out."""
+    people: Estimate | None = None
+    """That rate as people judge, by their labels; None: there are none."""
 
     @property
     def marked(self) -> bool:

@@ -50,7 +50,7 @@ class BenchmarkRow:
 
     shelved: StoredBenchmark
     runs: int
-    """On any of its versions."""
+    """Of its name, which its history shows."""
     types: dict[str, Indicator]
 
 
@@ -58,11 +58,11 @@ class BenchmarkRow:
 def benchmarks(request: Request) -> HTMLResponse:
     """Everything that a run can be started on."""
     site = site_of(request)
-    played = Counter(run.digest for run in site.store.archive.runs())
+    played = Counter(run.benchmark for run in site.store.archive.runs())
     listed = [
         BenchmarkRow(
             shelved=each,
-            runs=sum(played[digest] for digest in {version.digest for version in each.versions}),
+            runs=played[each.name],
             types=compatibility(each.newest.cases),
         )
         for each in site.library.all()
@@ -234,6 +234,5 @@ def _places(cases: Iterable[Case]) -> dict[str, int]:
 
 
 def _runs(site: Site, shelved: StoredBenchmark) -> Counter[str]:
-    """Digest → runs on it."""
-    known = {version.digest for version in shelved.versions}
-    return Counter(run.digest for run in site.store.archive.runs() if run.digest in known)
+    """Digest → runs on it, of those that its history shows."""
+    return Counter(run.digest for run in site.store.archive.runs() if run.benchmark == shelved.name)

@@ -11,6 +11,7 @@ from proctor.errors import StoreError
 from proctor.findings.run import Summary
 from proctor.run import Run
 from proctor.web.pages.runs import with_rates
+from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.site import Site, site_of
@@ -49,7 +50,7 @@ def home(request: Request) -> HTMLResponse:
         waiting=max(0, len(running) - _SHOWN),
         last=with_rates(site, ended[:_SHOWN]),
         more=len(ended) > _SHOWN,
-        trends=trends(site, ended),
+        trends=trends(site, ended, shelf_of(request).verdicts),
         stored=bool(runs),
     )
 

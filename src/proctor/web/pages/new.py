@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -14,7 +15,7 @@ from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.doctor.judges import usual_reviewer
 from proctor.errors import ProctorError
-from proctor.formats.compatibility import Indicator, compatibility
+from proctor.formats.compatibility import MAXIMUM, Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.score import JUDGE_WEIGHTS, weights_for
@@ -22,16 +23,16 @@ from proctor.web.pages import form_of
 from proctor.web.site import offer
 from proctor.web.site.estimate import RunEstimate, foretell
 from proctor.web.site.new_run import NewRunForm, understand, wish_of
-from proctor.web.site.render import render
+from proctor.web.site.render import TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import start, start_demonstration
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
 
 router = APIRouter()
-TYPES = {
-    "standard": ("Standard", "every question by itself, judged against its answer"),
-    "abm-static": ("Static battle", "the questions in order, in one conversation"),
-    "abm-dynamic": ("Dynamic battle", "an examiner begins with a question and presses on"),
+_ABOUT = {
+    "standard": "every question by itself, judged against its answer",
+    "abm-static": "the questions in order, in one conversation",
+    "abm-dynamic": "an examiner begins with a question and presses on",
 }
 _INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic": "abm_dynamic"}
 
@@ -114,11 +115,30 @@ def _chosen_benchmark(site: Site, wish: NewRunForm) -> StoredBenchmark:
         return site.library.all()[0]
 
 
-def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, tuple[str, str, Indicator]]:
-    """Type → its name, what it is, whether the benchmark serves it."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TypeChoice:
+    """A type of examination as the form offers it."""
+
+    name: str
+    about: str
+    serves: Indicator
+    possible: bool
+    """Whether it can be chosen: what is not recommended can be, what is refused cannot."""
+
+
+def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, TypeChoice]:
+    """Type → what it is, and whether the benchmark serves it."""
     version = next((each for each in shelved.versions if each.id == wish.text("version")), shelved.newest)
     indicators = compatibility(version.cases)
-    return {name: (*words, indicators[_INDICATORS[name]]) for name, words in TYPES.items()}
+    return {
+        kind: TypeChoice(
+            name=name,
+            about=_ABOUT[kind],
+            serves=indicators[_INDICATORS[kind]],
+            possible=version.cases >= 1 and (kind != "abm-static" or version.cases <= MAXIMUM),
+        )
+        for kind, name in TYPE_NAMES.items()
+    }
 
 
 def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from fastapi.responses import HTMLResponse
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
 
 from proctor.reports.run.environment import equip, harmless
+from proctor.run import ExamType
 from proctor.web.site import assets
 from proctor.web.site.site import site_of
 
@@ -24,6 +25,12 @@ THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"
 KEYS_COOKIE = "proctor_keys"
 """Whether single keys do something: `off`, or not set."""
+TYPE_NAMES: dict[ExamType, str] = {
+    "standard": "Standard",
+    "abm-static": "ABM Static",
+    "abm-dynamic": "ABM Dynamic",
+}
+"""What pages call the types of an examination."""
 _REPORTS = "reports/"
 _OPTIONS = {"Use --reviewer to name a model": "Choose a model as the reviewer", "--trials": "more trials"}
 
@@ -96,6 +103,7 @@ def environment() -> Environment:
     equip(made)
     made.filters["with_query"] = with_query
     made.filters["without_options"] = without_options
+    made.globals["type_names"] = TYPE_NAMES
     made.globals["asset"] = assets.address
     made.globals["version"] = version("proctor")
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.config import Config
@@ -50,7 +50,7 @@ def prepare_run(wanted: RunRequest, library: Library, config: Config) -> Prepare
     checks = library.path(wanted.checks) if wanted.checks else None
     if checks is not None and not is_suite(checks):
         raise InputError(f"the benchmark {wanted.checks!r} expects nothing that could be checked; name a suite")
-    return prepare(
+    ready = prepare(
         library.playable(wanted.benchmark, wanted.version),
         agent=wanted.agent,
         reviewer=wanted.reviewer,
@@ -62,6 +62,16 @@ def prepare_run(wanted: RunRequest, library: Library, config: Config) -> Prepare
         config=config,
         settings=wanted.settings,
     )
+    return _called(ready, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
+
+
+def _called(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
+    """By the name under which the benchmark was saved, whatever its file calls itself."""
+    own, run = ready.run.benchmark, ready.run
+    if own == name:
+        return ready
+    called = run.name if run_named else run.name.removesuffix(own) + name
+    return replace(ready, run=replace(run, benchmark=name, name=called), benchmark=replace(ready.benchmark, name=name))
 
 
 def start(site: Site, wanted: RunRequest) -> Run:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from markupsafe import Markup
 
 from proctor.findings.comparison import unlike
+from proctor.findings.history import Counts, rate_of
+from proctor.findings.run import Summary
 from proctor.reports import numbers
 from proctor.run import ExamType, Run
 from proctor.statistics.estimate import Estimate
@@ -29,10 +31,11 @@ _TOP, _HEIGHT = 4, 48
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Trend:
-    """The last runs of one benchmark in one type."""
+    """The last runs of one agent on one benchmark in one type: what one page of the history shows."""
 
     benchmark: str
     type: ExamType
+    agent: str
     runs: int
     """All of them, also those that are not drawn."""
     known: Sequence[tuple[Run, Estimate]]
@@ -58,7 +61,8 @@ class Trend:
     @property
     def _said(self) -> str:
         rates = ", ".join(numbers.say(rate).value for _, rate in self.known)
-        return f"pass rates of the last {numbers.plural(len(self.known), 'run')}, oldest first: {rates}"
+        rate = "held" if self.type != "standard" else "pass"
+        return f"{rate} rates of the last {numbers.plural(len(self.known), 'run')}, oldest first: {rates}"
 
     def _lines(self, places: Sequence[str]) -> Iterator[Markup]:
         for place in range(1, len(self.known)):
@@ -87,18 +91,21 @@ class Trend:
         return f"{_TOP + _HEIGHT * (1 - min(1.0, max(0.0, above))):.1f}"
 
 
-def trends(site: Site, runs: Iterable[Run]) -> list[Trend]:
-    """Of the benchmarks that were last examined; `runs` are the newest first."""
-    groups: dict[tuple[str, ExamType], list[Run]] = {}
+def trends(site: Site, runs: Iterable[Run], verdicts_of: Callable[[Run], Counts]) -> list[Trend]:
+    """Of the benchmarks that were last examined; `runs` are the newest first.
+
+    Of a battle it is the rate that its history tells, for which verdicts are looked up.
+    """
+    groups: dict[tuple[str, ExamType, str], list[Run]] = {}
     for run in runs:
         if run.status == "completed":
-            groups.setdefault((run.benchmark, run.settings.type), []).append(run)
+            groups.setdefault((run.benchmark, run.settings.type, run.agent), []).append(run)
     last = {key: groups[key][:RUNS] for key in [*groups][:BENCHMARKS]}
-    rates = _rates(site, [run for each in last.values() for run in each])
+    rates = _rates(site, [run for each in last.values() for run in each], verdicts_of)
     known = {key: [(run, rates[run.id]) for run in each[::-1] if run.id in rates] for key, each in last.items()}
     floor = _floor(rate for each in known.values() for _, rate in each)
     return [
-        Trend(benchmark=key[0], type=key[1], runs=len(groups[key]), known=each, floor=floor)
+        Trend(benchmark=key[0], type=key[1], agent=key[2], runs=len(groups[key]), known=each, floor=floor)
         for key, each in known.items()
         if each
     ]
@@ -110,12 +117,18 @@ def _floor(rates: Iterable[Estimate]) -> float:
     return min(0.5, math.floor(lowest * 5) / 5)
 
 
-def _rates(site: Site, runs: Sequence[Run]) -> dict[str, Estimate]:
-    """Run → its pass rate, of those that are known or quickly counted; the others are counted for the next look."""
+def _rates(site: Site, runs: Sequence[Run], verdicts_of: Callable[[Run], Counts]) -> dict[str, Estimate]:
+    """Run → its rate, of those that are known or quickly counted; the others are counted for the next look."""
     found = {run.id: site.summaries.known(run) for run in runs}
     unknown = sorted((run for run in runs if found[run.id] is None), key=lambda run: run.planned)
     spent = [*accumulate(run.planned + _EACH for run in unknown)]
     quick = bisect_right(spent, AT_ONCE)
     found |= {run.id: site.summaries.of(run) for run in unknown[:quick]}
     site.summaries.count_soon(unknown[quick:])
-    return {run: each.rate for run, each in found.items() if each is not None and each.rate.value is not None}
+    counted = [(run, summary) for run in runs if (summary := found[run.id]) is not None]
+    rates = {run.id: _rate(run, summary, verdicts_of) for run, summary in counted}
+    return {run: rate for run, rate in rates.items() if rate is not None and rate.value is not None}
+
+
+def _rate(run: Run, found: Summary, verdicts_of: Callable[[Run], Counts]) -> Estimate | None:
+    return found.rate if run.settings.type == "standard" else rate_of(run, verdicts_of(run))
