@@ -112,6 +112,7 @@ class RunConfig(Strict):
     conversation_seconds: float | None = None
     condition: Names = ()
     checks: str | None = None
+    canaries: str | None = None
     trials: int | None = None
     k: int | None = None
     concurrency: int | None = None

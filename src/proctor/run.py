@@ -190,6 +190,8 @@ class Settings:
     """Whether cases have passing scores of their own, or that is not known; if not, `passing_score` alone decides."""
     checks: str | None = None
     """A suite whose expectations are applied to the cases."""
+    canaries: str = "none"
+    """Replies with a known verdict that the judge is tried on: standard, a file, or none."""
     max_turns: int = 50
     """Turns in a conversation, 1 to 50."""
     seeds: int | None = None
@@ -289,6 +291,30 @@ class InterimVerdict:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class CanaryVerdicts:
+    """What the judge of a run said of replies whose verdict is known."""
+
+    source: str
+    """standard, or the file."""
+    digest: str
+    """Of the canaries."""
+    judge: str
+    """A digest of who judged, and how."""
+    verdicts: dict[str, bool | None] = field(default_factory=dict)
+    """Canary → whether it passed; None: it got no verdict."""
+    wrong: Strings = ()
+    """Those with another verdict than they must get."""
+    changed: Strings = ()
+    """Those with another verdict than in the last run with the same judge and canaries."""
+    since: str | None = None
+    """That run; None: there is none."""
+    reason: str = ""
+    """Why some have no verdict."""
+    usage: Usage = Usage()
+    """What judging them took."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One benchmark × one agent × settings. Lasting, resumable, comparable."""
 
@@ -318,6 +344,8 @@ class Run:
     """Of a run that stops early: the verdict, once there is one."""
     cut: bool = False
     """Whether it stopped early: only what was asked counts as planned, and the rest is not missing."""
+    canaries: CanaryVerdicts | None = None
+    """What its judge said of canaries; None: it was shown none."""
     planned: int = 0
     """Attempts it consists of."""
     rescored_from: str | None = None

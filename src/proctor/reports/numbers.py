@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from proctor.findings.run import Findings
+from proctor.findings.run.canaries import canary_finding
+from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
@@ -158,6 +160,18 @@ def usage(used: Usage) -> str:
     )
     sums = f"{whole(used.input_tokens)} tokens in, {whole(used.output_tokens)} out"
     return f"{sums}, cost {cost(used.cost)}{partly}{kept}"
+
+
+def canaries(run: Run) -> str:
+    """`30 of 30 right: an error rate of at most 9.5 % (95 %)`; nothing where there are none."""
+    found = canary_finding(run)
+    if found is None:
+        return ""
+    if found.bound is None:
+        return f"none of {whole(found.planned)} judged"
+    bound = f"an error rate of at most {percent(found.bound)}"
+    drift = "" if not found.changed else f"; {whole(found.changed)} changed since run {found.since}"
+    return f"{whole(found.right)} of {whole(found.judged)} right: {bound} (95 %){drift}"
 
 
 def latency(findings: Findings) -> str:

@@ -167,6 +167,35 @@ def estimate(
     )
 
 
+def together(one: CostEstimate, other: CostEstimate) -> CostEstimate:
+    """What both take, one after the other."""
+    callers = dict(one.callers)
+    for role, load in other.callers.items():
+        callers[role] = _added(callers[role], load) if role in callers else load
+    return CostEstimate(
+        calls=_sum(one.calls, other.calls),
+        input_tokens=_sum(one.input_tokens, other.input_tokens),
+        output_tokens=_sum(one.output_tokens, other.output_tokens),
+        cost=None if one.cost is None or other.cost is None else _sum(one.cost, other.cost),
+        seconds=_sum(one.seconds, other.seconds),
+        callers=callers,
+        unpriced=tuple(dict.fromkeys((*one.unpriced, *other.unpriced))),
+    )
+
+
+def _added(one: Load, other: Load) -> Load:
+    return Load(
+        calls=_sum(one.calls, other.calls),
+        input_tokens=_sum(one.input_tokens, other.input_tokens),
+        output_tokens=_sum(one.output_tokens, other.output_tokens),
+        cost=None if one.cost is None or other.cost is None else _sum(one.cost, other.cost),
+    )
+
+
+def _sum(one: Range, other: Range) -> Range:
+    return Range(low=one.low + other.low, likely=one.likely + other.likely, high=one.high + other.high)
+
+
 def _scene(
     exams: Iterable[Exam],
     settings: Settings,

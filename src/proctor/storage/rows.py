@@ -11,7 +11,7 @@ import msgspec
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import StoreError
-from proctor.run import Attempt, Failure, InterimVerdict, Key, Resumed, Run, Settings, Stop
+from proctor.run import Attempt, CanaryVerdicts, Failure, InterimVerdict, Key, Resumed, Run, Settings, Stop
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
@@ -215,6 +215,7 @@ class RunFacts:
     stop: Stop | None = None
     interim: InterimVerdict | None = None
     cut: bool = False
+    canaries: CanaryVerdicts | None = None
 
 
 _FACTS = tuple(each.name for each in fields(RunFacts))

@@ -32,6 +32,7 @@ from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, pending_attempts
 from proctor.settings import check_labels, check_name, check_path
 from proctor.storage import open_store
+from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, with_checks
 from proctor.workflows.conditions import choose_conditions, with_conditions
 from proctor.workflows.conduct import Listener, Watch, conduct
@@ -53,6 +54,7 @@ from proctor.workflows.parts import (
 )
 from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of, with_run_defaults
+from proctor.workflows.stop_early import begin_looks, check_looks
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
 
@@ -188,6 +190,8 @@ def prepare(
         loaded, chosen["agent"], make_settings(settings, config.run, **others), name=name, labels=labels, kind=kind
     )
     check_prices(run.settings, config)
+    check_canaries(run)
+    check_looks(run)
     live = {"agent": agent, "reviewer": reviewer if is_live(reviewer) else None, "examiner": examiner}
     return PreparedRun(run=run, benchmark=loaded, cast=cast, warnings=tuple(_warnings(loaded, run)), live=live)
 
@@ -260,6 +264,8 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
     judges = [judge[0].spec for judge in settings.judges] or [NOBODY]
     if unmarked := min((unmarked_criteria(cases_of(benchmark), judge) for judge in judges), key=len):
         yield said_of_criteria(unmarked)
+    if said := canary_warning(settings):
+        yield said
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
     if settings.type != "standard" and not settings.context_given:
@@ -345,5 +351,6 @@ async def start(
                 heard=heard,
                 gathering=Accumulator(run, exams),
                 workers=workers,
+                looks=begin_looks(opened, run, exams),
             )
     return Evaluation(run=findings.run, findings=findings, store=store)

@@ -270,6 +270,9 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         settings=replace(settings, budget=None, max_tokens=None),  # they were for asking the agent
         status="queued",
         reason="",
+        stop=None,
+        interim=None,
+        canaries=None,
         rescored_from=source.id,
         created=time.time(),
         started=None,

@@ -231,7 +231,7 @@ def _count_killed(store: Store, run: str) -> None:
 
 def _spent(store: Store, run: Run) -> Usage:
     """What all attempts have cost so far, also those that broke or were cut off."""
-    total, finished = Usage(), store.archive.finished(run.id)
+    total, finished = run.canaries.usage if run.canaries else Usage(), store.archive.finished(run.id)
     for attempt in store.archive.attempts(run.id):
         if place(attempt) in finished:
             total += attempt.usage

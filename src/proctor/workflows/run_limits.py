@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -112,10 +113,16 @@ def budget_warnings(run: Run) -> Iterator[str]:
 
 
 def foresee(run: Run, exams: tuple[Exam, ...], config: Config) -> CostEstimate:
-    """What a run will take, before its first call."""
-    from proctor.spending.estimate import estimate
+    """What a run will take, before its first call, with the canaries that its judge is tried on."""
+    from proctor.spending.estimate import estimate, together
+    from proctor.workflows.canaries import canary_exams
 
-    return estimate(exams, run.settings, [*_callers(run.settings, config)])
+    callers = [*_callers(run.settings, config)]
+    found = estimate(exams, run.settings, callers)
+    canaries = canary_exams(run.settings)
+    judges = [caller for caller in callers if caller.role == "reviewer"]
+    once = replace(run.settings, trials=1, conditions=("",))
+    return together(found, estimate(canaries, once, judges)) if canaries else found
 
 
 def called_gently(run: Run, config: Config) -> dict[str, int]:

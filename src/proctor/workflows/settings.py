@@ -28,6 +28,7 @@ _OPTIONS = (
     "conversation_seconds",
     "budget",
     "max_tokens",
+    "canaries",
     "stop_early",
     "order",
 )

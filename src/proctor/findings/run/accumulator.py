@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from proctor.benchmark import Case, Exam
 from proctor.findings.battle.replies import as_counted
 from proctor.findings.battle.units import Units
+from proctor.findings.run.canaries import sentences as of_canaries
 from proctor.findings.run.cases import add_rows, by_category, case_finding
 from proctor.findings.run.circumstances import Circumstances
 from proctor.findings.run.circumstances import sentences as of_circumstances
@@ -255,7 +256,7 @@ def _findings(
         parts=shown.parts(),
         cases=cases,
         troubles=whole.troubles(),
-        usage=whole.usage,
+        usage=whole.usage if run.canaries is None else whole.usage + run.canaries.usage,
         latency=whole.latency(),
         checks=checks,
         conditions=side_by_side(under, trials),
@@ -268,7 +269,8 @@ def _findings(
 def _all_notes(
     run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
 ) -> tuple[str, ...]:
-    return (*of_interim(run), *of_circumstances(run, befell), *of_unsure(run, unsure), *of_languages(run, exams), *said)
+    befallen, known = (*of_interim(run), *of_canaries(run), *of_circumstances(run, befell)), of_languages(run, exams)
+    return (*befallen, *of_unsure(run, unsure), *known, *said)
 
 
 def _tried(

@@ -161,6 +161,7 @@ CASE = Record(
         **dict.fromkeys(("answer", "expected", "expected_answer", "reference_answer"), "did you mean 'reference'?"),
         **dict.fromkeys(("prompt", "input", "query"), "did you mean 'question'?"),
         **dict.fromkeys(("tags", "categories"), "did you mean 'category'?"),
+        **dict.fromkeys(("reply", "verdict"), "it belongs to canaries, which --canaries FILE names"),
     },
     noted=True,
 )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from proctor.formats.suites.declaration import CASE, HEADER, SUITE, suite_schema
 from proctor.formats.suites.json_nodes import read_json
 from proctor.formats.suites.nodes import ListNode, MappingNode, Node, Unreadable
 from proctor.formats.suites.problems import ProblemLog, RecordNote, SuiteProblem
+from proctor.formats.suites.structures import Record
 
 __all__ = [
     "LIMIT",
@@ -80,7 +82,7 @@ def read_suite(path: str | os.PathLike[str]) -> Benchmark:
     """The benchmark in a suite file; raises InputError with the first errors if it has any."""
     reading = check_suite(path)
     if reading.benchmark is None:
-        raise InputError(f"{os.fspath(path)}: {_summary(reading)}")
+        raise InputError(f"{os.fspath(path)}: {summary(reading.errors, reading.more)}")
     return reading.benchmark
 
 
@@ -96,16 +98,11 @@ def check_suite(path: str | os.PathLike[str]) -> SuiteReading:
 
 def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteReading:
     """The cases and errors of a suite with this file name; without `folder`, `sources` stays as it is written."""
-    reading = ProblemLog()
-    try:
-        _read(data, jsonl=_ending(name) == JSONL, reading=reading)
-    except Unreadable as error:
-        reading.path.clear()
-        reading.problem_at(error.line, error.column, error.message)
+    reading = read_notes(data, name=name)
     header = next((note for note in reading.notes if note.record != CASE.name), None)
     others = _others(header, folder, reading)
     notes = [note for note in reading.notes if note.record == CASE.name]
-    taken = _given_ids(notes, reading)
+    taken = given_ids(notes, reading)
     maker = CaseMaker(header.values.get("expect", {}) if header else {}, taken)
     cases = tuple(maker.case(note.values, note.node.line) for note in notes if note.sound)
     errors = sorted(reading.problems)
@@ -118,11 +115,22 @@ def read_bytes(data: bytes, *, name: str, folder: Path | None = None) -> SuiteRe
     )
 
 
+def read_notes(data: bytes, *, name: str, suite: Record = SUITE, case: Record = CASE) -> ProblemLog:
+    """What stands in a file of suites of this declaration, and every problem in it."""
+    reading = ProblemLog()
+    try:
+        _read(data, jsonl=_ending(name) == JSONL, reading=reading, suite=suite, case=case)
+    except Unreadable as error:
+        reading.path.clear()
+        reading.problem_at(error.line, error.column, error.message)
+    return reading
+
+
 def _ending(path: str | os.PathLike[str]) -> str:
     return Path(path).suffix.lower()
 
 
-def _read(data: bytes, *, jsonl: bool, reading: ProblemLog) -> None:
+def _read(data: bytes, *, jsonl: bool, reading: ProblemLog, suite: Record, case: Record) -> None:
     if len(data) > LIMIT:
         raise Unreadable(1, 1, _TOO_LARGE)
     decoded = decode(data)
@@ -130,12 +138,12 @@ def _read(data: bytes, *, jsonl: bool, reading: ProblemLog) -> None:
         before = decoded.text[: decoded.flaw_at]
         raise Unreadable(before.count("\n") + 1, len(before) - before.rfind("\n"), decoded.flaw)
     if jsonl:
-        _read_lines(decoded.text, reading)
+        _read_lines(decoded.text, reading, case)
     else:
-        _read_document(decoded.text, reading)
+        _read_document(decoded.text, reading, suite)
 
 
-def _read_document(text: str, reading: ProblemLog) -> None:
+def _read_document(text: str, reading: ProblemLog, suite: Record) -> None:
     from proctor.formats.suites.yaml_nodes import read_yaml
 
     root = read_yaml(text)
@@ -143,10 +151,10 @@ def _read_document(text: str, reading: ProblemLog) -> None:
         raise Unreadable(1, 1, _NO_CASES)
     if isinstance(root, ListNode):
         raise Unreadable(root.line, root.column, "the file is a list; put it under `cases:`")
-    SUITE.read(root, reading)
+    suite.read(root, reading)
 
 
-def _read_lines(text: str, reading: ProblemLog) -> None:
+def _read_lines(text: str, reading: ProblemLog, case: Record) -> None:
     numbered = ((number, line.rstrip("\r")) for number, line in enumerate(text.split("\n"), 1))
     written = [(number, line) for number, line in numbered if line.strip()]
     for place, (number, line) in enumerate(written):
@@ -155,15 +163,15 @@ def _read_lines(text: str, reading: ProblemLog) -> None:
         except Unreadable as error:
             reading.problem_at(error.line, error.column, error.message)
             continue
-        _read_line(node, reading, first=place == 0)
-    if not (reading.problems or any(note.record == CASE.name for note in reading.notes)):
+        _read_line(node, reading, case, first=place == 0)
+    if not (reading.problems or any(note.record == case.name for note in reading.notes)):
         raise Unreadable(1, 1, _NO_LINES)
 
 
-def _read_line(node: Node, reading: ProblemLog, *, first: bool) -> None:
+def _read_line(node: Node, reading: ProblemLog, case: Record, *, first: bool) -> None:
     header = isinstance(node, MappingNode) and [key.text for key, _ in node.entries] == [_SUITE_KEY]
     if not header:
-        CASE.read(node, reading)
+        case.read(node, reading)
         return
     assert isinstance(node, MappingNode), "a header has a key"
     reading.path.append(_SUITE_KEY)
@@ -189,7 +197,7 @@ def _others(header: RecordNote | None, folder: Path | None, reading: ProblemLog)
     return found
 
 
-def _given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
+def given_ids(notes: list[RecordNote], reading: ProblemLog) -> set[str]:
     """The ids that cases were given; one that stands twice is a problem."""
     first: dict[str, RecordNote] = {}
     for note in notes:
@@ -210,7 +218,8 @@ def _benchmark(cases: tuple[Case, ...], others: dict[str, Any]) -> Benchmark:
     return made if deciding == [None, {}, Expectation()] else replace(made, digest=digest([made.digest, deciding]))
 
 
-def _summary(reading: SuiteReading) -> str:
-    told = "; ".join(str(problem) for problem in reading.errors[:_TOLD])
-    untold = len(reading.errors) + reading.more - _TOLD
+def summary(errors: Sequence[SuiteProblem], more: int = 0) -> str:
+    """The first of the errors of a file, and how many more there are."""
+    told = "; ".join(str(problem) for problem in errors[:_TOLD])
+    untold = len(errors) + more - _TOLD
     return told + (f"; and {untold:,} more (`proctor check` lists them)" if untold > 0 else "")

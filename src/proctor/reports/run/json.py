@@ -9,6 +9,7 @@ from typing import Any, TextIO
 from proctor.codec import encode
 from proctor.findings.gates import GateVerdict
 from proctor.findings.run import CaseFinding, CategoryFinding, Findings, ProblemGroup, Summary
+from proctor.findings.run.canaries import canary_finding
 from proctor.findings.run.panel import JudgeFinding
 from proctor.reports import outcomes
 from proctor.reports.gates import as_dicts
@@ -51,6 +52,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "orchestration": plain(findings.orchestration),
         **({"stopped_early": plain(run.interim)} if run.cut else {}),
         **({} if findings.workers is None else {"workers": plain(findings.workers)}),
+        **({} if run.canaries is None else {"canaries": plain(canary_finding(run))}),
         **({} if not findings.judges else {"judges": [_judge(judge) for judge in findings.judges]}),
         **_people(findings),
         **({} if not findings.noise else {"judge_noise": [as_noise(each) for each in findings.noise]}),

@@ -142,5 +142,8 @@ def _troubles(findings: Findings) -> Iterator[str]:
 
 
 def _notes(findings: Findings) -> Iterator[str]:
+    if said := numbers.canaries(findings.run):
+        yield f"Canaries: {said}"
+        yield ""
     if findings.notes:
         yield "\n>\n".join(f"> {plain(without_options(note), 400)}" for note in findings.notes)

@@ -155,6 +155,7 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Time": numbers.latency(findings),
         "Usage": numbers.usage(findings.usage),
         "Workers": _workers(findings.workers),
+        "Canaries": numbers.canaries(findings.run),
     }
     yield from facts(said, label=label)
     if findings.battle is not None and lines:

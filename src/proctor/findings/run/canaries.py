@@ -1,0 +1,83 @@
+"""What the canaries of a run show of its judge: how many verdicts were right, and whether any has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from proctor.run import Run
+from proctor.statistics.canaries import error_bound
+from proctor.usage import Usage
+
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CanaryFinding:
+    """A judge on replies whose verdict is known."""
+
+    source: str
+    """standard, or the file."""
+    planned: int
+    judged: int
+    """Those that got a verdict."""
+    right: int
+    """Of them, those that got the right one."""
+    bound: float | None
+    """The highest error rate in keeping with that, at 95 %; None: nothing was judged."""
+    changed: int | None
+    """Those that got another verdict than in the last run with the same judge and canaries; None: there is none."""
+    wrong: tuple[str, ...]
+    drifted: tuple[str, ...]
+    """Which ones changed."""
+    since: str | None
+    """The run that they are held against."""
+    reason: str
+    """Why some have no verdict."""
+    usage: Usage
+
+
+def canary_finding(run: Run) -> CanaryFinding | None:
+    """What they show; None: the run has none, or they were not judged yet."""
+    known = run.canaries
+    if known is None:
+        return None
+    judged = sum(verdict is not None for verdict in known.verdicts.values())
+    return CanaryFinding(
+        source=known.source,
+        planned=len(known.verdicts),
+        judged=judged,
+        right=judged - len(known.wrong),
+        bound=error_bound(judged, len(known.wrong)),
+        changed=None if known.since is None else len(known.changed),
+        wrong=known.wrong,
+        drifted=known.changed,
+        since=known.since,
+        reason=known.reason,
+        usage=known.usage,
+    )
+
+
+def sentences(run: Run) -> Iterator[str]:
+    """What a reader has to know: verdicts that are wrong, have changed, or are missing."""
+    found = canary_finding(run)
+    if found is None:
+        return
+    if found.wrong:
+        yield (
+            f"Warning: the judge got {len(found.wrong)} of {found.judged} canaries wrong ({_named(found.wrong)}): "
+            f"it may err in up to {100 * (found.bound or 1):.0f} % of replies like these."
+        )
+    if found.drifted:
+        yield (
+            f"Drift: the judge gave {len(found.drifted)} of {found.judged} canaries another verdict than in run "
+            f"{found.since} ({_named(found.drifted)}): its marks may not be comparable to those of before."
+        )
+    if found.judged < found.planned:
+        missing = found.planned - found.judged
+        yield f"{missing} of {found.planned} canaries got no verdict: {found.reason or 'the judge gave no mark'}."
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
