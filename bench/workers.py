@@ -79,11 +79,11 @@ def build(data: tuple[str, Scene], budget: Budget | None) -> Iterator[Parts]:
 
 
 @dataclass(slots=True)
-class Watched:
+class Watched(Processes):
     started: list[int] = field(default_factory=list)
 
     def start(self, brief: Brief) -> Link:
-        link = Processes().start(brief)
+        link = Processes.start(self, brief)
         self.started.append(link.process)  # type: ignore[attr-defined]
         return link
 

@@ -30,13 +30,13 @@ from proctor.workers.processes import Processes
 
 
 @dataclass(slots=True)
-class Watched:
+class Watched(Processes):
     """Starts real processes, and knows who they are."""
 
     started: list[int] = field(default_factory=list)
 
     def start(self, brief: Brief) -> Link:
-        link = Processes().start(brief)
+        link = Processes.start(self, brief)
         self.started.append(link.process)  # type: ignore[attr-defined]
         return link
 
@@ -193,7 +193,7 @@ def test_other_versions_are_refused_before_the_first_call(tmp_path: Path, monkey
 
 
 def test_a_system_without_processes_to_give_says_so(tmp_path: Path) -> None:
-    class Nowhere:
+    class Nowhere(Processes):
         def start(self, brief: Brief) -> Link:
             raise WorkerLost("no process could be started: Resource temporarily unavailable")
 

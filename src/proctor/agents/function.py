@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import sys
 import time
@@ -12,9 +13,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from proctor import threads
-from proctor.agents.options import must_be_none
+from proctor.agents.options import must_be_none, truth
 from proctor.codec import to_reply
 from proctor.errors import InputError
+from proctor.net.limits import wait_outside_time_limit
 from proctor.plugins import import_attribute
 from proctor.roles import Agent
 from proctor.telemetry.capture import capturing
@@ -59,8 +61,12 @@ def _is_one(target: object, framework: ModuleType, kind: _Kind) -> bool:
 
 def load(spec: str, options: Mapping[str, Any]) -> Agent:
     """The agent that `package.module:attribute` names."""
-    must_be_none(options, whose="a python: agent", instead="configure it in its own code")
-    return adapt(import_attribute(spec, what="agent"), name=f"python:{spec}")
+    others = {name: value for name, value in options.items() if name != "per_worker"}
+    must_be_none(others, whose="a python: agent but per_worker", instead="configure it in its own code")
+    target = import_attribute(spec, what="agent")
+    if truth(options, "per_worker") and inspect.isclass(target):
+        return _OneObject(target, f"python:{spec}")
+    return adapt(target, name=f"python:{spec}")
 
 
 def adapt(target: Any, *, name: str) -> Agent:
@@ -130,6 +136,47 @@ class _Class:
 
     async def close(self) -> None:
         self._living.clear()
+
+
+class _OneObject(_Class):
+    """A class of which one object serves every conversation in its process, because it is heavy."""
+
+    forgets_nothing = True
+
+    def __init__(self, target: type[Any], name: str) -> None:
+        super().__init__(target, name)
+        self._making: asyncio.Task[Callable[[Any], Any]] | None = None
+        self._close: Callable[[], Any] | None = None
+
+    async def open(self) -> Callable[[Any], Any]:
+        """Make the object, once; how it is asked. What that takes is outside the time limit of a call."""
+        making = self._making = self._making or asyncio.create_task(self._make_object())
+
+        async def until_made() -> None:
+            await asyncio.wait({making})
+
+        if not making.done():
+            await wait_outside_time_limit(until_made)
+        return making.result()
+
+    async def reply(self, request: Request) -> Reply:
+        ask = await self.open()
+        with capturing(request.conversation) as captured:
+            reply: Reply = await ask(request if self.takes_request else request.question)
+        return captured.merged_into(reply)
+
+    async def close(self) -> None:
+        close, self._close = self._close, None
+        if close is not None:
+            closed = await threads.call(close)
+            if inspect.isawaitable(closed):
+                await closed
+
+    async def _make_object(self) -> Callable[[Any], Any]:
+        target = await threads.call(self._make)
+        close = getattr(target, "close", None)
+        self._close = close if callable(close) else None
+        return _caller(_answer_of(target, self.name))
 
 
 def _answer_of(target: Any, name: str) -> Callable[[Any], Any]:

@@ -18,7 +18,7 @@ MAX_BYTES = 10_000_000
 
 _WHOLE = Bounds(least=1, most=10**12, whole=True)
 _NUMBER = Bounds(above=0, most=10**12)
-_EVERY_AGENTS = ("spec", "kind")
+_EVERY_AGENTS = ("spec", "kind", "resources")
 """What any agent has in its table, besides options; whoever misspells it has it taken for an option."""
 
 

@@ -40,8 +40,13 @@ def pace(command: F) -> F:
 
 
 def workers(command: F) -> F:
-    """`--workers`: how many processes play."""
+    """`--workers` and `--ray`: how many others play, and where."""
     given = "[default: this process alone]"
+    command = click.option(
+        "--ray",
+        metavar="local|auto|ADDRESS",
+        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its actors.",
+    )(command)
     return click.option("--workers", type=int, help=f"Number of processes on this machine that play the run {given}.")(
         command
     )

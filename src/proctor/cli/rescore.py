@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.findings.run import Findings
     from proctor.workflows.rescore import PreparedRescore
+    from proctor.workflows.workers import WorkersWanted
 
 
 @click.command("rescore", cls=Command)
@@ -39,6 +40,7 @@ def command(
     run: str,
     k: int | None,
     workers: int | None,
+    ray: str | None,
     gates: tuple[str, ...],
     look: int,
     force: bool,
@@ -56,6 +58,7 @@ def command(
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gates import read_gates, with_baselines
     from proctor.workflows.rescore import prepare_rescoring
+    from proctor.workflows.workers import WorkersWanted
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
@@ -66,12 +69,12 @@ def command(
     check_k(k, made.settings.trials)
     gating = with_baselines(gating, made, store=url)
     gating.check(made, exams_of(prepared.benchmark, made.settings))
-    findings = _judge_replies(prepared, config, store=url, quiet=as_json, workers=workers)
+    findings = _judge_replies(prepared, config, store=url, quiet=as_json, workers=WorkersWanted(workers, ray))
     return conclude(findings, gating, k=k, as_json=as_json)
 
 
 def _judge_replies(
-    prepared: PreparedRescore, config: Config, *, store: str, quiet: bool, workers: int | None
+    prepared: PreparedRescore, config: Config, *, store: str, quiet: bool, workers: WorkersWanted
 ) -> Findings:
     """Have the stored replies judged, with the progress shown."""
     from proctor.cli.play import play

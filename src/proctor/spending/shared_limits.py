@@ -4,7 +4,8 @@
     SharedThrottle(sharers, requests_per_minute=500, concurrency=50)      two runs at once: 250 and 25 each
 
 Who calls a host holds a locked file of its name, which dies with its process: nobody has to tidy up, and a run that
-ends leaves its part to the others within a second.
+ends leaves its part to the others within a second. On machines that share no folder, whoever started them tells how
+many they are: `told_sharers`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import os
 import tempfile
 import time
 import weakref
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from urllib.parse import quote
 
@@ -24,6 +26,7 @@ from proctor import private
 from proctor.net.limits import Bucket, Throttle
 
 _LOOK_EVERY = 1.0
+_TOLD: ContextVar[Callable[[], int] | None] = ContextVar("proctor_told_sharers", default=None)
 _held: dict[int, weakref.finalize[..., Sharers]] = {}
 """Descriptors of the files that are held, and how each is left."""
 
@@ -49,14 +52,19 @@ class Sharers:
         self._prefix = f"{quote(host, safe='@')}~"
         self._known = 1
         self._looked = -math.inf
+        self._told = _TOLD.get()
         self.leave: Callable[[], object] = lambda: None
         """Be one of them no longer; who is forgotten, or whose process ends, leaves as well."""
+        if self._told is not None:
+            return
         with suppress(OSError):
             descriptor, path = _join(self._folder, self._prefix)
             self.leave = _held[descriptor] = weakref.finalize(self, _leave, descriptor, path)
 
     def count(self) -> int:
         """How many they are; looked up once a second."""
+        if self._told is not None:
+            return self._told()
         now = time.monotonic()
         if now - self._looked > _LOOK_EVERY:
             self._looked = now
@@ -64,6 +72,16 @@ class Sharers:
                 files = (path for path in self._folder.iterdir() if path.name.startswith(self._prefix))
                 self._known = max(1, sum(map(_alive, files)))
         return self._known
+
+
+@contextmanager
+def told_sharers(count: Callable[[], int]) -> Iterator[None]:
+    """Whoever calls a host from here is one of so many, wherever the others are."""
+    token = _TOLD.set(count)
+    try:
+        yield
+    finally:
+        _TOLD.reset(token)
 
 
 class SharedThrottle(Throttle):

@@ -6,37 +6,14 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Iterable
 from contextlib import suppress
-from typing import Any, TextIO
 
-from proctor.redaction import without_known
 from proctor.running import exits
 from proctor.threads import exit_now
 from proctor.workers.messages import Brief, Order
 from proctor.workers.processes import receive, send
+from proctor.workers.streams import scrub_streams
 from proctor.workers.worker import CrewWorker, take_place
-
-
-class _Scrubbed:
-    """A stream that tells no secret: what agents print here goes where the driver's own words go."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._stream, name)
-
-    def write(self, text: str) -> int:
-        """Write it without secrets; who wrote it is told that all was written."""
-        self._stream.write(without_known(text))
-        self._stream.flush()
-        return len(text)
-
-    def writelines(self, lines: Iterable[str]) -> None:
-        """The same for several."""
-        for line in lines:
-            self.write(line)
 
 
 def main() -> None:
@@ -44,7 +21,7 @@ def main() -> None:
     pipe = socket.socket(fileno=int(sys.argv[1]))
     os.set_inheritable(pipe.fileno(), False)
     exits.install()
-    sys.stdout, sys.stderr = _Scrubbed(sys.stdout), _Scrubbed(sys.stderr)
+    scrub_streams()
     try:
         brief: Brief = receive(pipe)
         take_place(brief)

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from proctor import threads
 from proctor.redaction import without_secrets
-from proctor.roles import Halt
+from proctor.roles import LETS_FINISH, Halt
 from proctor.run import Failure, Finished, PendingAttempt, Record, WorkerCounts
 from proctor.running.schedule import StormWatch
 from proctor.spending.budget import Budget
@@ -24,7 +24,7 @@ from proctor.workers import messages
 from proctor.workers.dealer import Dealer
 from proctor.workers.held import MOST_DEATHS
 from proctor.workers.ledger import Ledger
-from proctor.workers.link import Link, Transport, WorkerLost
+from proctor.workers.link import Link, NoPlace, Transport, WorkerLost
 from proctor.workers.messages import Brief, Order, WorkerReport
 from proctor.workers.seat import Seat
 
@@ -40,6 +40,8 @@ _LONG_FAREWELL = 12.0
 """Seconds that they get at the end of a run to let go of connections."""
 _FAILED_STARTS = 3
 """Workers in a row that may die before they have said anything."""
+_PLACE_PATIENCE = 300.0
+"""Seconds that may pass without a place for any worker at all: a cluster may have to start machines first."""
 
 
 class _OutOfTouch(WorkerLost):
@@ -75,7 +77,7 @@ class CrewExecutor:
         self._taken: list[Record] = []
         self._attending = self._started = self._lost = self._failed_starts = 0
         self._storm = StormWatch()
-        self._stopped_at = math.inf
+        self._began, self._stopped_at = time.monotonic(), math.inf
         self._dismissed = False
         self._error: BaseException | None = None
 
@@ -87,7 +89,7 @@ class CrewExecutor:
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""
         self._dealer = Dealer(pending_attempts, places=self._brief.places)
-        self._attending = len(self._seats)
+        self._attending, self._began = len(self._seats), time.monotonic()
         for seat in self._seats:
             run = contextvars.copy_context().run
             threading.Thread(target=run, args=(self._attend, seat), name="proctor-crew", daemon=True).start()
@@ -101,6 +103,7 @@ class CrewExecutor:
             self._check_interrupted()
         finally:
             self._dismiss()
+            self._transport.close()
 
     def stop(self) -> None:
         """Begin nothing more, drop calls in flight, hand over what is left."""
@@ -111,7 +114,7 @@ class CrewExecutor:
         with self._lock:
             if self.halt is None:
                 self.halt, self.reason = halt, without_secrets(reason)
-            if halt != "spent":  # then calls in flight are paid, and each attempt ends at its next one
+            if halt not in LETS_FINISH:
                 self._stopped_at = min(self._stopped_at, time.monotonic())
             self._wake_all()
 
@@ -127,7 +130,11 @@ class CrewExecutor:
     def _is_over(self) -> bool:
         with self._lock:
             is_late = time.monotonic() - self._stopped_at > _FAREWELL
-            return not self._records and (not self._attending or is_late)
+            is_over = not self._records and (not self._attending or is_late)
+            is_done = not self._records and self._attending and self._dealer.is_done()
+        if is_done:
+            self._close_beginners()  # nothing is left for them
+        return is_over
 
     def _check_interrupted(self) -> None:
         if self._stage.interrupted.is_set() and (self.halt is not None or self._attending):
@@ -159,13 +166,18 @@ class CrewExecutor:
         with self._lock:
             self._dismissed = True
             self._wake_all()
-            beginning = [link for seat, link in self._links.items() if seat.is_new]
-        for link in beginning:
-            link.close(0)
+        self._close_beginners()
         with self._lock:
             self._arrived.wait_for(lambda: not self._attending, 2 * _FAREWELL)
             links = list(self._links.values())
         for link in links:
+            link.close(0)
+
+    def _close_beginners(self) -> None:
+        """End those who have not said anything yet."""
+        with self._lock:
+            beginning = [link for seat, link in self._links.items() if seat.is_new]
+        for link in beginning:
             link.close(0)
 
     def _wake_all(self) -> None:
@@ -254,8 +266,12 @@ class CrewExecutor:
                 stored=seat.stored,
                 answers=answers,
                 hold=self._hold(seat),
+                workers=self._count_present(),
                 end=end,
             )
+
+    def _count_present(self) -> int:
+        return sum(not seat.is_new for seat in self._links)
 
     def _hold(self, seat: Seat) -> float:
         """How long its worker may wait: not at all where only its pulse is felt."""
@@ -319,7 +335,10 @@ class CrewExecutor:
         with self._lock:
             held = self._dealer.drop(seat.worker)
             self._ledger.close(seat.worker)
-            if self._dismissed or self.halt is not None:
+            if self._dismissed or self.halt is not None or (not held and self._dealer.is_done()):
+                return
+            if isinstance(why, NoPlace):
+                self._go_without(seat, name, why)
                 return
             self._lost += 1
             self._on_lost(f"{name} was lost: {why}")
@@ -332,6 +351,15 @@ class CrewExecutor:
             self._dealer.give_again(one for one in held if one.deaths < MOST_DEATHS)
             self._count_start(seat, name, why)
             self._wake_all()
+
+    def _go_without(self, seat: Seat, name: str, why: NoPlace) -> None:
+        """Let those begin who have a place; where nobody has one, wait no longer than machines take to start."""
+        if not seat.greeted:
+            self._on_lost(f"{name} has not begun: {why}")
+        seat.greeted = True
+        if not self._count_present() and time.monotonic() - self._began > _PLACE_PATIENCE:
+            self.end("misconfigured", f"no worker has begun; the last, {name}: {why}")
+        self._wake_all()
 
     def _count_start(self, seat: Seat, name: str, why: WorkerLost) -> None:
         """Where nobody can even begin, there is no point in trying for ever."""

@@ -11,6 +11,10 @@ class WorkerLost(Exception):
     """The worker is dead, or does not answer."""
 
 
+class NoPlace(WorkerLost):
+    """There is no room for it now; others may play meanwhile, and it is tried again."""
+
+
 class Link(Protocol):
     """One worker, as the crew sees it. Methods block, and raise WorkerLost."""
 
@@ -31,5 +35,11 @@ class Link(Protocol):
 class Transport(Protocol):
     """Where workers come from."""
 
+    kind: str
+    """What sort of workers they are: `processes`, `ray`."""
+
     def start(self, brief: Brief) -> Link:
         """A new worker, which has been given its brief; raises WorkerLost where it cannot be started."""
+
+    def close(self) -> None:
+        """Let go of what workers were started with; nobody is started any more."""

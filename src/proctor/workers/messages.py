@@ -18,6 +18,8 @@ from proctor.usage import Usage
 
 HOLD = 0.25
 """Seconds that a worker may wait for something to report before it answers: the heartbeat."""
+START = 600.0
+"""Seconds that a worker may take to import an agent and build its parts: a model of one's own has to be loaded."""
 LEASE = 3.0
 """Seconds without an order after which a worker takes its driver for dead and stops spending."""
 SILENCE = 5.0
@@ -64,6 +66,8 @@ class Brief:
     """The run's budget of tokens."""
     lease: float = LEASE
     """Seconds without an order after which it stops."""
+    is_remote: bool = False
+    """Whether it may be on another machine, which shares no folder with the driver."""
 
     @property
     def is_limited(self) -> bool:
@@ -135,6 +139,8 @@ class Order:
     answers: tuple[BudgetAnswer, ...] = ()
     hold: float = HOLD
     """Seconds to wait for something to report."""
+    workers: int = 1
+    """How many play just now: rate limits are divided among them."""
     end: tuple[Halt | None, str] | None = None
     """End early for this reason; without one: nothing more will come."""
 

@@ -19,8 +19,6 @@ from proctor.workers import messages
 from proctor.workers.link import Link, WorkerLost
 from proctor.workers.messages import Brief, Hello, Order, WorkerReport
 
-_START = 120.0
-"""Seconds that a worker may take to import an agent and build its parts."""
 _LENGTH = struct.Struct("!Q")
 _PIECE = 2**20
 
@@ -50,9 +48,14 @@ def _read(pipe: socket.socket, length: int) -> bytes:
 class Processes:
     """Starts workers on this machine."""
 
+    kind = "processes"
+
     def start(self, brief: Brief) -> Link:
         """A new process with its brief; raises WorkerLost where the system has none to give."""
         return _Process(brief)
+
+    def close(self) -> None:
+        """Nothing is open."""
 
 
 class _Process:
@@ -84,7 +87,7 @@ class _Process:
     def hello(self) -> Hello:
         """Give it the brief, and hear what it has to say."""
         brief, self._brief = self._brief, None
-        hello: Hello = self._ask(brief, within=_START)
+        hello: Hello = self._ask(brief, within=messages.START)
         return hello
 
     def exchange(self, order: Order) -> WorkerReport:

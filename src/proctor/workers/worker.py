@@ -22,11 +22,12 @@ from proctor import threads
 from proctor.errors import ProctorError
 from proctor.failures import said
 from proctor.redaction import remember_secrets, without_secrets
-from proctor.roles import Halt
+from proctor.roles import LETS_FINISH, Halt
 from proctor.run import PendingAttempt, Record
 from proctor.running.exits import intercept_exits
 from proctor.running.feed import FedExecutor
 from proctor.running.garbage import seldom_collected
+from proctor.spending.shared_limits import told_sharers
 from proctor.threads import Stage
 from proctor.workers import messages
 from proctor.workers.ledger import RemoteBudget
@@ -57,6 +58,7 @@ class CrewWorker:
         self._batch = self._stored = 0
         self._heard = math.inf  # the lease begins with the first order
         self._stopping = self._out_of_touch = self._over = False
+        self._workers = 1
         self._error = ""
         self._budget = self._remote_budget()
         self._parts: Parts | None = None
@@ -67,6 +69,8 @@ class CrewWorker:
     def ready(self) -> Iterator[Hello]:
         """Build the parts and begin; what is said to the driver then."""
         with contextlib.ExitStack() as stack:
+            if self._brief.is_remote:
+                stack.enter_context(told_sharers(lambda: self._workers))
             try:
                 build, data = self._recipe()
                 self._parts = stack.enter_context(build(data, self._budget))
@@ -76,7 +80,7 @@ class CrewWorker:
             context = contextvars.copy_context()
             threading.Thread(target=context.run, args=(self._play,), name="proctor-worker", daemon=True).start()
             self._begun.wait()
-            yield self._hello()
+            yield self._hello(refusal=self._error)
 
     def exchange(self, order: Order) -> WorkerReport:
         """Take an order; report as soon as there is something to say, and at the latest when the heartbeat is due."""
@@ -106,6 +110,7 @@ class CrewWorker:
         with self._news:
             self._heard = time.monotonic()
             self._stored = max(self._stored, order.stored)
+            self._workers = max(1, order.workers)
             self._news.notify_all()
         if order.attempts:
             executor.feed(
@@ -119,7 +124,7 @@ class CrewWorker:
         if halt is None:
             executor.complete()
         else:
-            self._stopping = halt != "spent"  # then calls in flight are paid, and each attempt ends at its next one
+            self._stopping = halt not in LETS_FINISH
             executor.end(halt, reason)
 
     def _has_news(self) -> bool:
@@ -170,8 +175,11 @@ class CrewWorker:
             examiner=parts.examiner,
             faults=parts.faults,
         )
-        self._begun.set()
+        opening = getattr(parts.agent, "open", None)
         try:
+            if opening is not None:
+                stage.run(opening)
+            self._begun.set()
             with intercept_exits(lambda told: executor.end("exited", told)):
                 for batch in executor.play():
                     self._offer(batch, executor)

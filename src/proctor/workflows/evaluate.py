@@ -56,7 +56,7 @@ from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of, with_run_defaults
 from proctor.workflows.stop_early import begin_looks, check_looks
 from proctor.workflows.tally import RunTally
-from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
+from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, rebuild_run
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, repr=False)
@@ -124,6 +124,7 @@ async def aevaluate(
     config: Config | None = None,
     watch: Watch | None = None,
     workers: int | None = None,
+    ray: str | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Examine an agent and return the run with its findings. What `proctor run` does.
@@ -139,15 +140,15 @@ async def aevaluate(
         config.run, conditions=conditions, checks=checks, labels=labels, kind=kind, settings=settings
     )
     prepared = prepare(benchmark, agent=agent, reviewer=reviewer, examiner=examiner, name=name, config=config, **given)
-    crew = plan_run_workers(prepared, config, workers, cache=cache)
+    crew = plan_run_workers(prepared, config, WorkersWanted(workers, ray), cache=cache)
     with allowing(prepared.run.settings, config, cache=cache):
         return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)
 
 
 def plan_run_workers(
-    prepared: PreparedRun, config: Config, workers: int | None, *, cache: bool | str | Path = False
+    prepared: PreparedRun, config: Config, workers: WorkersWanted, *, cache: bool | str | Path = False
 ) -> WorkerPlan | None:
-    """Who plays a run that is ready to start: so many processes, those of `[run]`, or (None) this one."""
+    """Who plays a run that is ready to start: so many workers, those of `[run]`, or (None) this process."""
     return plan_workers(
         workers, prepared.run, prepared.benchmark, config, build=rebuild_run, live=prepared.live, cache=cache
     )

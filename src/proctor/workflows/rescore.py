@@ -30,7 +30,7 @@ from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
-from proctor.workflows.workers import RunData, WorkerPlan, enforced, parts_of, plan_workers
+from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforced, parts_of, plan_workers
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -94,6 +94,7 @@ async def arescore(
     config: Config | None = None,
     watch: Watch | None = None,
     workers: int | None = None,
+    ray: str | None = None,
 ) -> Evaluation:
     """Judge the stored replies of a run anew, as a new run that shares its transcripts. What `proctor rescore` does.
 
@@ -116,20 +117,20 @@ async def arescore(
         concurrency=concurrency,
         retries=retries,
     )
-    crew = plan_judges(prepared, config, workers)
+    crew = plan_judges(prepared, config, WorkersWanted(workers, ray))
     with allowing(prepared.run.settings, config):
         return await start_rescoring(prepared, store=url, watch=watch, workers=crew)
 
 
-def plan_judges(prepared: PreparedRescore, config: Config, workers: int | None) -> WorkerPlan | None:
-    """Who judges a run anew: so many processes, those of `[run]`, or (None) this one."""
+def plan_judges(prepared: PreparedRescore, config: Config, workers: WorkersWanted) -> WorkerPlan | None:
+    """Who judges a run anew: so many workers, those of `[run]`, or (None) this process."""
     return plan_judging(
         workers, prepared.run, prepared.benchmark, config, reviewer=prepared.reviewer, changed=prepared.changed
     )
 
 
 def plan_judging(
-    workers: int | None,
+    workers: WorkersWanted,
     run: Run,
     benchmark: Benchmark,
     config: Config,

@@ -26,7 +26,7 @@ from proctor.workflows.rescore import changed_pace, plan_judging, play_rescored,
 from proctor.workflows.run_limits import allowing, check_prices, is_limited
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
-from proctor.workflows.workers import WorkerPlan, plan_workers, rebuild_run
+from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, rebuild_run
 
 
 def timed_out(attempt: Attempt) -> bool:
@@ -76,6 +76,7 @@ async def aresume(
     config: Config | None = None,
     watch: Watch | None = None,
     workers: int | None = None,
+    ray: str | None = None,
 ) -> Evaluation:
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
@@ -84,7 +85,8 @@ async def aresume(
     `max_tokens` goes on where the old one was spent. `timeout`, `concurrency` and `retries` hold for what is played
     now: as given, else as `[run]` says, else the run's own; each attempt tells what it was played with. With
     `retry_timeouts`, what the agent did not answer in time is played again, also of a completed run, which is then
-    not comparable to a run without. `workers` processes play instead of this one, whoever played before.
+    not comparable to a run without. `workers` processes play instead of this one, whoever played before, with `ray` on
+    that cluster.
     """
     config = config or load_config()
     url = store_url(store, config)
@@ -100,7 +102,7 @@ async def aresume(
             live = {"agent": agent, "reviewer": reviewer, "examiner": examiner}
             resumption = _Resumption(
                 store=opened, stored=stored, run=found, benchmark=benchmark, config=config, live=live, pace=pace,
-                cache=cache, watch=watch, workers=workers,
+                cache=cache, watch=watch, workers=WorkersWanted(workers, ray),
             )  # fmt: skip
             findings = await (_play_on if found.rescored_from is None else _judge_on)(resumption)
     return Evaluation(run=findings.run, findings=findings, store=url)
@@ -121,7 +123,7 @@ class _Resumption:
     pace: Mapping[str, Any]
     cache: bool | str | Path
     watch: Watch | None
-    workers: int | None
+    workers: WorkersWanted
 
 
 async def _play_on(given: _Resumption) -> Findings:

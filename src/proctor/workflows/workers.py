@@ -1,4 +1,4 @@
-"""A run spread over worker processes: what each of them is told, how it builds the parts again, and who plays."""
+"""A run spread over workers: where they are, what each is told, how it builds the parts again, and who plays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import logging
 import os
 import pickle
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -26,8 +26,10 @@ from proctor.spending.run_limits import current
 from proctor.threads import Stage
 from proctor.workers import messages
 from proctor.workers.crew import CrewExecutor
+from proctor.workers.link import Transport
 from proctor.workers.messages import Brief, Build, Parts
 from proctor.workers.processes import Processes
+from proctor.workers.ray import LOCAL, RayCluster
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.run_limits import allowing
 
@@ -48,12 +50,23 @@ class RunData:
     cache: bool | str | Path = False
 
 
+@dataclass(frozen=True, slots=True)
+class WorkersWanted:
+    """What was asked for."""
+
+    count: int | None = None
+    """How many; None: as `[run]` says, else as many as Ray has room for, else this process alone."""
+    ray: str | None = None
+    """On which Ray cluster: `local`, `auto` or an address; None: as `[run]` says, else on none."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class WorkerPlan:
-    """How many workers play a run, and how each of them begins."""
+    """How many workers play a run, where, and how each of them begins."""
 
     count: int
     recipe: bytes
+    transport: Transport = field(default_factory=Processes)
 
     def executor(self, settings: Settings, stage: Stage) -> CrewExecutor:
         """Who plays, within the limits that hold here."""
@@ -69,7 +82,7 @@ class WorkerPlan:
             lease=messages.LEASE,
         )
         return CrewExecutor(
-            transport=Processes(),
+            transport=self.transport,
             brief=brief,
             workers=self.count,
             stage=stage,
@@ -79,7 +92,7 @@ class WorkerPlan:
 
 
 def plan_workers(
-    count: int | None,
+    asked: WorkersWanted,
     run: Run,
     benchmark: Benchmark,
     config: Config,
@@ -90,16 +103,48 @@ def plan_workers(
     cache: bool | str | Path = False,
 ) -> WorkerPlan | None:
     """What was asked for, else what `[run]` says; None: this process plays. Raises UsageError where they cannot."""
-    wanted = config.run.workers if count is None else count
-    if wanted is None:
+    count, ray = config.run.workers if asked.count is None else asked.count, asked.ray or config.run.ray
+    if count is not None:
+        check_setting("workers", count)
+    elif ray is None:
         return None
-    check_setting("workers", wanted)
-    handed_in = {role: part for role, part in (live or {}).items() if part is not None and not isinstance(part, str)}
-    for role, part in handed_in.items():
-        _pickle(part, f"the {role}")
     settings = replace(run.settings, **(changed or {}))
+    handed_in = {role: part for role, part in (live or {}).items() if part is not None and not isinstance(part, str)}
     data = RunData(run=run, benchmark=benchmark, config=config, settings=settings, live=handed_in, cache=cache)
-    return WorkerPlan(count=wanted, recipe=_pickle((build, data), "the run"))
+    if ray is None:
+        if wanted := _resources(run, config):
+            _log.warning("resources = %s of %s reserve nothing here: only Ray does (--ray)", dict(wanted), run.agent)
+        return WorkerPlan(count=count or 1, recipe=_packed(build, data, _pickle))
+    cluster = _cluster(ray, count, run, config, cache=cache)
+    try:
+        recipe = _packed(build, data, cluster.packed)
+    except BaseException:
+        cluster.close()
+        raise
+    return WorkerPlan(count=count or min(cluster.count(), settings.concurrency), recipe=recipe, transport=cluster)
+
+
+def _cluster(ray: str, count: int | None, run: Run, config: Config, *, cache: bool | str | Path) -> RayCluster:
+    """The cluster that was named; connected, so that what is wrong with it is known before anything is stored."""
+    if cache and ray != LOCAL:
+        raise UsageError(
+            f"ray={ray!r} cannot use the cache, which is a file of this machine; leave out --cache, or play here "
+            "with --workers N or --ray local"
+        )
+    return RayCluster(ray, workers=count, resources=_resources(run, config))
+
+
+def _resources(run: Run, config: Config) -> Mapping[str, float]:
+    """What a worker takes of a cluster, as the agent's table says."""
+    declared = config.agents.get(run.agent)
+    return {} if declared is None else declared.resources
+
+
+def _packed(build: Build, data: RunData, dumps: Callable[[object], bytes]) -> bytes:
+    """The recipe as workers get it; raises UsageError where it holds what cannot be sent."""
+    for role, part in data.live.items():
+        _sendable(part, f"the {role}", dumps)
+    return _sendable((build, data), "the run", dumps)
 
 
 @contextmanager
@@ -136,15 +181,18 @@ class _Pickler(pickle.Pickler):
             raise pickle.PicklingError(f"{obj.__qualname__} is defined in the script that is being run")
 
 
-def _pickle(value: object, what: str) -> bytes:
-    """The value as workers get it; raises UsageError where they cannot."""
+def _pickle(value: object) -> bytes:
     file = io.BytesIO()
+    _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(value)
+    return file.getvalue()
+
+
+def _sendable(value: object, what: str, dumps: Callable[[object], bytes]) -> bytes:
     try:
-        _Pickler(file, pickle.HIGHEST_PROTOCOL).dump(value)
+        return dumps(value)
     except Exception as error:
         raise UsageError(
             f"{what} cannot be sent to workers: {said(error)}; expected a function or class of a module that can be "
             "imported, or an object of one that can be pickled: move it to a module, name it as python:MODULE:NAME, "
             "or leave out workers"
         ) from error
-    return file.getvalue()

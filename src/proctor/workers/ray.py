@@ -1,0 +1,341 @@
+"""Workers as actors of a Ray cluster: one that is started here, the one that is found, or the one that is named.
+
+The only file that imports ray, and only where it is wanted. The brief with its secrets is an argument of a call from
+driver to worker: Ray's runtime environments and an actor's constructor are stored by the cluster, and shown.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import math
+import os
+import secrets
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from proctor.errors import UsageError
+from proctor.failures import said
+from proctor.redaction.names import says_secret
+from proctor.running import exits
+from proctor.workers import messages
+from proctor.workers.link import Link, NoPlace, WorkerLost
+from proctor.workers.messages import START, Brief, Hello, Order, WorkerReport
+from proctor.workers.streams import scrub_streams
+from proctor.workers.worker import CrewWorker, take_place
+
+LOCAL = "local"
+_PLACE = 30.0
+"""Seconds that the cluster may take to find a place for a worker before others begin without it."""
+_DIAL = 10.0
+"""Seconds that a cluster's head may take to answer."""
+_LAST_LOOK = 0.5
+"""Seconds for what has come while this process slept."""
+_LEFT_OUT = (".proctor", ".venv", ".git", "__pycache__")
+"""What is not sent to the machines of a cluster."""
+_OF_A_MACHINE = ("RAY_", "LD_", "PYTHON", "CUDA_", "ROCR_", "NVIDIA_", "KUBERNETES_", "SSH_", "XDG_", "VIRTUAL_ENV")
+"""What variables begin with that say something of a machine, and nothing on another one."""
+_JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"
+
+
+class RayCluster:
+    """Starts workers on a cluster. Satisfies `proctor.workers.link.Transport`."""
+
+    kind = "ray"
+
+    def __init__(self, address: str, *, workers: int | None = None, resources: Mapping[str, float] | None = None):
+        """Connect; `resources` are what one worker takes: `cpu`, `gpu`, or a name of the cluster's own."""
+        self._needs = {"cpu": 1.0, **(resources or {})}
+        self.is_remote = address != LOCAL
+        self._recipe: tuple[bytes, Any] | None = None
+        self._stack = ExitStack()
+        if not self.is_remote:
+            self._stack.enter_context(_variables(_of_our_own()))  # some are read when ray is imported
+        self._ray = _ray()
+        self._is_ours = not self._ray.is_initialized()
+        if self._is_ours:
+            self._connect(address, workers)
+        self._check_room(address)
+
+    def start(self, brief: Brief) -> Link:
+        """A new actor; where it stands is found out by `hello`."""
+        needs = dict(self._needs)
+        options = {"num_cpus": needs.pop("cpu"), "num_gpus": needs.pop("gpu", 0), "resources": needs}
+        try:
+            actor = self._ray.remote(_Actor).options(**options, scheduling_strategy="SPREAD").remote()
+            return _ActorLink(self._ray, actor, self._sent(brief), self._shared(brief.recipe), self._describe_room)
+        except self._ray.exceptions.RayError as error:
+            raise WorkerLost(f"no actor could be started: {_told(error)}") from error
+
+    def count(self) -> int:
+        """How many workers there is room for."""
+        have = self._ray.cluster_resources()
+        fit: list[float] = [have.get(_theirs(name), 0.0) / need for name, need in self._needs.items() if need]
+        return max(1, math.floor(min(fit, default=1.0)))
+
+    def packed(self, value: object) -> bytes:
+        """What a worker can read; more than pickle can: functions and classes of the script that is being run."""
+        data: bytes = import_module("ray.cloudpickle").dumps(value)
+        return data
+
+    def close(self) -> None:
+        """Leave the cluster, and end it where it was started here."""
+        if self._is_ours:
+            self._ray.shutdown()
+        self._stack.close()
+
+    def _connect(self, address: str, workers: int | None) -> None:
+        _check_listens(address)
+        options: dict[str, Any] = {"address": address, "log_to_driver": False, "configure_logging": False}
+        if self.is_remote:
+            options |= _sent_folder()
+        else:
+            room = math.ceil(max(os.cpu_count() or 1, (workers or 1) * self._needs["cpu"]))
+            options |= {"_node_ip_address": "127.0.0.1", "include_dashboard": False, "num_cpus": room}
+        logging.getLogger("ray").setLevel(logging.ERROR)
+        with _our_signals(), _hidden_secrets() if not self.is_remote else ExitStack():
+            try:
+                self._ray.init(**options)
+            except Exception as error:
+                self._stack.close()
+                raise _unreachable(address, _told(error)) from error
+
+    def _check_room(self, address: str) -> None:
+        """A cluster of this machine does not grow: what it lacks is told before anything is stored."""
+        have = self._ray.cluster_resources()
+        lacking = [name for name, need in self._needs.items() if need > have.get(_theirs(name), 0)]
+        if lacking and not self.is_remote:
+            self.close()
+            wanted = ", ".join(f"{name} = {self._needs[name]:g}" for name in lacking)
+            raise UsageError(
+                f"resources = {{{wanted}}} of the agent is more than this machine has; take ray={address!r} away, "
+                "name a cluster that has it, or change [agents.NAME] resources"
+            )
+
+    def _describe_room(self) -> str:
+        have, free = self._ray.cluster_resources(), self._ray.available_resources()
+        room = ", ".join(
+            f"{need:g} {name} ({free.get(_theirs(name), 0):g} of {have.get(_theirs(name), 0):g} free)"
+            for name, need in self._needs.items()
+        )
+        return f"the cluster had no place for it for {_PLACE:g} s; it takes {room}"
+
+    def _sent(self, brief: Brief) -> Brief:
+        """What goes along with each worker: the recipe is put into the cluster once, and has no secrets."""
+        brief = replace(brief, recipe=b"", is_remote=self.is_remote)
+        if not self.is_remote:
+            return brief
+        folder = Path(brief.folder or ".").resolve()
+        inside = (Path(entry).resolve() for entry in brief.path)
+        below = tuple(str(path.relative_to(folder)) for path in inside if path.is_relative_to(folder))
+        left_out = tuple(each for each in below if not set(Path(each).parts) & set(_LEFT_OUT))
+        return replace(brief, folder=None, path=left_out)
+
+    def _shared(self, recipe: bytes) -> Any:
+        if self._recipe is None or self._recipe[0] is not recipe:
+            self._recipe = (recipe, self._ray.put(recipe))
+        return self._recipe[1]
+
+
+class _ActorLink:
+    """One worker, as the crew sees it."""
+
+    def __init__(self, ray: Any, actor: Any, brief: Brief, recipe: Any, describe_room: Any) -> None:
+        self.name = f"worker {brief.number}"
+        self._ray, self._actor, self._describe_room = ray, actor, describe_room
+        self._brief: tuple[Brief, Any] | None = (brief, recipe)
+        self._lock = threading.Lock()
+        self._is_closed = False
+
+    def hello(self) -> Hello:
+        """Wait for its place, give it the brief there, and hear what it has to say."""
+        assert self._brief is not None
+        (brief, recipe), self._brief = self._brief, None
+        try:
+            self.process, machine = self._ask("where", within=_PLACE)
+        except _Silent as error:
+            raise NoPlace(self._describe_room()) from error
+        self.name = f"worker {brief.number} (process {self.process} on {machine})"
+        hello: Hello = self._ask("hello", brief, recipe, within=START)
+        return hello
+
+    def exchange(self, order: Order) -> WorkerReport:
+        """Give an order and wait for the report."""
+        report: WorkerReport = self._ask("exchange", order, within=messages.SILENCE)
+        return report
+
+    def close(self, within: float) -> None:
+        """Let it end by itself in so many seconds; then it is killed, and dead when this returns."""
+        with self._lock:
+            if self._is_closed:
+                return
+            self._is_closed = True
+            with suppress(WorkerLost):
+                if within:
+                    self._ask("leave", within=within)
+            with suppress(Exception):
+                self._ray.kill(self._actor)
+            with suppress(WorkerLost):
+                self._ask("where", within=1.0)
+
+    def _ask(self, method: str, *arguments: Any, within: float) -> Any:
+        exceptions = self._ray.exceptions
+        try:
+            answer = getattr(self._actor, method).remote(*arguments)
+            try:
+                return self._ray.get(answer, timeout=within)
+            except exceptions.GetTimeoutError:
+                return self._ray.get(answer, timeout=_LAST_LOOK)
+        except exceptions.GetTimeoutError:
+            raise _Silent(f"it did not answer for {within:g} s") from None
+        except (exceptions.RayError, ConnectionError, RuntimeError) as error:
+            raise WorkerLost(_told(error)) from error
+
+
+class _Silent(WorkerLost):
+    """It has not answered in time."""
+
+
+class _Actor:
+    """A worker in a process of the cluster. Calls come one after the other, in its main thread."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._worker: CrewWorker | None = None
+
+    def where(self) -> tuple[int, str]:
+        """Its process id and its machine."""
+        return os.getpid(), _ray().util.get_node_ip_address()
+
+    def hello(self, brief: Brief, recipe: bytes) -> Hello:
+        """Take the driver's place as far as this machine allows, and build the parts."""
+        exits.install()
+        path = [os.path.abspath(entry) for entry in brief.path] + sys.path if brief.is_remote else brief.path
+        environment = _merged(os.environ, brief.environment)
+        take_place(replace(brief, path=tuple(dict.fromkeys(path)), environment=environment))
+        scrub_streams()
+        self._worker = CrewWorker(replace(brief, recipe=recipe))
+        return self._stack.enter_context(self._worker.ready())
+
+    def exchange(self, order: Order) -> WorkerReport:
+        """Take an order, and report."""
+        assert self._worker is not None
+        return self._worker.exchange(order)
+
+    def leave(self) -> None:
+        """Let go of what was built."""
+        self._stack.close()
+
+
+def _ray() -> Any:
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise UsageError(
+            "a run on Ray needs a package that is not installed: pip install 'proctor[ray]'; "
+            "without it, --workers N plays in processes of this machine"
+        ) from error
+
+
+def _check_listens(address: str) -> None:
+    """Refuse at once where nobody listens: Ray itself would try for many minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon:
+        return
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_DIAL).close()
+    except (OSError, ValueError, OverflowError) as error:
+        raise _unreachable(address, said(error)) from error
+
+
+def _unreachable(address: str, why: str) -> UsageError:
+    return UsageError(
+        f"no Ray cluster could be reached at ray={address!r}: {why}; expected local (started here), auto (the one "
+        "that runs on this machine) or an address such as HOST:6379"
+    )
+
+
+def _theirs(name: str) -> str:
+    """What Ray calls a resource."""
+    return name.upper() if name in ("cpu", "gpu") else name
+
+
+def _told(error: BaseException) -> str:
+    """The one sentence of Ray's many that says what happened."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()] or [type(error).__name__]
+    dead = next((line for line in lines if "is dead because" in line), None)
+    if dead is not None:
+        return dead.partition("is dead because ")[2].partition(". ")[0].rstrip(".")
+    return lines[-1 if "creation task" in lines[0] or "Traceback" in str(error) else 0].rstrip(".")
+
+
+def _merged(own: Mapping[str, str], sent: Mapping[str, str]) -> dict[str, str]:
+    """The variables of a worker: its machine's, what is missing there, and every secret as the driver has it."""
+    taken = (name for name in sent if name not in own or says_secret(name, keys=True))
+    return {**own, **{name: sent[name] for name in taken if not name.startswith(_OF_A_MACHINE)}}
+
+
+def _sent_folder() -> dict[str, Any]:
+    """The current folder goes along, unless a job of the cluster has brought it already."""
+    with suppress(ValueError, AttributeError):
+        if json.loads(os.environ.get(_JOB, "{}")).get("runtime_env", {}).get("working_dir"):
+            return {}
+    return {"runtime_env": {"working_dir": os.getcwd(), "excludes": list(_LEFT_OUT)}}
+
+
+@cache
+def _of_our_own() -> dict[str, str]:
+    """What a cluster of our own is told: to listen on the loopback address, to whom, and to tell nobody about us."""
+    known = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
+    if not any(name in os.environ for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")):
+        known["RAY_AUTH_TOKEN"] = secrets.token_hex(32)  # else Ray writes one into the home folder
+    return known
+
+
+@contextmanager
+def _variables(values: Mapping[str, str]) -> Iterator[None]:
+    """Have these variables for a while."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+@contextmanager
+def _hidden_secrets() -> Iterator[None]:
+    """What is started meanwhile has no secrets among its variables."""
+    hidden = {name: value for name, value in os.environ.items() if says_secret(name, keys=True)}
+    hidden = {name: value for name, value in hidden.items() if not name.startswith("RAY_")}
+    for name in hidden:
+        del os.environ[name]
+    try:
+        yield
+    finally:
+        os.environ.update(hidden)
+
+
+@contextmanager
+def _our_signals() -> Iterator[None]:
+    """Ray's own answer to SIGTERM would end the process before what was answered is stored."""
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGTERM) if is_main else None
+    try:
+        yield
+    finally:
+        if before is not None:
+            signal.signal(signal.SIGTERM, before)
