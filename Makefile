@@ -66,6 +66,7 @@ bench: $(VENV)/dev.stamp
 
 simulate: $(VENV)/dev.stamp
 	$(BIN)/python bench/simulate.py
+	$(BIN)/python bench/stop_early.py
 
 zoo: $(VENV)/dev.stamp
 	PROCTOR_ZOO=all $(BIN)/python -m pytest -n $(WORKERS) tests/zoo

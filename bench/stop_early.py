@@ -1,0 +1,199 @@
+"""Stopping early: calls used and errors, exact beside simulated, with Wald's sequential test as a yardstick.
+
+    python bench/stop_early.py [--runs N]
+
+The gate is `pass_rate>=0.9`, looked at every 5 %. Ends with 1 where a goal is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from math import exp, log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brentq
+
+from proctor.statistics.gate import fewest_cases
+from proctor.statistics.intervals import Sums, wilson
+from proctor.statistics.sequential import (
+    ALPHA,
+    Plan,
+    binomial,
+    course,
+    is_hopeless,
+    look_sizes,
+    plan,
+    score_z,
+    z_bounds,
+)
+
+BOUND = 0.9
+TRUTHS = (0.80, 0.85, 0.88, 0.90, 0.92, 0.94, 0.95, 0.96, 0.98)
+Bools = NDArray[np.bool_]
+End = tuple[str, float]
+"""What became of a run, and the share of the calls that it made."""
+
+
+def by_count(planned: Plan, passed: Bools) -> End:
+    """One verdict a case."""
+    for look in planned.looks:
+        count = int(passed[: look.cases].sum())
+        share = look.cases / planned.cases
+        if count >= look.met:
+            return "met", share
+        if look.not_met is not None and count <= look.not_met:
+            return "not met", share
+        if planned.is_hopeless(look.cases, count):
+            return "open", share
+    return "open", 1.0
+
+
+def by_z(trials: Bools, bounds: tuple[float, ...], sizes: tuple[int, ...]) -> End:
+    """Several trials a case: rows are trials, and the first of every case comes first."""
+    cases = trials.shape[1]
+    flat, total = trials.ravel(), trials.size
+    for bound, size in zip(bounds, sizes, strict=True):
+        asked = np.bincount(np.arange(size) % cases, minlength=cases)
+        passed = np.bincount(np.arange(size) % cases, weights=flat[:size], minlength=cases)
+        sums = Sums.of((passed[asked > 0] / asked[asked > 0]).tolist())
+        z, share = score_z(sums.mean, BOUND, sums.effective()), size / total
+        if abs(z) >= bound:
+            return ("met" if z > 0 else "not met"), share
+        if is_hopeless(z, share, bounds[-1]):
+            return "open", share
+    return "open", 1.0
+
+
+def by_flips(differences: NDArray[np.int_], bounds: tuple[float, ...], sizes: tuple[int, ...]) -> End:
+    """Not worse than another run by 0: McNemar's z."""
+    for bound, size in zip(bounds, sizes, strict=True):
+        seen = differences[:size]
+        squares = int((seen**2).sum())
+        z, share = (seen.sum() / sqrt(squares) if squares else 0.0), size / differences.size
+        if abs(z) >= bound:
+            return ("met" if z > 0 else "not met"), share
+        if is_hopeless(z, share, bounds[-1]):
+            return "open", share
+    return "open", 1.0
+
+
+def simulate(played: Iterable[End]) -> tuple[float, Counter[str]]:
+    """The mean share of calls, and how runs ended."""
+    ends = list(played)
+    return sum(share for _, share in ends) / len(ends), Counter(verdict for verdict, _ in ends)
+
+
+def fixed_test(cases: int, rate: float) -> tuple[float, float]:
+    """Without looks: the chance of met and of not met."""
+    law = binomial(cases, rate)
+    ends = [wilson(count / cases, cases) for count in range(cases + 1)]
+    met = sum(chance for chance, (low, _) in zip(law, ends, strict=True) if low >= BOUND)
+    return float(met), float(sum(chance for chance, (_, high) in zip(law, ends, strict=True) if high < BOUND))
+
+
+def wald(rate: float) -> float:
+    """The cases that Wald's test of .9 against a rate .05 from it takes on average, by his approximation."""
+    other = 0.95 if rate >= BOUND else 0.85
+    passed, failed = log(other / BOUND), log((1 - other) / (1 - BOUND))
+    high, low = log((1 - ALPHA) / ALPHA), log(ALPHA / (1 - ALPHA))
+    drift = rate * passed + (1 - rate) * failed
+    if abs(drift) < 1e-9:
+        return -high * low / (rate * passed**2 + (1 - rate) * failed**2)
+
+    def moment(power: float) -> float:
+        return rate * exp(power * passed) + (1 - rate) * exp(power * failed) - 1
+
+    root = brentq(moment, 1e-6, 60) if drift < 0 else brentq(moment, -60, -1e-6)
+    above = (1 - exp(low * root)) / (exp(high * root) - exp(low * root))
+    return (above * high + (1 - above) * low) / drift
+
+
+def one_trial(runs: int, chance: np.random.Generator) -> list[str]:
+    """The nine truths at four sizes."""
+    missed = []
+    print("One trial: share of the calls, exact (simulated); right verdicts beside those of the full run")
+    print(
+        f"{'cases':>6} {'truth':>6} {'calls':>15} {'met':>15} {'not met':>15} {'in full':>10} {'not met':>8}{'Wald':>7}"
+    )
+    for cases in (100, 200, 500, 1000):
+        planned, calls = plan(cases, BOUND), []
+        for rate in TRUTHS:
+            exact = course(planned, rate)
+            share, ends = simulate(by_count(planned, chance.random(cases) < rate) for _ in range(runs))
+            met, not_met = fixed_test(cases, rate)
+            calls.append(exact.calls)
+            print(
+                f"{cases:>6} {rate:>6.2f} {exact.calls:>7.3f} ({share:.3f}) "
+                f"{exact.met:>7.3f} ({ends['met'] / runs:.3f}) {exact.not_met:>7.3f} ({ends['not met'] / runs:.3f}) "
+                f"{met:>10.3f} {not_met:>8.3f} {wald(rate):>6.0f}"
+            )
+            if rate == BOUND and max(exact.met, exact.not_met) > ALPHA:
+                missed.append(f"{cases} cases: an error of {max(exact.met, exact.not_met):.4f}")
+            if cases == 500 and max(met - exact.met, not_met - exact.not_met) > 0.05:
+                missed.append(f"500 cases, {rate}: a verdict less likely by more than .05")
+        mean = sum(calls) / len(calls)
+        print(f"{cases:>6}   mean {mean:>7.3f}; at least {fewest_cases(BOUND)} cases for any verdict of met")
+        if cases == 500 and mean > 0.51:
+            missed.append(f"500 cases: mean calls {mean:.3f}")
+    return missed
+
+
+def four_trials(runs: int, chance: np.random.Generator) -> list[str]:
+    """Cases that differ, each with four trials: errors at the bound, calls elsewhere."""
+    missed = []
+    print("\nFour trials, cases drawn from a Beta with intra-class correlation ρ")
+    print(f"{'cases':>6} {'ρ':>4} {'truth':>6} {'calls':>7} {'met':>7} {'not met':>8}")
+    for cases in (100, 200, 500):
+        sizes = look_sizes(4 * cases)
+        bounds = z_bounds(tuple(size / (4 * cases) for size in sizes))
+        for rho in (0.1, 0.5, 0.9):
+            for rate in (0.80, 0.90, 0.96):
+                a, b = rate * (1 - rho) / rho, (1 - rate) * (1 - rho) / rho
+                share, ends = simulate(
+                    by_z(chance.random((4, cases)) < chance.beta(a, b, cases), bounds, sizes) for _ in range(runs)
+                )
+                met, not_met = ends["met"] / runs, ends["not met"] / runs
+                print(f"{cases:>6} {rho:>4} {rate:>6.2f} {share:>7.3f} {met:>7.3f} {not_met:>8.3f}")
+                noise = 3 * sqrt(0.04 / runs)
+                if rate == BOUND and (met > 0.025 + noise or not_met > 0.04 + noise):
+                    missed.append(f"four trials, {cases} cases, ρ {rho}: met {met:.3f}, not met {not_met:.3f}")
+    return missed
+
+
+def two_runs(runs: int, chance: np.random.Generator) -> list[str]:
+    """Not worse than another run by 0: 200 cases of which a fifth flip."""
+    missed, cases = [], 200
+    sizes = look_sizes(cases)
+    bounds = z_bounds(tuple(size / cases for size in sizes))
+    print("\nNot worse than RUN by 0, 200 cases, flips .20")
+    for gain in (-0.10, 0.0, 0.10):
+        weights = [0.10 - gain / 2, 0.80, 0.10 + gain / 2]
+        share, ends = simulate(
+            by_flips(chance.choice([-1, 0, 1], cases, p=weights), bounds, sizes) for _ in range(runs)
+        )
+        met, not_met = ends["met"] / runs, ends["not met"] / runs
+        print(f"  difference {gain:+.2f}: calls {share:.3f}, met {met:.3f}, not met {not_met:.3f}")
+        if gain == 0.10 and (met < 0.85 or share > 0.65):
+            missed.append(f"difference .10: met {met:.3f} with {share:.3f} of the calls")
+        if gain == 0 and max(met, not_met) > 0.025 + 3 * sqrt(0.025 / runs):
+            missed.append(f"no difference: met {met:.3f}, not met {not_met:.3f}")
+    return missed
+
+
+def main(arguments: list[str]) -> int:
+    """Print the tables; 1 where a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=2_000, help="simulated runs for each line [default: 2,000]")
+    runs = parser.parse_args(arguments).runs
+    chance = np.random.default_rng(20261116)
+    missed = [*one_trial(runs, chance), *four_trials(runs, chance), *two_runs(runs, chance)]
+    print("\n" + ("\n".join(f"MISSED  {each}" for each in missed) or "All goals are reached."))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
