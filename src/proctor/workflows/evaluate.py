@@ -130,9 +130,10 @@ async def aevaluate(
     """Examine an agent and return the run with its findings. What `proctor run` does.
 
     `benchmark` is a path, a Benchmark or a list of cases; `agent`, `reviewer` and `examiner` are names from
-    `proctor.toml`, spec strings or live objects; `conditions` are names, or `all`; `checks` is a suite whose
-    expectations hold for the cases too; `cache` keeps models' replies on disk; `workers` processes play it instead
-    of this one; `settings` are those of `proctor run`.
+    `proctor.toml`, spec strings or live objects; a list of reviewers is a panel, whose majority decides; `conditions`
+    are names, or `all`; `checks` is a suite whose expectations hold for the cases too; `cache` keeps models' replies on
+    disk; `workers` processes play it instead of this one, with `ray` on that cluster; `settings` are those of
+    `proctor run`.
     """
     config = config or load_config()
     cache = cache or config.run.cache

@@ -268,7 +268,7 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         source,
         id=new_id(),
         name=name,
-        settings=replace(settings, budget=None, max_tokens=None),  # they were for asking the agent
+        settings=replace(settings, budget=None, max_tokens=None, stop_early=()),  # they were for asking the agent
         status="queued",
         reason="",
         stop=None,

@@ -17,6 +17,7 @@ from proctor.running.play import paid_for
 from proctor.settings import check_setting
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
+from proctor.workflows import stop_early
 from proctor.workflows.conduct import Watch, conduct, findings_of
 from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.pace import RETRIED, pace_of
@@ -77,6 +78,7 @@ async def aresume(
     watch: Watch | None = None,
     workers: int | None = None,
     ray: str | None = None,
+    to_the_end: bool = False,
 ) -> Evaluation:
     """Finish a run with its stored benchmark and settings; a completed one is returned as it is.
 
@@ -86,14 +88,14 @@ async def aresume(
     now: as given, else as `[run]` says, else the run's own; each attempt tells what it was played with. With
     `retry_timeouts`, what the agent did not answer in time is played again, also of a completed run, which is then
     not comparable to a run without. `workers` processes play instead of this one, whoever played before, with `ray` on
-    that cluster.
+    that cluster. `to_the_end` plays the rest of a run that stopped early; the verdict of its gates stays.
     """
     config = config or load_config()
     url = store_url(store, config)
     pace = {"timeout": timeout, "concurrency": concurrency, "retries": retries}
     with open_store(url, create=False) as opened:
         stored = opened.archive.find(run)
-        found = _with_means(with_trials(stored, trials), budget, max_tokens)
+        found = _with_means(_extended(stored, trials, to_the_end=to_the_end), budget, max_tokens)
         found = _with_timeouts(opened, found) if retry_timeouts else found
         benchmark = opened.archive.benchmark_of(found.id)
         if found.status == "completed":
@@ -166,10 +168,12 @@ def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
     return _spent(store, run) if is_limited(run.settings) else None
 
 
-def run_to_resume(name: str, *, store: str, trials: int | None = None, retry_timeouts: bool = False) -> Run:
+def run_to_resume(
+    name: str, *, store: str, trials: int | None = None, retry_timeouts: bool = False, to_the_end: bool = False
+) -> Run:
     """The run as it would go on; completed: there is nothing to play."""
     with open_store(store, create=False) as opened:
-        found = with_trials(opened.archive.find(name), trials)
+        found = _extended(opened.archive.find(name), trials, to_the_end=to_the_end)
         return _with_timeouts(opened, found) if retry_timeouts else found
 
 
@@ -181,8 +185,13 @@ def _with_timeouts(store: Store, run: Run) -> Run:
         )
     if not any(map(timed_out, store.archive.attempts(run.id))):
         return run
+    stop_early.refuse_cut(run, "retry_timeouts")
     again = run.settings.retried_timeouts + 1
     return replace(run, settings=replace(run.settings, retried_timeouts=again), status="paused")
+
+
+def _extended(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
+    return with_trials(stop_early.to_the_end(run) if to_the_end else run, trials)
 
 
 def with_trials(run: Run, trials: int | None) -> Run:
@@ -193,6 +202,7 @@ def with_trials(run: Run, trials: int | None) -> Run:
     if run.rescored_from is not None:
         raise UsageError(f"run {run.id} only judges the replies of run {run.rescored_from}; extend that one")
     check_setting("trials", trials)
+    stop_early.refuse_cut(run, f"trials={trials}")
     if trials <= settings.trials:
         raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
     return replace(
@@ -266,6 +276,7 @@ async def _go_on(
         changed=changed,
         watch=watch,
         workers=workers,
+        looks=stop_early.begin_looks(store, run, exams),
     )
 
 
