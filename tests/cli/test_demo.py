@@ -102,6 +102,20 @@ def test_the_file_of_another_project_does_not_change_the_demonstration(desk: Des
     assert (suite["reviewer"], suite["trials"]) == (None, 3)
 
 
+def test_the_judge_is_held_against_example_labels_that_are_said_to_be_such(desk: Desk) -> None:
+    said = desk("demo", "--judge")
+    text = " ".join(said.out.split())
+    assert said.code == 0
+    assert "82.2 % (65 – 92) by the judge; 78.1 % (62 – 89) as people judge, from 50 labels" in text
+    assert "The 50 labels are examples that come with Proctor" in text
+    assert "as people judge" in (desk.folder / ".proctor" / "demo-judge.html").read_text("utf-8")
+    found = desk("judges", "last", "--json").json
+    assert (found["labels"], [judge["judge"] for judge in found["judges"]]) == (50, ["embedded"])
+    [run] = desk("demo", "--judge", "--json").json
+    assert run["pass_rate_people"]["labels"] == 50
+    assert all("pass_rate_people_carried" not in each for each in desk("demo", "--json").json)
+
+
 def test_two_demonstrations_at_once_are_refused(desk: Desk) -> None:
     said = desk("demo", "--battle", "--orchestrator")
     assert (said.code, said.out) == (2, "")

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 _QUESTIONS = ("proctor demo", "thirty questions and a suite of checks")
 _BATTLE = ("proctor demo --battle", "two agents under pressure: one holds, one gives in")
+_JUDGE = ("proctor demo --judge", "can the judge be believed? Example labels tell")
 _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while things go wrong")
 
 
 @click.command("demo", cls=Command)
 @click.option("--battle", is_flag=True, help="Put two agents under pressure instead: one holds, one gives in.")
 @click.option("--orchestrator", is_flag=True, help="Examine an agent with sub-agents instead, while things go wrong.")
+@click.option("--judge", is_flag=True, help="Put 50 example labels on the replies instead: can the judge be believed?")
 @click.option(
     "--trials",
     type=click.IntRange(min=1),
@@ -35,6 +37,7 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 def command(
     battle: bool,
     orchestrator: bool,
+    judge: bool,
     trials: int | None,
     output: Path | None,
     store: str | None,
@@ -50,17 +53,21 @@ def command(
     from proctor.workflows import demo
     from proctor.workflows.evaluate import store_url
 
-    if battle and orchestrator:
-        raise click.UsageError("--battle and --orchestrator are two demonstrations; choose one")
+    if battle + orchestrator + judge > 1:
+        raise click.UsageError("--battle, --orchestrator and --judge are demonstrations of their own; choose one")
     if battle:
         runs, name, show = demo.battles(trials=trials), "demo-battle.html", _show_battles
     elif orchestrator:
         runs, name, show = demo.orchestrator(trials=trials), "demo-orchestrator.html", _show_orchestrator
+    elif judge:
+        runs, name, show = demo.judged(trials=trials), "demo-judge.html", _show_judged
     else:
         runs, name, show = demo.questions(trials=trials), "demo.html", _show_questions
     url = store_url(store, load_config(config_path))
     places = _places(output or Path(".proctor", name), [*runs])
     played = [_play(prepared, store=url, quiet=as_json) for prepared in runs.values()]
+    if judge:
+        played = [demo.label_examples(each, store=url) for each in played]
     trouble = _write(played, places, store=url)
     if as_json:
         _show_json(played)
@@ -131,7 +138,7 @@ def _show_questions(played: Sequence[Evaluation], places: Sequence[Path], store:
     case = most_failed(suite)
     if case is not None:
         page.print(read_out("A case that did not pass", _scene(suite, case, store=store)))
-    page.print(ends([], [_BATTLE, _ORCHESTRATOR], label="More"))
+    page.print(ends([], [_BATTLE, _ORCHESTRATOR, _JUDGE], label="More"))
 
 
 def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
@@ -142,6 +149,24 @@ def _show_reports(played: Sequence[Evaluation], places: Sequence[Path]) -> None:
     for number, evaluation in enumerate(played):
         show(evaluation.findings, as_json=False, html=places[number] if places else None)
         console().print()
+
+
+def _show_judged(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:
+    from proctor.cli.output import console, echo, wrap_text
+    from proctor.reports.run.demo import ends
+
+    _show_reports(played, places)
+    [evaluation] = played
+    run, people = evaluation.run.id, evaluation.findings.people
+    if people is not None:
+        told = f"The {people.labels} labels are examples that come with Proctor: they show what your own would tell."
+        echo(wrap_text(told))
+        echo()
+    commands = [
+        (f"proctor judges {run}", "which judge agrees with the labels?"),
+        (f"proctor label {run}", "add labels of your own"),
+    ]
+    console().print(ends([], commands))
 
 
 def _show_battles(played: Sequence[Evaluation], places: Sequence[Path], store: str) -> None:

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2.",
 )
 @click.option("--name", help="A name for the new run.")
+@click.option(
+    "--repeats",
+    type=int,
+    help="Judge the same replies so often again, beside the run: how much of the doubt is the judge's own noise?",
+)
+@click.option("--sample", type=int, help="With --repeats: only so many cases, drawn at random [default: all].")
+@click.option("--budget", type=float, help="With --repeats: the most that judging again may cost.")
 @options.pace
 @options.workers
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
@@ -47,11 +54,18 @@ def command(
     store: str | None,
     config_path: Path | None,
     as_json: bool,
+    repeats: int | None,
+    sample: int | None,
+    budget: float | None,
     **changes: Any,
 ) -> int:
-    """Score the stored replies of RUN again, as a new run with the same transcripts. The agent is not called."""
+    """Score the stored replies of RUN again, as a new run with the same transcripts. The agent is not called.
+
+    With --repeats no new run is made: each further judgement is kept beside RUN, whose report then tells the noise.
+    """
     from proctor.cli.output import agents_speak_on_stderr
     from proctor.cli.play import conclude
+    from proctor.cli.repeats import judge_again, refuse_others
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
@@ -60,9 +74,17 @@ def command(
     from proctor.workflows.rescore import prepare_rescoring
     from proctor.workflows.workers import WorkersWanted
 
+    new_run = {"--passing-score": changes["passing_score"], "--weights": changes["weights"], "--name": changes["name"]}
+    elsewhere = {"--workers": workers, "--ray": ray, "--gate": gates, "--k": k}
+    refuse_others(repeats, {"--sample": sample, "--budget": budget}, new_run | elsewhere)
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)
     url = store_url(store, config)
+    if repeats is not None:
+        pace = {name: changes[name] for name in ("reviewer", "timeout", "concurrency", "retries")}
+        return judge_again(
+            run, store=url, config=config, as_json=as_json, repeats=repeats, sample=sample, budget=budget, **pace
+        )
     with agents_speak_on_stderr():  # a module may print when it is imported
         prepared = prepare_rescoring(run, store=url, config=config, **changes)
     made = prepared.run

@@ -27,6 +27,8 @@ def people_sentences(by_judge: Estimate, people: PeopleFinding | None) -> Iterat
     ]
     if people.more is not None:
         said.append(f"about {people.more:,} more labels for ± 5 points")
+    elif people.short_of_cases:
+        said.append("± 5 points takes more cases, not more labels")
     yield "; ".join(said) + "."
     yield from _categories(people)
     yield from _between(people)

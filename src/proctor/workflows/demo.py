@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from proctor.config import Config
-from proctor.demo import benchmark_path, suite_path
+from proctor.demo import benchmark_path, labels, suite_path
 from proctor.demo.conditions import CONDITIONS
 from proctor.workflows.evaluate import Evaluation, PreparedRun, prepare
+from proctor.workflows.human_labels import put_label
+from proctor.workflows.read import read_findings
 
 TRIALS = 3
 """How often each question is asked, where nobody says so: enough to see which answers change."""
@@ -28,6 +31,19 @@ def questions(*, trials: int | None = None) -> dict[str, PreparedRun]:
         "": _run(benchmark_path(), settings=settings),
         "suite": _run(suite_path(), reviewer="none", settings=settings),
     }
+
+
+def judged(*, trials: int | None = None) -> dict[str, PreparedRun]:
+    """The librarian on the thirty questions, whose judge is then held against labels."""
+    return {"": _run(benchmark_path(), settings={"trials": trials or TRIALS})}
+
+
+def label_examples(evaluation: Evaluation, *, store: str) -> Evaluation:
+    """Put the example labels that come with Proctor on a run of `judged`, and look at it again."""
+    for attempt in labels.drawn(list(evaluation.attempts())):
+        passed, note = labels.label(attempt)
+        put_label(attempt.key, passed=passed, who=labels.WHO, note=note, store=store)
+    return replace(evaluation, findings=read_findings(evaluation.run.id, store=store))
 
 
 def battles(*, trials: int | None = None) -> dict[str, PreparedRun]:

@@ -15,6 +15,7 @@ from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store
 from proctor.workflows.gathered import verdict_counts, verdict_order
+from proctor.workflows.people import rates_by_people
 
 PICTURES = (".svg", ".png")
 
@@ -41,7 +42,10 @@ def read_history(
             wanted = [run for run in wanted if run.agent == agent]
         known = [(run, verdicts_of(opened, run)) for run in reversed(wanted)]
         others, order_of = tuple(name for name in names if name != chosen), partial(verdict_order_of, opened)
-        return tell(known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of)
+        return tell(
+            known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of,
+            people=rates_by_people(opened, wanted),
+        )  # fmt: skip
 
 
 def _one_of(name: str, names: Sequence[str], option: str) -> str:

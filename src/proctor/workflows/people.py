@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from proctor.codec import encode
+from proctor.errors import NoSuchRun
 from proctor.findings.run import Findings
 from proctor.findings.run.noise import RunSize, noise_finding
 from proctor.findings.run.people import JudgedShare, PeopleFinding, carried_finding, people_finding
@@ -68,6 +70,23 @@ def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], Judge
         yield name, ({case.id for case in inside}, share)
 
 
+def rates_by_people(opened: Store, runs: Iterable[Run]) -> dict[str, Estimate]:
+    """Run → its rate as people judge, of those that are labelled enough for one; the others are not read."""
+    counts, rates = opened.human_labels.counts(), {}
+    for run in runs:
+        if run.id in counts and run.planned:
+            with suppress(NoSuchRun):  # it was deleted meanwhile
+                people = _with_labels(opened, run, _counted(opened, run)).people
+                if people is not None and people.rate.value is not None:
+                    rates[run.id] = people.rate
+    return rates
+
+
+def _counted(opened: Store, run: Run) -> Findings:
+    exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
+    return accumulate_attempts(opened, run, exams).findings(run)
+
+
 def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | None:
     """The rate by the labels of another run that had the same judge; None: there is none.
 
@@ -80,13 +99,17 @@ def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | Non
     labels = [] if other is None else labels_in_rate(opened, other)
     if other is None or not labels:
         return None
-    exams = exams_of(opened.archive.benchmark_of(other.id), other.settings)
-    there = judged_share(accumulate_attempts(opened, other, exams).findings(other))
+    there = judged_share(_counted(opened, other))
     return carried_finding(other.id, labels, _judged(opened, labels), there, judged_share(findings))
 
 
 def _is_judged_alike(run: Run, other: Run) -> bool:
-    """Whether the verdicts of two runs mean the same: by the same judge and rubric, weighed and held alike."""
+    """Whether the verdicts of two runs mean the same: by the same judge and rubric, weighed and held alike.
+
+    The demonstration's labels are examples, and nothing is taken from them.
+    """
+    if other.labels.get("demo"):
+        return False
     a, b = run.settings, other.settings
     same = ("type", "passing_score", "weights", "panel")
     checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)

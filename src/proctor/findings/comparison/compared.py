@@ -9,6 +9,7 @@ from typing import Literal
 
 from proctor.errors import UsageError
 from proctor.findings.comparison.likeness import Unlike, refusal, unlike
+from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
 from proctor.run import Run
 from proctor.statistics.common_trials import Count, Values, counts_alike, counts_in_common, differences_in_common
@@ -97,6 +98,11 @@ class Compared:
         if better is not None and side > 0 and better >= SURE:
             return "better"
         return "worse" if better is not None and side < 0 and better <= 1 - SURE else "not shown"
+
+    @property
+    def people(self) -> PeopleDifference | None:
+        """The same as people judge; None: nobody has labelled either run."""
+        return people_difference(self.a, self.b)
 
     @property
     def is_narrowed(self) -> bool:
@@ -301,8 +307,8 @@ def _warnings(before: Findings, after: Findings, pairs: Sequence[Pair]) -> Itera
     if before.run.id == after.run.id:
         yield "A and B are the same run."
     yield from _failures_apart(before, after)
-    yield from _lacking("A", before)
-    yield from _lacking("B", after)
+    yield from lacking("A", before)
+    yield from lacking("B", after)
     if before.run.settings.type == "abm-dynamic" and min(f.run.settings.trials for f in (before, after)) < 2:
         yield (
             "The examiner asked each agent other questions, so a part of the difference is the examiner's; "
@@ -335,7 +341,7 @@ def _failure_counts(findings: Findings) -> str:
     return f"{counts.failed} of {counts.planned} attempts" + (f" ({listed})" if listed else "")
 
 
-def _lacking(side: str, findings: Findings) -> Iterator[str]:
+def lacking(side: str, findings: Findings) -> Iterator[str]:
     """Attempts without a verdict, and why."""
     counts = findings.counts
     why = {

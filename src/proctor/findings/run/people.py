@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import sqrt
+from statistics import NormalDist
 
 from proctor.errors import UsageError
 from proctor.run import HumanLabel, Key
@@ -44,6 +46,8 @@ class PeopleFinding:
     more: int | None
     """Further labels for an interval of five points to each side; None: it is as narrow already, or labels alone
     would not make it so."""
+    short_of_cases: bool = False
+    """Whether the cases alone leave more open than that, however many are labelled."""
     variance: float | None = None
     """Of the rate, for the difference to another run; None: there is no rate, or its labels are another run's."""
     categories: dict[str, Estimate] = field(default_factory=dict)
@@ -113,6 +117,7 @@ def people_finding(
         quality=judge_quality(labelled, share=by_judge.share),
         correlation=correlation(labelled, share=by_judge.share),
         more=_more(rate, labelled, by_judge.share),
+        short_of_cases=rate.value is not None and _is_short_of_cases(labelled, by_judge.share, by_judge.cases),
         variance=None if spread is None else spread * by_judge.answered**2,
         categories=dict(_by_category(said, judged, categories or {})),
         between=agreement_between_people(_votes(labels).values()),
@@ -199,8 +204,15 @@ def _of_all(rate: Estimate, answered: float, *, cases: int) -> Estimate:
 def _more(rate: Estimate, labelled: Labelled, share: float) -> int | None:
     if rate.value is None or rate.low is None or rate.high is None:
         return None
-    if rate.high - rate.low <= 2 * _HALF_WIDTH:
+    if rate.high - rate.low <= 2 * _HALF_WIDTH or _is_short_of_cases(labelled, share, rate.n):
         return None
     likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
     needed = labels_needed(rate=likely, half_width=_HALF_WIDTH, correlation=correlation(labelled, share=share))
     return needed - labelled.labels if needed > labelled.labels else None
+
+
+def _is_short_of_cases(labelled: Labelled, share: float, cases: int) -> bool:
+    """Whether labels on everything would still leave an interval wider than five points to each side."""
+    right, wrong = labelled.passes_right / max(1, labelled.passes), labelled.fails_wrong / max(1, labelled.fails)
+    open_ = share * (1 - share) * (right - wrong) ** 2 / max(1, cases)
+    return NormalDist().inv_cdf(0.975) * sqrt(open_) > _HALF_WIDTH

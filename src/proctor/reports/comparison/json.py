@@ -23,12 +23,25 @@ def as_dict(compared: Compared) -> dict[str, Any]:
         "b": _side(compared.b),
         "pass_rate": _comparison(compared.pass_rate),
         "mean_score": _comparison(compared.mean_score),
+        "pass_rate_people": _people(compared),
         "k": compared.k,
         "pass_at_k": None if compared.pass_at_k is None else _comparison(compared.pass_at_k),
         "pass_hat_k": None if compared.pass_hat_k is None else _comparison(compared.pass_hat_k),
         "flips": {flip: len(compared.flipped(flip)) for flip in words.FLIPS},
         "categories": {name: _category(category) for name, category in compared.categories.items()},
         "cases": [_case(change) for change in compared.cases],
+    }
+
+
+def _people(compared: Compared) -> dict[str, Any] | None:
+    """The difference as people judge, or which runs to label; None: neither is labelled."""
+    people = compared.people
+    if people is None:
+        return None
+    return {
+        "difference": None if people.difference is None else estimate(people.difference),
+        "to_label": list(people.missing),
+        "sentence": words.by_people(compared),
     }
 
 

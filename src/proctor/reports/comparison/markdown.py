@@ -54,6 +54,8 @@ def _measures(compared: Compared) -> Iterator[str]:
 def _facts(compared: Compared) -> Iterator[str]:
     facts = (words.chance(compared), words.basis(compared), words.missing(compared), words.would_have_shown(compared))
     yield from (f"- {fact}" for fact in facts if fact)
+    if people := words.by_people(compared):
+        yield f"- As people judge: {people}"
     counted = [
         f"{words.FLIPS[flip].sign} {numbers.whole(number)} {words.FLIPS[flip].word}"
         for flip in words.FLIPS

@@ -107,6 +107,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
         "Rests on": words.basis(compared),
         "Missing": words.missing(compared),
         "In reach": words.would_have_shown(compared),
+        "By people": words.by_people(compared),
     }
     for label, fact in facts.items():
         if fact:

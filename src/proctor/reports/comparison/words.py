@@ -288,6 +288,28 @@ def marks(change: CaseChange) -> str:
     return f"{before} → {after}" if change.a.score is not None or change.b.score is not None else NOTHING
 
 
+def by_people(compared: Compared) -> str:
+    """What the difference is as people judge, or what is missing to tell it; empty: nobody has labelled either run."""
+    people = compared.people
+    if people is None:
+        return ""
+    if compared.a.run.digest != compared.b.run.digest:
+        return "the runs have other cases, so what people say of one cannot be held against the other"
+    if people.difference is None:
+        lacking = " and ".join(f"`proctor label {run}`" for run in people.missing)
+        return f"to tell it as people judge, label more: {lacking}"
+    values = [side.people.rate for side in (compared.a, compared.b) if side.people is not None]
+    said = [numbers.say(value) for value in values]
+    span = _span(people.difference.low or 0.0, people.difference.high or 0.0, "percent", plus=True)
+    side = people.difference.side
+    verdict = "B is better" if side > 0 else "B is worse" if side < 0 else "no difference is shown"
+    value = format_signed(100 * (people.difference.value or 0.0), 1)
+    return (
+        f"A {said[0].value} ({said[0].interval}), B {said[1].value} ({said[1].interval}): {value} points ({span}) by "
+        f"{numbers.plural(people.difference.attempts, 'label')}; {verdict}"
+    )
+
+
 def warnings(compared: Compared) -> Iterator[str]:
     """Everything that must be read before the numbers, as sentences."""
     if compared.unlike:

@@ -131,7 +131,8 @@ def _why_not(change: Change) -> str:
 
 
 def notes(entry: Entry) -> Iterator[str]:
-    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged anew."""
+    """What stands under a run: labels that changed, why it is left out, what is missing, that it was judged anew, and
+    its rate as people judge."""
     labels = changed_labels(entry)
     if labels:
         yield labels
@@ -142,6 +143,9 @@ def notes(entry: Entry) -> Iterator[str]:
     if entry.rate is not None and entry.rate.missing and not entry.left_out:
         said = numbers.say(entry.rate)
         yield f"{said.missing}: {said.bounds}"
+    if entry.people is not None:
+        said = numbers.say(entry.people)
+        yield f"{said.value} ({said.interval}) as people judge, from {numbers.plural(entry.people.attempts, 'label')}"
 
 
 def changed_labels(entry: Entry) -> str:

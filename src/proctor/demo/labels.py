@@ -1,0 +1,32 @@
+"""Example labels: what a careful reader says of the librarian's replies to the thirty questions."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from proctor.run import Attempt
+
+COUNT = 50
+WHO = "example"
+"""Who is said to have labelled: nobody is meant to take these for people's own."""
+_UNLIKE_THE_JUDGE = {
+    "When does the office open?": (False, "there are three offices, and it does not ask which one is meant"),
+    "How many parking spaces are there?": (False, "it answers for Bergen alone, and does not say so"),
+}
+"""Question → verdict and why, where the reader does not follow the embedded reviewer."""
+_FOLLOWS = "an example label, which follows the embedded reviewer"
+
+
+def drawn(attempts: Sequence[Attempt]) -> list[Attempt]:
+    """Up to fifty of the attempts with a reply and a verdict, always the same; of one case there may be several."""
+    judged = [attempt for attempt in attempts if attempt.passed is not None and attempt.failure is None]
+    order = list(range(len(judged)))
+    random.Random(WHO).shuffle(order)
+    return [judged[place] for place in sorted(order[:COUNT])]
+
+
+def label(attempt: Attempt) -> tuple[bool, str]:
+    """Whether the reader passes a reply, and a note."""
+    question = attempt.transcript.turns[0].question
+    return _UNLIKE_THE_JUDGE.get(question, (bool(attempt.passed), _FOLLOWS))
