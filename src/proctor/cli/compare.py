@@ -1,20 +1,28 @@
-"""proctor compare: is run B better than run A?"""
+"""proctor compare: is run B better than run A, and which of several is best?"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from proctor.cli import options
 from proctor.cli.command import Command
 
+if TYPE_CHECKING:
+    from proctor.findings.comparison import Compared
+    from proctor.findings.comparison.many import ManyCompared
+
 
 @click.command("compare", cls=Command)
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("runs", nargs=-1, metavar="A B [C …]")
 @click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
+@click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
+@click.option("--all", "every", is_flag=True, help="Of three runs or more: show every case, agreed on or not.")
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
 @click.option(
     "--format",
@@ -26,28 +34,45 @@ from proctor.cli.command import Command
 @options.store
 @options.as_json
 def command(
-    a: str,
-    b: str,
+    runs: tuple[str, ...],
     k: int | None,
+    category: str | None,
+    every: bool,
     force: bool,
     form: str,
     store: str | None,
     config_path: Path | None,
     as_json: bool,
 ) -> int:
-    """Is run B better than run A? Each is an id, a unique prefix, a unique name, or `last`.
+    """Is run B better than run A, or which of several is best? Each is an id, a prefix or name, or `last`.
 
     Cases are compared with themselves. Runs with other cases, another reviewer, rubric, passing score or weights are
-    refused with exit 2.
+    refused with exit 2. Three runs or more are compared in all pairs, and ranked only as far as the cases show.
     """
-    from proctor.cli.output import console, print_json
     from proctor.config import load_config
-    from proctor.workflows.compare import compare
+    from proctor.workflows.compare import compare, compare_several
     from proctor.workflows.evaluate import store_url
 
+    if len(runs) < 2:
+        raise click.UsageError(f"{len(runs)} run was named; expected two or more: `proctor list` shows those stored")
     config = load_config(config_path)
-    _refuse_one_run(a, b, store=store_url(store, config))
-    compared = compare(a, b, k=k, force=force, store=store, config=config)
+    _refuse_one_run(runs, store=store_url(store, config))
+    if len(runs) == 2:
+        if category or every:
+            raise click.UsageError("--category and --all are for three runs or more; two show every case that changed")
+        compared = compare(*runs, k=k, force=force, store=store, config=config)
+        _show_two(compared, form=form, as_json=as_json)
+        return 0
+    if k is not None:
+        raise click.UsageError("--k is for two runs; several are compared by their pass rates")
+    many = _of_category(compare_several(runs, force=force, store=store, config=config), category)
+    show_many(many, runs, form=form, as_json=as_json, every=every)
+    return 0
+
+
+def _show_two(compared: Compared, *, form: str, as_json: bool) -> None:
+    from proctor.cli.output import console, print_json
+
     if as_json:
         from proctor.reports.comparison.json import as_dict
 
@@ -60,14 +85,43 @@ def command(
         from proctor.reports.comparison.text import render
 
         console().print(render(compared))
-    return 0
 
 
-def _refuse_one_run(a: str, b: str, *, store: str) -> None:
+def show_many(
+    many: ManyCompared, runs: Sequence[str], *, form: str = "text", as_json: bool = False, every: bool = False
+) -> None:
+    """Several runs side by side, on standard output."""
+    from proctor.cli.output import console, print_json
+    from proctor.reports.comparison.many import as_dict, markdown, render
+
+    if as_json:
+        print_json(as_dict(many))
+    elif form == "markdown":
+        sys.stdout.write(markdown(many))
+    else:
+        console().print(render(many, command=f"proctor compare {' '.join(runs)} --all", every=every))
+
+
+def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:
+    if category is None:
+        return many
+    rows = tuple(row for row in many.rows if category in row.categories)
+    if not rows:
+        known = sorted({name for row in many.rows for name in row.categories})
+        raise click.UsageError(f"no case has the category {category!r}; known are {', '.join(known) or 'none'}")
+    return replace(many, rows=rows)
+
+
+def _refuse_one_run(names: Sequence[str], *, store: str) -> None:
     from proctor.workflows.read import find_run
 
-    run = find_run(a, store=store)
-    if find_run(b, store=store).id == run.id:
-        raise click.UsageError(
-            f"A={a!r} and B={b!r} are the same run {run.id}; expected two: `proctor list` shows those that are stored"
-        )
+    seen: dict[str, str] = {}
+    for name in names:
+        run = find_run(name, store=store).id
+        if run in seen:
+            a, b = ("A=", "B=") if len(names) == 2 else ("", "")
+            raise click.UsageError(
+                f"{a}{seen[run]!r} and {b}{name!r} are the same run {run}; "
+                f"expected {'two' if len(names) == 2 else 'different ones'}: `proctor list` shows those that are stored"
+            )
+        seen[run] = name

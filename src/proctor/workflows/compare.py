@@ -1,12 +1,14 @@
-"""Two runs, stored or just played, side by side."""
+"""Two runs or several, stored or just played, side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
 from proctor.config import Config, load_config
 from proctor.findings.comparison import Compared, compare_findings
+from proctor.findings.comparison.many import ManyCompared, compare_many
 from proctor.findings.run import Findings
 from proctor.storage import Store, open_store
 from proctor.workflows.evaluate import Evaluation, store_url
@@ -30,6 +32,20 @@ def compare(
     url = store_url(store, config or load_config())
     with open_store(url, create=False) if stored else nullcontext() as opened:
         return compare_findings(_findings(a, opened), _findings(b, opened), k=k, force=force)
+
+
+def compare_several(
+    runs: Sequence[str | Evaluation],
+    *,
+    force: bool = False,
+    store: str | Path | None = None,
+    config: Config | None = None,
+) -> ManyCompared:
+    """All pairs of these runs, how they may rank, and where they disagree; each as in `compare`."""
+    stored = any(isinstance(which, str) for which in runs)
+    url = store_url(store, config or load_config())
+    with open_store(url, create=False) if stored else nullcontext() as opened:
+        return compare_many([_findings(which, opened) for which in runs], force=force)
 
 
 def _findings(which: str | Evaluation, opened: Store | None) -> Findings:

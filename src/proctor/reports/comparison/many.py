@@ -1,0 +1,241 @@
+"""Several runs side by side: the sentence, the terminal's tables, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
+from proctor.reports import numbers, outcomes
+from proctor.reports.comparison.words import difference_of
+from proctor.reports.headline import noun_of
+from proctor.reports.markup import plain as in_markdown
+from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text
+from proctor.reports.values import counts, estimate
+from proctor.reports.words import one_line
+
+_SHOWN = 15
+HOLM = "certain: stands after Holm's correction over all pairs"
+
+
+def sentence(many: ManyCompared) -> str:
+    """What a person would say first: who is best, and only what the data show."""
+    first = [place for place, run in enumerate(many.runs) if run.best == 1]
+    if len(first) == 1:
+        [place] = first
+        rate = numbers.say(many.runs[place].findings.pass_rate)
+        if many.is_decided:
+            return f"{_name(many, place)} is the best of {len(many.runs)}: {rate.value} ({rate.interval}) pass."
+        return f"{_name(many, place)} is ahead, with {rate.value} ({rate.interval}), but not of all others for certain."
+    if len(first) == len(many.runs):
+        return f"These cases cannot tell the {len(many.runs)} runs apart."
+    named = ", ".join(letter(place) for place in first[:-1]) + f" and {letter(first[-1])}"
+    return f"No run is certainly the best: {named} may each be first."
+
+
+def _name(many: ManyCompared, place: int) -> str:
+    return f"{letter(place)} ({one_line(many.runs[place].findings.run.agent, 60)})"
+
+
+def rank(run: RunStanding) -> str:
+    """`1`, or `1 to 3` where the data do not show which."""
+    return str(run.best) if run.best == run.worst else f"{run.best} to {run.worst}"
+
+
+def verdict(pair: PairFinding) -> str:
+    """What a pair shows."""
+    if not pair.certain:
+        return "not shown"
+    return f"{letter(pair.b if pair.certain > 0 else pair.a)} is better"
+
+
+def cell(row: MatrixRow, place: int) -> OutcomeLabel | None:
+    """What became of a case in a run; None: the run does not have it."""
+    case = row.cells[place]
+    return None if case is None else outcomes.of_case(case)
+
+
+def render(many: ManyCompared, *, command: str, every: bool = False) -> RenderableType:
+    """The report for a terminal; `command` shows all rows of the matrix."""
+    return Page(lambda width: _report(many, width, command, every))
+
+
+def _report(many: ManyCompared, width: int, command: str, every: bool) -> Iterator[RenderableType]:
+    yield Text(sentence(many), style="bold")
+    yield Text()
+    for warning in many.warnings:
+        yield Text(f"! {one_line(warning, 2000)}", style=STYLES["flaky"])
+    if many.warnings:
+        yield Text()
+    yield _runs(many, width)
+    yield Text()
+    yield _pairs(many, width)
+    yield Text(f"  {HOLM}", style="dim")
+    yield Text()
+    yield from _matrix(many, width, command, every)
+
+
+def _runs(many: ManyCompared, width: int) -> RenderableType:
+    table = _table(width)
+    table.add_column("", no_wrap=True)
+    table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
+    headers = ["rank", "pass rate", "interval", *_money(many), "median time"]
+    for header in headers:
+        table.add_column(header, justify="right", no_wrap=True)
+    for place, run in enumerate(many.runs):
+        table.add_row(Text(letter(place), style="bold"), *_run_cells(run, money=bool(_money(many))))
+    return table
+
+
+def _money(many: ManyCompared) -> list[str]:
+    return ["cost each", "per pass"] if any(run.cost for run in many.runs) else []
+
+
+def _run_cells(run: RunStanding, *, money: bool) -> list[Text | str]:
+    found = run.findings
+    said = numbers.say(found.pass_rate, noun=noun_of(found.run))
+    spent = [_amount(run.cost) + (" *" if run.on_front else ""), _amount(run.cost_per_pass)] if money else []
+    seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
+    what = Text(one_line(found.run.agent)).append(f"  {found.run.id}", style="dim")
+    return [what, rank(run), said.value, said.interval, *spent, seconds]
+
+
+def _amount(value: float | None) -> str:
+    return numbers.NOTHING if value is None else numbers.cost(value)
+
+
+def _pairs(many: ManyCompared, width: int) -> RenderableType:
+    table = _table(width)
+    for header in ("pair", "difference", "interval", "p"):
+        table.add_column(header, justify="left" if header == "pair" else "right", no_wrap=True)
+    table.add_column("", ratio=1, no_wrap=True)
+    for pair in sorted(many.pairs, key=lambda each: (not each.certain, each.adjusted or 1.0)):
+        difference, interval = difference_of(pair.comparison.difference)
+        shown = Text(verdict(pair), style="bold" if pair.certain else "dim")
+        table.add_row(f"{letter(pair.b)} − {letter(pair.a)}", difference, interval, _p(pair.adjusted), shown)
+    return table
+
+
+def _p(value: float | None) -> str:
+    return numbers.NOTHING if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _matrix(many: ManyCompared, width: int, command: str, every: bool) -> Iterator[RenderableType]:
+    apart = [row for row in many.rows if row.spread > 0]
+    shown = list(many.rows) if every else apart[:_SHOWN]
+    if not shown:
+        yield Text("All runs agree on every case.")
+        return
+    table = _table(width)
+    table.add_column("Every case" if every else "Where they disagree", no_wrap=True, overflow="ellipsis", max_width=20)
+    table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
+    for place in range(len(many.runs)):
+        table.add_column(letter(place), justify="center", no_wrap=True)
+    for row in shown:
+        table.add_row(Text(one_line(row.id)), Text(one_line(row.question)), *_cells(row))
+    yield table
+    if not every and len(apart) > len(shown):
+        yield cut_line(len(apart) - len(shown), command)
+
+
+def _cells(row: MatrixRow) -> Iterator[Text]:
+    for place in range(len(row.cells)):
+        outcome = cell(row, place)
+        yield Text("") if outcome is None else outcome_text(outcome)
+
+
+def _table(width: int) -> Table:
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+
+
+def markdown(many: ManyCompared) -> str:
+    """For a pull request or a wiki."""
+    return "\n".join(_markdown(many)) + "\n"
+
+
+def _markdown(many: ManyCompared) -> Iterator[str]:
+    yield f"**{in_markdown(sentence(many), 400)}**\n"
+    yield from (f"> {in_markdown(warning, 400)}\n" for warning in many.warnings)
+    yield from _markdown_table(
+        ["", "agent", "run", "rank", "pass rate", "interval", *_money(many), "median time"],
+        [
+            [letter(place), in_markdown(run.findings.run.agent, 100), f"`{run.findings.run.id}`", *map(str, cells)]
+            for place, run in enumerate(many.runs)
+            for cells in [_run_cells(run, money=bool(_money(many)))[1:]]
+        ],
+    )
+    rows = []
+    for pair in many.pairs:
+        difference, interval = difference_of(pair.comparison.difference)
+        rows.append([f"{letter(pair.b)} − {letter(pair.a)}", difference, interval, _p(pair.adjusted), verdict(pair)])
+    yield from _markdown_table(["pair", "difference", "interval", "p (Holm)", ""], rows)
+    apart = [row for row in many.rows if row.spread > 0][:_SHOWN]
+    letters = [letter(place) for place in range(len(many.runs))]
+    yield from _markdown_table(
+        ["case", "question", *letters],
+        [[in_markdown(row.id, 40), in_markdown(row.question, 200), *map(str, _cells(row))] for row in apart],
+    )
+
+
+def _markdown_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if rows:
+        yield "| " + " | ".join(headers) + " |"
+        yield "|" + "---|" * len(headers)
+        yield from ("| " + " | ".join(row) + " |" for row in rows)
+        yield ""
+
+
+def as_dict(many: ManyCompared) -> dict[str, Any]:
+    """What `proctor compare A B C --json` prints. Keys may be added; these stay."""
+    return {
+        "sentence": sentence(many),
+        "warnings": list(many.warnings),
+        "runs": [_run_dict(run) for run in many.runs],
+        "pairs": [_pair_dict(many, pair) for pair in many.pairs],
+        "cases": [_row_dict(row) for row in many.rows],
+    }
+
+
+def _run_dict(run: RunStanding) -> dict[str, Any]:
+    found = run.findings
+    return {
+        "run": found.run.id,
+        "name": found.run.name,
+        "agent": found.run.agent,
+        "status": found.run.status,
+        "attempts": counts(found.counts),
+        "pass_rate": estimate(found.pass_rate),
+        "rank": {"best": run.best, "worst": run.worst},
+        "cost": found.usage.cost,
+        "cost_per_attempt": run.cost,
+        "cost_per_pass": run.cost_per_pass,
+        "median_seconds": run.seconds,
+        "on_front": run.on_front,
+    }
+
+
+def _pair_dict(many: ManyCompared, pair: PairFinding) -> dict[str, Any]:
+    return {
+        "a": many.runs[pair.a].findings.run.id,
+        "b": many.runs[pair.b].findings.run.id,
+        "difference": estimate(pair.comparison.difference),
+        "better": pair.comparison.better,
+        "p_value": pair.comparison.p_value,
+        "adjusted": pair.adjusted,
+        "certain": {1: "b", -1: "a", 0: None}[pair.certain],
+    }
+
+
+def _row_dict(row: MatrixRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "question": row.question,
+        "categories": list(row.categories),
+        "spread": row.spread,
+        "passed": row.shares,
+    }
