@@ -9,7 +9,7 @@ from proctor.benchmark import Exam
 from proctor.errors import FailureKind
 from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Transcript, Turn
-from proctor.usage import Usage
+from proctor.usage import Usage, WorkerCounts
 
 Strings = tuple[str, ...]
 ExamType = Literal["standard", "abm-static", "abm-dynamic"]
@@ -358,6 +358,8 @@ class Run:
     """Seconds since the epoch; of the last stop."""
     seconds: float = 0.0
     """Time spent running, over all resumes."""
+    workers: WorkerCounts | None = None
+    """The workers that have played it, or some of it; None: one process alone."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -370,18 +372,6 @@ class PendingAttempt:
     """As stored: fresh, or with turns that need no second call."""
     reviews: dict[int, tuple[Review, ...]] = field(default_factory=dict)
     """Turn → reviews already given and paid for."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class WorkerCounts:
-    """What became of the worker processes that played a run; how a run is played is no setting of it."""
-
-    workers: int
-    """How many played at once."""
-    lost: int = 0
-    """How many died or fell silent."""
-    moved: int = 0
-    """How many attempts others went on with for that reason."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

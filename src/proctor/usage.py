@@ -1,8 +1,8 @@
-"""What calls to models cost: Usage."""
+"""What calls to models cost: Usage. What became of the workers that made them: WorkerCounts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,3 +61,30 @@ class Usage:
             known_cost=least if unknown else 0.0,
             cached=max(0, self.cached - other.cached),
         )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WorkerCounts:
+    """What became of the workers that played a run; how a run is played is no setting of it."""
+
+    workers: int
+    """How many played at once; the last time, where the run has gone on since."""
+    lost: int = 0
+    """How many died or fell silent, over all resumes."""
+    moved: int = 0
+    """How many attempts others went on with for that reason."""
+    kind: str = "processes"
+    """What they were: `processes` of one machine, or actors on `ray`."""
+    starting: float = 0.0
+    """Seconds of all workers together until they could play: imports, and what an agent loads."""
+    playing: float = 0.0
+    """… with something to play."""
+    storing: float = 0.0
+    """… while what they had reported was being stored."""
+    idle: float = 0.0
+    """… with nothing to play."""
+
+    def __add__(self, later: WorkerCounts) -> WorkerCounts:
+        """Both together, of a run that went on."""
+        summed = ("lost", "moved", "starting", "playing", "storing", "idle")
+        return replace(later, **{name: getattr(self, name) + getattr(later, name) for name in summed})

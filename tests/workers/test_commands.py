@@ -28,7 +28,10 @@ def test_standard_output_holds_json_alone_and_says_who_played_as_the_configurati
     done = lab.run("run", "bench.csv", "--agent", "python:agent:talks", "--reviewer", "exact", "--json")
     found = read(done.stdout)
     assert done.returncode == 0, done.stderr
-    assert found["workers"] == {"workers": 2, "lost": 0, "moved": 0}
+    workers = found["workers"]
+    assert (workers["kind"], workers["workers"], workers["lost"], workers["moved"]) == ("processes", 2, 0, 0)
+    assert workers["starting"] > 0 < workers["playing"]
+    assert read(lab.run("show", "last", "--json").stdout)["workers"] == workers
     assert found["attempts"]["scored"] == 6
     assert "I talk while I think" in done.stderr
     assert "to whoever listens" in done.stderr
@@ -65,7 +68,7 @@ def test_a_killed_worker_is_told_of_and_everything_is_played(lab: Lab) -> None:
         out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, err
     assert "✓ 60 passed" in out
-    assert "2 processes, 1 lost;" in out
+    assert "2 processes, 1 lost," in out
     assert "was lost: it was ended by SIGKILL" in err
     assert sum(lab.calls().values()) <= 60 + 2 * 5
 

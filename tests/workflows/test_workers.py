@@ -35,9 +35,9 @@ def test_a_function_of_a_module_is_played_by_other_processes_and_the_run_is_the_
         for run in (spread, alone)
     ]
     assert told[0].isdisjoint(told[1])
-    assert spread.findings.workers is not None
-    assert spread.findings.workers.workers == 2
-    assert alone.findings.workers is None
+    assert spread.run.workers is not None
+    assert spread.run.workers.workers == 2
+    assert alone.run.workers is None
     assert spread.run.settings == alone.run.settings
     proctor.compare(spread.run.id, alone.run.id)  # which would refuse runs that were played otherwise
 
@@ -51,7 +51,7 @@ def test_a_reviewer_of_ones_own_judges_in_workers_and_again() -> None:
     found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer=agents.likes_everything, workers=2)
     again = proctor.rescore(found.run.id, reviewer=agents.likes_nothing, workers=2)
     assert (found.findings.pass_rate.value, again.findings.pass_rate.value) == (1.0, 0.0)
-    assert again.findings.workers is not None
+    assert again.run.workers is not None
 
 
 def test_a_run_that_was_begun_alone_goes_on_in_workers() -> None:
@@ -94,4 +94,4 @@ def test_workers_divide_a_rate_limit_among_them() -> None:
 def test_stored_marks_are_weighed_again_without_any_worker() -> None:
     found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact")
     again = proctor.rescore(found.run.id, passing_score=0.5, workers=2)
-    assert (again.run.status, again.findings.workers) == ("completed", None)
+    assert (again.run.status, again.run.workers) == ("completed", None)

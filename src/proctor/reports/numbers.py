@@ -10,7 +10,7 @@ from proctor.findings.run import Findings
 from proctor.findings.run.canaries import canary_finding
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
-from proctor.usage import Usage
+from proctor.usage import Usage, WorkerCounts
 
 Unit = Literal["percent", "score"]
 NOTHING = "–"
@@ -116,6 +116,27 @@ def whole(number: int) -> str:
 def plural(number: int, noun: str) -> str:
     """`1 case`, `2 cases`, `12,345 cases`."""
     return f"{whole(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def workers(counts: WorkerCounts | None) -> str:
+    """`2 processes, 1 lost, 5 attempts moved to another`; empty: there were none."""
+    if counts is None:
+        return ""
+    said = plural(counts.workers, "Ray worker")
+    if counts.kind == "processes":
+        said = f"{whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
+    moved = f"{whole(counts.lost)} lost, {plural(counts.moved, 'attempt')} moved to another"
+    return f"{said}, {moved if counts.lost else 'none lost'}"
+
+
+def workers_time(counts: WorkerCounts | None) -> str:
+    """`93 % playing, 7 % starting`: where the time of workers went; empty: there were none."""
+    if counts is None:
+        return ""
+    spent = {"playing": counts.playing, "starting": counts.starting, "storing": counts.storing, "idle": counts.idle}
+    total = sum(spent.values())
+    shares = (f"{round(100 * each / total)} % {what}" for what, each in spent.items() if each > 0.005 * total)
+    return ", ".join(shares)
 
 
 def judged(count: int, asked: int) -> str:

@@ -16,7 +16,7 @@ from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import Transcript, Turn
-from proctor.usage import Usage
+from proctor.usage import Usage, WorkerCounts
 
 T = TypeVar("T")
 Place = tuple[int, str, str]
@@ -213,6 +213,7 @@ class RunFacts:
     """What of a Run stands in `runs.facts`: a new field here needs no new column."""
 
     stop: Stop | None = None
+    workers: WorkerCounts | None = None
     interim: InterimVerdict | None = None
     cut: bool = False
     canaries: CanaryVerdicts | None = None

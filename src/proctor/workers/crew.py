@@ -16,10 +16,11 @@ from dataclasses import replace
 from proctor import threads
 from proctor.redaction import without_secrets
 from proctor.roles import LETS_FINISH, Halt
-from proctor.run import Failure, Finished, PendingAttempt, Record, WorkerCounts
+from proctor.run import Failure, Finished, PendingAttempt, Record
 from proctor.running.schedule import StormWatch
 from proctor.spending.budget import Budget
 from proctor.threads import Stage
+from proctor.usage import WorkerCounts
 from proctor.workers import messages
 from proctor.workers.dealer import Dealer
 from proctor.workers.held import MOST_DEATHS
@@ -76,6 +77,7 @@ class CrewExecutor:
         self._records: list[Record] = []
         self._taken: list[Record] = []
         self._attending = self._started = self._lost = self._failed_starts = 0
+        self._spent = dict.fromkeys(("starting", "playing", "storing", "idle"), 0.0)
         self._storm = StormWatch()
         self._began, self._stopped_at = time.monotonic(), math.inf
         self._dismissed = False
@@ -84,7 +86,8 @@ class CrewExecutor:
     @property
     def counts(self) -> WorkerCounts:
         """What became of the workers so far."""
-        return WorkerCounts(workers=len(self._seats), lost=self._lost, moved=self._dealer.moved)
+        count, moved = len(self._seats), self._dealer.moved
+        return WorkerCounts(workers=count, lost=self._lost, moved=moved, kind=self._transport.kind, **self._spent)
 
     def execute(self, pending_attempts: Iterable[PendingAttempt]) -> Generator[Sequence[Record], None, None]:
         """Play them; yield what happened in batches. A batch counts as stored when the next one is asked for."""
@@ -239,6 +242,7 @@ class CrewExecutor:
             self._failed_starts, seat.greeted, seat.is_new = 0, True, False
             self._wake_all()
             seat.news.wait_for(lambda: all(one.greeted for one in self._seats) or self._ending() is not None)
+            self._spend(seat, "starting")
         return not differing and not hello.refusal
 
     def _serve(self, seat: Seat, link: Link) -> None:
@@ -250,11 +254,26 @@ class CrewExecutor:
                 patience = _LONG_FAREWELL if order.end[0] in (None, "spent") else 2 * _FAREWELL
                 until = min(until, time.monotonic() + patience)
             report = link.exchange(order)
+            self._spend(seat, self._doing(seat))
             self._take_in(seat, link, report)
             if report.over:
                 return
             with self._lock:
+                doing = self._doing(seat)
                 seat.news.wait_for(lambda: self._has_orders(seat), messages.HOLD)
+                self._spend(seat, doing)
+
+    def _doing(self, seat: Seat) -> str:
+        if not seat.is_stored:
+            return "storing"
+        return "playing" if self._dealer.held.get(seat.worker) else "idle"
+
+    def _spend(self, seat: Seat, doing: str) -> None:
+        """Count what its worker has done since the last time."""
+        with self._lock:
+            now = time.monotonic()
+            self._spent[doing] += now - seat.since
+            seat.since = now
 
     def _order(self, seat: Seat) -> Order:
         with self._lock:

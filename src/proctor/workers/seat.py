@@ -33,6 +33,8 @@ class Seat:
     """Whether anybody who sat there has said that they can play."""
     is_new: bool = True
     """Whether who sits there has not said anything yet."""
+    since: float = 0.0
+    """When what its worker does now began; on the monotonic clock."""
     _rate: float = 0.0
     _seen: float = field(default_factory=time.monotonic)
 
@@ -40,6 +42,7 @@ class Seat:
         """Another worker sits down."""
         self.worker, self.reported, self.stored, self.asks, self.is_new = worker, 0, 0, False, True
         self._rate, self._seen = 0.0, time.monotonic()
+        self.since = self._seen
 
     def note(self, batch: int, finished: int) -> None:
         """A report has come, with so many attempts that are over."""

@@ -26,7 +26,6 @@ from proctor.run import (
     Stop,
     Turned,
     Wish,
-    WorkerCounts,
 )
 from proctor.running.exits import intercept_exits
 from proctor.running.garbage import seldom_collected
@@ -85,12 +84,12 @@ async def conduct(
     )
     settings = replace(run.settings, **(changed or {}))
     left = played_with(() if ledger.is_decided else pending_attempts, changed or {})
-    counts = await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage, workers))
+    await on_stage(lambda stage: _drive(store, ledger, cast, settings, left, stage, workers))
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
         keep_played(store, ended, ledger.gathering)
-        return replace(ledger.gathering.findings(ended), workers=counts)
-    return replace(findings_of(store, run.id, exams), workers=counts)
+        return ledger.gathering.findings(ended)
+    return findings_of(store, run.id, exams)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -143,7 +142,7 @@ def _drive(
     pending_attempts: Iterable[PendingAttempt],
     stage: Stage,
     workers: WorkerPlan | None,
-) -> WorkerCounts | None:
+) -> None:
     """Play on a stage, in the thread that stores what comes of it, and mark how it ended."""
     settings = replace(settings, concurrency=min(settings.concurrency, max(1, ledger.run.planned)))
     executor = _local(cast, settings, stage) if workers is None else workers.executor(settings, stage)
@@ -157,12 +156,23 @@ def _drive(
                 judge_canaries(store, ledger.run, cast, settings, stage)
         finally:
             stage.close_all((cast.agent, cast.examiner))
+            _keep_counts(store, run, executor)
         reclassify(store, run, ledger.tally)
         over = store.archive.over(run)
+        ledger.run = store.archive.find(run)  # canaries and workers are stored with it
         if ledger.is_decided and executor.halt in (None, "decided") and not ledger.tally.lost:
             ledger.cut(over)
         end(_outcome(executor, wishes, ledger, over=over))
-    return executor.counts if isinstance(executor, CrewExecutor) else None
+
+
+def _keep_counts(store: Store, run: str, executor: Executor) -> None:
+    """Store what became of the workers; of a store that fails everybody is told anyway."""
+    if not isinstance(executor, CrewExecutor):
+        return
+    with contextlib.suppress(StoreError):
+        stored = store.archive.find(run)
+        counts = executor.counts if stored.workers is None else stored.workers + executor.counts
+        store.journal.amend(replace(stored, workers=counts))
 
 
 def _local(cast: Cast, settings: Settings, stage: Stage) -> LocalExecutor:

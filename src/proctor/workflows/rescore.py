@@ -274,6 +274,7 @@ def _new_run(source: Run, settings: Settings, name: str) -> Run:
         stop=None,
         interim=None,
         canaries=None,
+        workers=None,
         rescored_from=source.id,
         created=time.time(),
         started=None,

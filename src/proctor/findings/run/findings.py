@@ -12,7 +12,7 @@ from proctor.findings.run.panel import JudgeFinding
 from proctor.findings.run.people import PeopleFinding
 from proctor.findings.run.trials import Trials
 from proctor.findings.run.unsure import UnsureMarks
-from proctor.run import Key, Run, WorkerCounts
+from proctor.run import Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
@@ -206,8 +206,6 @@ class Findings:
     """The judges of a panel side by side; empty: there is none."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
-    workers: WorkerCounts | None = None
-    """The processes that have just played it; None: one alone, or it was read from the store."""
     people: PeopleFinding | None = None
     """The run as people judge it, by their labels; None: there are none."""
     carried: PeopleFinding | None = None

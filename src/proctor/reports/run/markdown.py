@@ -41,6 +41,9 @@ def _verdict(findings: Findings) -> Iterator[str]:
     if run.reason:
         yield ""
         yield f"Stopped: {plain(run.reason)}"
+    if run.workers is not None:
+        yield ""
+        yield f"Workers: {numbers.workers(run.workers)}; time: {numbers.workers_time(run.workers)}"
 
 
 def _gates(verdicts: Sequence[GateVerdict]) -> Iterator[str]:

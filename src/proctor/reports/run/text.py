@@ -35,7 +35,7 @@ from proctor.reports.terminal import (
     page_table,
 )
 from proctor.reports.words import clean, one_line
-from proctor.run import Run, WorkerCounts
+from proctor.run import Run
 
 _REASONS = 5
 _LONGEST_PART = 18
@@ -154,7 +154,8 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Failures": _failures(findings),
         "Time": numbers.latency(findings),
         "Usage": numbers.usage(findings.usage),
-        "Workers": _workers(findings.workers),
+        "Workers": numbers.workers(findings.run.workers),
+        "Their time": numbers.workers_time(findings.run.workers),
         "Canaries": numbers.canaries(findings.run),
     }
     yield from facts(said, label=label)
@@ -162,16 +163,6 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         meant = (f"{line.label}: {_MEANINGS[line.label]}" for line in lines if line.label in _MEANINGS)
         yield Padding(Text(" ".join(meant), style="dim"), INDENT)
     yield Text()
-
-
-def _workers(counts: WorkerCounts | None) -> str:
-    if counts is None:
-        return ""
-    said = f"{numbers.whole(counts.workers)} process{'' if counts.workers == 1 else 'es'}"
-    moved = numbers.plural(counts.moved, "attempt")
-    return (
-        f"{said}, {numbers.whole(counts.lost)} lost; {moved} moved to another" if counts.lost else f"{said}, none lost"
-    )
 
 
 def _of_battle(findings: Findings) -> dict[str, str]:
