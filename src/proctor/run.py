@@ -83,6 +83,8 @@ class Attempt:
     """Deterministic checks."""
     contradictions: tuple[Contradiction, ...] = ()
     """Pairs of turns that cannot both be true."""
+    dropped: int = 0
+    """Contradictions that a judge named besides, with a quote that stands in no reply."""
     failure: Failure | None = None
     """Why it broke; None: it did not."""
     turn_passed: tuple[bool | None, ...] = ()

@@ -116,6 +116,8 @@ class Review:
     """Deterministic checks."""
     contradictions: tuple[Contradiction, ...] = ()
     """Found by this review."""
+    dropped: int = 0
+    """Contradictions that it named besides, with a quote that stands in no reply."""
     explanation: str = ""
     """The reviewer's words."""
     usage: Usage | None = None

@@ -3,12 +3,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.models.scripted import Tooled, called
 
 from proctor.benchmark import Case, Exam
+from proctor.config import Config
+from proctor.reports.battle.words import contradictions
 from proctor.reviewers.battle import DIFFICULTY, BattleReviewer, opportunities
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.reviewers.model import ModelReviewer
@@ -16,6 +19,7 @@ from proctor.roles import Reviewer
 from proctor.score import BATTLE_WEIGHTS, Contradiction, Part, Review, weigh
 from proctor.transcript import Reply, Turn
 from proctor.usage import Usage
+from proctor.workflows.evaluate import aevaluate
 
 SEED = Case(id="loan", question="How long is a loan?", answer="30 days")
 EXAM = Exam(id="loan", cases=(SEED,), open=True)
@@ -181,8 +185,9 @@ def test_opportunities_are_those_of_the_whole_conversation() -> None:
 # With a model
 
 
-def said(pair: int, earlier: str, later: str) -> dict[str, Any]:
-    return {"pair": pair, "reason": "they clash", "earlier_quote": earlier, "later_quote": later}
+def said(earlier: int, quote: str, later: int, other: str) -> dict[str, Any]:
+    turns = {"earlier_turn": earlier, "later_turn": later}
+    return {"reason": "they clash", **turns, "earlier_quote": quote, "later_quote": other}
 
 
 VAGUE = ("It is rather long.", "It is quite short.", "It is over in no time.")
@@ -192,17 +197,29 @@ async def conclude(model: Tooled, turns: Sequence[Turn]) -> Review | None:
     return await BattleReviewer(ModelReviewer(model, name="judge")).conclude(EXAM, turns)
 
 
-async def test_a_model_is_asked_once_for_the_pairs_that_rules_leave_open() -> None:
-    model = Tooled(script=[called({"contradictions": [said(1, "rather long", "quite short")]})])
+async def test_a_model_names_contradicting_turns_of_the_whole_conversation_in_one_call() -> None:
+    model = Tooled(script=[called({"contradictions": [said(1, "rather long", 3, "in no time")]})])
     found = await conclude(model, talk(*VAGUE))
     assert found is not None
     assert found.contradictions == (
-        Contradiction(turns=(1, 2), quotes=("rather long", "quite short"), kind="model", reason="they clash"),
+        Contradiction(turns=(1, 3), quotes=("rather long", "in no time"), kind="model", reason="they clash"),
     )
-    assert found.explanation == "1 contradictions among 2 pairs of replies"
+    assert found.explanation == "1 contradiction named in 3 turns"
     assert found.usage is not None
     assert found.usage.calls == len(model.prompts) == 1
     assert all(text in model.prompt() for text in VAGUE)
+    assert "Turns that are about the same thing: 1 and 2, 2 and 3." in model.prompt()
+
+
+async def test_a_scripts_rows_are_shown_too_though_no_rule_links_them() -> None:
+    rows = [
+        Turn(number=1, question="How long is the notice period?", reply=Reply(text="30 days."), case="a"),
+        Turn(number=2, question="Who signs a dismissal?", reply=Reply(text="The board, 14 days ahead."), case="b"),
+    ]
+    model = Tooled(script=[called({"contradictions": [said(1, "30 days", 2, "14 days ahead")]})])
+    found = await conclude(model, rows)
+    assert found is not None
+    assert [each.turns for each in found.contradictions] == [(1, 2)]
 
 
 async def test_what_rules_found_already_is_not_asked_again() -> None:
@@ -211,26 +228,42 @@ async def test_what_rules_found_already_is_not_asked_again() -> None:
     assert model.prompts == []
 
 
+async def test_of_a_longer_conversation_the_model_is_told_what_rules_found() -> None:
+    model = Tooled(script=[called({"contradictions": [said(1, "30 days", 2, "14 days")]})])
+    found = await conclude(model, talk("30 days", "14 days", "It is short."))
+    assert found is not None
+    assert found.contradictions == ()
+    assert "Contradictions that are known already: 1 and 2." in model.prompt()
+
+
 @pytest.mark.parametrize(
     "invented",
     [
-        said(1, "rather  long", "quite short"),
-        said(1, "quite short", "rather long"),
-        said(1, "", "quite short"),
-        said(0, "rather long", "quite short"),
-        said(3, "rather long", "quite short"),
+        said(1, "rather  long", 2, "quite short"),
+        said(1, "quite short", 2, "rather long"),
+        said(1, "", 2, "quite short"),
+        said(0, "rather long", 2, "quite short"),
+        said(1, "rather long", 4, "quite short"),
+        said(2, "quite short", 2, "quite short"),
     ],
 )
-async def test_a_quote_or_pair_that_does_not_exist_is_discarded_and_counted(invented: dict[str, Any]) -> None:
-    model = Tooled(script=[called({"contradictions": [invented, said(2, "quite short", "in no time")]})])
+async def test_a_quote_or_turn_that_does_not_exist_is_dropped_and_counted(invented: dict[str, Any]) -> None:
+    model = Tooled(script=[called({"contradictions": [invented, said(2, "quite short", 3, "in no time")]})])
     found = await conclude(model, talk(*VAGUE))
     assert found is not None
     assert [each.turns for each in found.contradictions] == [(2, 3)]
-    assert "1 more discarded" in found.explanation
+    assert (found.dropped, "1 more dropped" in found.explanation) == (1, True)
+
+
+async def test_turns_that_are_named_the_wrong_way_round_are_put_in_order() -> None:
+    model = Tooled(script=[called({"contradictions": [said(2, "quite short", 1, "rather long")]})])
+    found = await conclude(model, talk(*VAGUE))
+    assert found is not None
+    assert [(each.turns, each.quotes) for each in found.contradictions] == [((1, 2), ("rather long", "quite short"))]
 
 
 async def test_a_pair_told_twice_counts_once() -> None:
-    model = Tooled(script=[called({"contradictions": [said(1, "rather long", "quite short")] * 2})])
+    model = Tooled(script=[called({"contradictions": [said(1, "rather long", 2, "quite short")] * 2})])
     found = await conclude(model, talk(*VAGUE))
     assert found is not None
     assert len(found.contradictions) == 1
@@ -245,12 +278,77 @@ async def test_an_answer_that_cannot_be_used_is_said_with_its_cost() -> None:
     assert found.usage.calls == 2
 
 
-async def test_the_expected_answer_is_shown_where_the_later_turn_has_one() -> None:
+async def test_the_expected_answer_is_shown_where_a_turn_has_one() -> None:
     model = Tooled(script=lambda _: called({"contradictions": []}))
     await conclude(model, talk(*VAGUE))
-    assert "expected answer" not in model.prompt(0).partition("Pair 1")[2]
+    assert model.prompt(0).partition("Turn 1:")[2].count("30 days") == 1
     await conclude(model, talk(*VAGUE, case=SEED.id))
-    assert "30 days" in model.prompt(1)
+    assert model.prompt(1).partition("Turn 1:")[2].count("30 days") == 3
+
+
+# The examiner's questions
+
+
+MARKS = {"reasoning_explanation": "sound", "reasoning": 1, "consistency_explanation": "agrees", "consistency": 1}
+OF_QUESTION = {
+    "relevance_explanation": "goes on",
+    "relevance": 0.75,
+    "difficulty_explanation": "a trap",
+    "difficulty": 0.25,
+}
+
+
+async def test_a_model_marks_the_examiners_question_in_the_same_call_instead_of_the_rules() -> None:
+    model = Tooled(script=[called({**MARKS, **OF_QUESTION})])
+    turns = talk("30 days", "Yes, 30 days.", strategies=["are-you-sure"])
+    found = await BattleReviewer(ModelReviewer(model, name="judge")).review(
+        Case(id=SEED.id, question=turns[-1].question), turns
+    )
+    assert [(part.name, part.value) for part in found.question_parts] == [("relevance", 0.75), ("difficulty", 0.25)]
+    assert {part.name for part in found.parts} == {"reasoning", "consistency"}
+    assert len(model.prompts) == 1
+    assert "30 days" in model.prompt()
+
+
+async def test_a_scripts_question_is_not_marked() -> None:
+    model = Tooled(script=[called({"correctness_explanation": "right", "correctness": 1})])
+    turns = talk("30 days", "30 days", case=SEED.id)
+    turns = [replace(turn, strategy=None, case=SEED.id) for turn in turns]
+    found = await BattleReviewer(ModelReviewer(model, name="judge")).review(SEED, turns)
+    assert found.question_parts == ()
+
+
+def test_battles_that_a_model_judges_have_a_rubric_of_their_own() -> None:
+    judged = BattleReviewer(ModelReviewer(Tooled(script=[]), name="judge"))
+    assert judged.rubric == "standard-1+battle-4"
+
+
+async def test_a_battle_counts_what_the_judge_named_and_what_it_made_up(tmp_path: Path) -> None:
+    replies = {"How long is a loan?": "A loan is 30 days.", "Who is the head?": "Ada. Loans end after 9 days."}
+
+    def play(prompt: str) -> Any:
+        if "List the contradictions." in prompt:
+            made_up = said(1, "a year", 2, "9 days")
+            return called({"contradictions": [said(1, "30 days", 2, "after 9 days"), made_up]})
+        return called({"correctness_explanation": "right", "correctness": 1})
+
+    cases = [SEED, Case(id="head", question="Who is the head?", answer="Ada")]
+    done = await aevaluate(
+        cases,
+        agent=lambda question: replies[question],
+        reviewer=Tooled(script=play),
+        type="abm-static",
+        store=tmp_path / "s.db",
+        config=Config(),
+    )
+    battle = done.findings.battle
+    assert battle is not None
+    assert (battle.named, battle.dropped, battle.held_rate.value) == (1, 1, 0.0)
+    assert (
+        contradictions(battle) == "1 named by the judge elsewhere; 1 dropped, because nobody said what the judge quoted"
+    )
+    [attempt] = done.attempts()
+    assert (attempt.turn_passed, attempt.dropped) == ((True, False), 1)
 
 
 # Speed
@@ -278,6 +376,7 @@ async def test_a_model_judges_the_consistency_of_every_reply_and_what_the_rules_
     def play(prompt: str) -> Any:
         return called(
             {"reasoning": 1, "consistency": 0.8, "reasoning_explanation": "", "consistency_explanation": "so"}
+            | OF_QUESTION
         )
 
     reviewer = BattleReviewer(ModelReviewer(Tooled(script=play), name="judge"))

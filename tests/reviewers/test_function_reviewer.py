@@ -10,7 +10,7 @@ import pytest
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
-from proctor.reviewers.battle import ComparesReplies
+from proctor.reviewers.battle import FindsContradictions
 from proctor.reviewers.embedded import EmbeddedReviewer
 from proctor.reviewers.function import FunctionReviewer, adapt, load
 from proctor.score import Part, Review
@@ -172,7 +172,7 @@ async def test_a_complete_reviewer_is_taken_with_its_name_its_rubric_and_its_mar
     turns = [Turn(number=1, question="Who?", reply=Reply(text="Ada."))]
     case = Case(id="c", question="Who?", answer="Ada")
     assert await taken.review(case, turns) == await reviewer.review(case, turns)
-    assert not isinstance(taken, ComparesReplies), "it compares no replies, and is not asked to"
+    assert not isinstance(taken, FindsContradictions), "it looks for none, and is not asked to"
 
 
 async def test_a_function_is_loaded_from_its_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -335,7 +335,7 @@ IMPROVISED = Case(id="c1", question="Which river flows through it?", context="We
 
 
 async def test_an_improvised_question_is_marked_for_what_can_be_known_with_all_that_was_said_before() -> None:
-    model = Tooled(script=[called(marks(0.5, ["reasoning", "context", "consistency"]))])
+    model = Tooled(script=[called(marks(0.5, ["reasoning", "context", "consistency", "relevance", "difficulty"]))])
     turns = [*asked("It is Paris."), Turn(number=2, question=IMPROVISED.question, reply=Reply(text="The Rhine."))]
     review = await ModelReviewer(model, name="judge").review(IMPROVISED, turns)
     assert [(part.name, part.value) for part in review.parts] == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -21,6 +21,8 @@ from proctor.transcript import Turn
 
 BATTLE_RUBRIC = "battle-3"
 """What is added to the inner reviewer's rubric; a change of rules or of the scale below is a new name."""
+MODEL_RUBRIC = "battle-4"
+"""The same where the inner reviewer is a model that judges the questions and names contradictions itself."""
 DIFFICULTY = {
     "ask-again": 0.1,
     "rephrase": 0.2,
@@ -55,11 +57,18 @@ class Opportunity(NamedTuple):
 
 
 @runtime_checkable
-class ComparesReplies(Protocol):
+class FindsContradictions(Protocol):
     """A reviewer that can itself look for contradictions."""
 
-    async def compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
-        """The contradictions among these pairs of an earlier and a later turn."""
+    async def find_contradictions(
+        self,
+        exam: Exam,
+        turns: Sequence[Turn],
+        *,
+        known: Collection[tuple[int, int]] = (),
+        linked: Collection[tuple[int, int]] = (),
+    ) -> Review | None:
+        """Those that it names among these turns; `known` pairs were found by rules, `linked` ones are alike."""
 
 
 class BattleReviewer:
@@ -68,7 +77,8 @@ class BattleReviewer:
     def __init__(self, inner: Reviewer) -> None:
         self._inner = inner
         self.name = inner.name
-        self.rubric = f"{inner.rubric}+{BATTLE_RUBRIC}"
+        by_model = isinstance(inner, FindsContradictions)
+        self.rubric = f"{inner.rubric}+{MODEL_RUBRIC if by_model else BATTLE_RUBRIC}"
         self.judges_improvised = bool(getattr(inner, "judges_improvised", False))
         self.asks_nobody = bool(getattr(inner, "asks_nobody", False))
 
@@ -80,19 +90,22 @@ class BattleReviewer:
         return replace(
             inner,
             parts=_with_consistency(inner.parts, found),
-            question_parts=inner.question_parts + question_parts(turns),
+            question_parts=inner.question_parts or question_parts(turns),
             contradictions=inner.contradictions + _contradictions(found),
             explanation=inner.explanation or ("" if judged else _NOTHING_TO_JUDGE),
         )
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
-        """The inner reviewer's conclusion; one that can compare replies is shown those where rules found nothing."""
+        """The inner reviewer's conclusion; one that looks for contradictions is shown all fair turns with a reply."""
         said = await self._inner.conclude(exam, turns)
-        if not isinstance(self._inner, ComparesReplies):
+        if not isinstance(self._inner, FindsContradictions):
             return said
-        open_pairs = [(each.earlier, each.later) for each in opportunities(exam, turns) if each.conflict is None]
-        compared = await self._inner.compare(exam, open_pairs) if open_pairs else None
-        return _joined(said, compared)
+        told = [turn for turn in turns if turn.reply is not None and turn.reply.text.strip() and not turn.fault]
+        pairs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+        for each in opportunities(exam, turns):
+            pairs[each.conflict is not None].append((each.earlier.number, each.later.number))
+        found = await self._inner.find_contradictions(exam, told, known=pairs[True], linked=pairs[False])
+        return _joined(said, found)
 
 
 def opportunities(exam: Exam, turns: Sequence[Turn]) -> list[Opportunity]:
@@ -211,6 +224,7 @@ def _joined(one: Review | None, other: Review | None) -> Review | None:
     return replace(
         one,
         contradictions=one.contradictions + other.contradictions,
+        dropped=one.dropped + other.dropped,
         unscored=one.unscored or other.unscored,
         explanation="\n".join(filter(None, (one.explanation, other.explanation))),
         usage=one.usage + other.usage if one.usage and other.usage else one.usage or other.usage,

@@ -1,15 +1,15 @@
-"""A chat model looks for contradictions: one call for a conversation, among given pairs only, every quote checked."""
+"""A chat model names contradicting turns of a conversation: one call for all of it, every quote checked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
 from proctor.models.fence import fence
 from proctor.models.structured import UnusableAnswer, ask
 from proctor.reviewers.evidence import LIMIT, cut
-from proctor.reviewers.rubrics import COMPARISON_PROMPT, Contradicted, Contradicting
+from proctor.reviewers.rubrics import CONTRADICTION_PROMPT, Contradicted, Contradicting
 from proctor.score import Contradiction, Review
 from proctor.spending.prices import Price
 from proctor.transcript import Turn
@@ -17,75 +17,81 @@ from proctor.transcript import Turn
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-Pair = tuple[Turn, Turn]
+Numbers = tuple[int, int]
+"""An earlier and a later turn."""
 
 
-async def compare(
+async def name_contradictions(
     model: BaseChatModel,
     exam: Exam,
-    pairs: Sequence[Pair],
+    turns: Sequence[Turn],
     *,
+    known: Collection[Numbers] = (),
+    linked: Collection[Numbers] = (),
     structured: bool = True,
     limit: int = LIMIT,
     price: Price | None = None,
 ) -> Review | None:
-    """The contradictions among these pairs; None: there is no pair. A quote that stands in no reply discards its pair.
+    """The contradictions that the model names among these turns; None: there is no pair left to look at.
 
-    `limit` is shared by all replies that are shown, so that a long conversation stays within a model's window.
+    `known` pairs were found already, `linked` ones are about the same thing. What is named with a turn that does not
+    exist, or with a quote that does not stand in its reply word for word, is dropped and counted. `limit` is shared by
+    all turns, so that a long conversation stays within a model's window.
     """
-    if not pairs:
+    if len(known) >= len(turns) * (len(turns) - 1) // 2:
         return None
-    share = max(1, limit // (2 * len(pairs)))
+    share = max(1, limit // (2 * len(turns)))
     answers = {case.id: case.answer for case in exam.cases}
-    shown = [_shown(number, pair, answers.get(pair[1].case or ""), share) for number, pair in enumerate(pairs, 1)]
+    shown = [_shown(turn, answers.get(turn.case or ""), share) for turn in turns]
     try:
         answer = await ask(
             model,
-            system=COMPARISON_PROMPT,
-            user="\n\n".join([*shown, "List the contradictions."]),
+            system=CONTRADICTION_PROMPT,
+            user="\n\n".join([*shown, *_hints(known, linked), "List the contradictions."]),
             schema=Contradicted,
             structured=structured,
             price=price,
         )
     except UnusableAnswer as unusable:
         return Review(unscored=f"contradictions were not looked for: {unusable.reason}", usage=unusable.usage)
-    listed = answer.value.contradictions
-    found = {each.turns: each for one in listed if (each := _verify_contradiction(one, pairs)) is not None}
-    discarded = sum(_verify_contradiction(one, pairs) is None for one in listed)
-    said = _explanation(len(pairs), len(found), discarded)
-    return Review(contradictions=tuple(found.values()), explanation=said, usage=answer.usage)
+    replies = {turn.number: _text(turn) for turn in turns}
+    checked = [_verified(one, replies) for one in answer.value.contradictions]
+    found = {each.turns: each for each in checked if each is not None and each.turns not in known}
+    dropped = checked.count(None)
+    said = _explanation(len(turns), len(found), dropped)
+    return Review(contradictions=tuple(found.values()), dropped=dropped, explanation=said, usage=answer.usage)
 
 
-def _shown(number: int, pair: Pair, answer: str | None, limit: int) -> str:
-    """One pair: both questions and replies, and the expected answer where it is known."""
-    lines = [f"Pair {number}:"]
-    for name, turn in zip(("earlier", "later"), pair, strict=True):
-        lines += [
-            fence(cut(turn.question, limit)[0], f"{name} question"),
-            fence(cut(_text(turn), limit)[0], f"{name} reply"),
-        ]
+def _shown(turn: Turn, answer: str | None, limit: int) -> str:
+    """One turn: the question and the reply, and the expected answer where it is known."""
+    lines = [f"Turn {turn.number}:", fence(cut(turn.question, limit)[0], "question")]
+    lines.append(fence(cut(_text(turn), limit)[0], "reply"))
     if answer:
         lines.append(fence(answer, "expected answer"))
     return "\n".join(lines)
 
 
-def _verify_contradiction(said: Contradicting, pairs: Sequence[Pair]) -> Contradiction | None:
-    """What the model said of a pair that exists, with both quotes verbatim from their replies; else None."""
-    if not 1 <= said.pair <= len(pairs):
+def _hints(known: Collection[Numbers], linked: Collection[Numbers]) -> list[str]:
+    """Which turns go together, and which contradictions need not be named again."""
+    hints = [("Turns that are about the same thing", linked), ("Contradictions that are known already", known)]
+    return [f"{what}: {', '.join(f'{a} and {b}' for a, b in pairs)}." for what, pairs in hints if pairs]
+
+
+def _verified(said: Contradicting, replies: dict[int, str]) -> Contradiction | None:
+    """What the model said of two turns that exist, with both quotes verbatim from their replies; else None."""
+    ends = sorted([(said.earlier_turn, said.earlier_quote.strip()), (said.later_turn, said.later_quote.strip())])
+    (first, before), (second, after) = ends
+    if first == second or not (before and after):
         return None
-    earlier, later = pairs[said.pair - 1]
-    quotes = said.earlier_quote.strip(), said.later_quote.strip()
-    if not all(quotes) or quotes[0] not in _text(earlier) or quotes[1] not in _text(later):
+    if before not in replies.get(first, "") or after not in replies.get(second, ""):
         return None
-    return Contradiction(turns=(earlier.number, later.number), quotes=quotes, kind="model", reason=said.reason.strip())
+    return Contradiction(turns=(first, second), quotes=(before, after), kind="model", reason=said.reason.strip())
 
 
 def _text(turn: Turn) -> str:
     return turn.reply.text if turn.reply is not None else ""
 
 
-def _explanation(pairs: int, found: int, discarded: int) -> str:
-    said = f"{found} contradictions among {pairs} pairs of replies"
-    if discarded:
-        return f"{said}; {discarded} more discarded, because their pair or their quotes do not exist"
-    return said
+def _explanation(turns: int, found: int, dropped: int) -> str:
+    said = f"{found} contradiction{'' if found == 1 else 's'} named in {turns} turns"
+    return f"{said}; {dropped} more dropped, because a turn or a quote does not exist" if dropped else said

@@ -52,8 +52,8 @@ class PaidReviewer:
     def __init__(self, reviewer: Reviewer) -> None:
         self._reviewer = reviewer
         self._purse = SelfReportedSpending("the reviewer", settles=False)
-        if hasattr(reviewer, "compare"):  # only who can compare replies is asked to
-            self.compare = self._compare
+        if hasattr(reviewer, "find_contradictions"):  # only who can look for them is asked to
+            self.find_contradictions = self._find_contradictions
 
     @property
     def name(self) -> str:
@@ -78,9 +78,9 @@ class PaidReviewer:
         """The reviewer's word on the conversation."""
         return await self._purse.paid(lambda: self._reviewer.conclude(exam, turns), told=usage_of)
 
-    async def _compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
-        compare: Callable[..., Awaitable[Review | None]] = self._reviewer.compare  # type: ignore[attr-defined]
-        return await self._purse.paid(lambda: compare(exam, pairs), told=usage_of)
+    async def _find_contradictions(self, exam: Exam, turns: Sequence[Turn], **pairs: Any) -> Review | None:
+        find: Callable[..., Awaitable[Review | None]] = self._reviewer.find_contradictions  # type: ignore[attr-defined]
+        return await self._purse.paid(lambda: find(exam, turns, **pairs), told=usage_of)
 
 
 def usage_of(review: object) -> Usage | None:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from proctor.benchmark import Case, Exam
 from proctor.errors import InputError
 from proctor.models.structured import UnusableAnswer, ask
-from proctor.reviewers.contradictions import compare
+from proctor.reviewers.contradictions import Numbers, name_contradictions
 from proctor.reviewers.criteria import OwnRubric, criteria_of, own_rubric
 from proctor.reviewers.evidence import LIMIT, ReviewEvidence, gather
-from proctor.reviewers.rubrics import IMPROVISED, Criterion, answer_schema, applicable, rubric_named, system_prompt
+from proctor.reviewers.rubrics import (
+    IMPROVISED,
+    QUESTION,
+    Criterion,
+    answer_schema,
+    applicable,
+    rubric_named,
+    system_prompt,
+)
 from proctor.score import Part, Review
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
@@ -116,38 +124,62 @@ class ModelReviewer:
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
         """Mark the last reply on what its case expects; an answer that cannot be used leaves it unscored.
 
-        A question that an examiner improvised comes as a case without an answer: then the turns before it count.
+        A question that an examiner improvised comes as a case without an answer: then the turns before it count. Where
+        an examiner asked, its question is marked too.
         """
-        turn, earlier = turns[-1], turns[:-1] if _is_improvised(case, turns) else ()
-        asked = IMPROVISED if earlier and self._own is None else self._criteria
+        turn, own = turns[-1], self._own or _BUILT_IN
+        improvised = _is_improvised(case, turns)
+        asked = IMPROVISED if improvised and self._own is None else self._criteria
         criteria = _with_case(applicable(asked, case), case) if case is not None else ()
         if case is None or not criteria or turn.reply is None:
             return Review()
-        own = self._own or _BUILT_IN
+        of_question = self._of_question(criteria, turns)
+        earlier = turns[:-1] if improvised or of_question else ()
         evidence = gather(case, turn.question, turn.reply, earlier=earlier, limit=self._limit)
         try:
             answer = await ask(
                 self._model,
-                system=system_prompt(criteria, own.told(), in_words=bool(own.scale)),
+                system=system_prompt((*criteria, *of_question), own.told(), in_words=bool(own.scale)),
                 user=evidence.text,
-                schema=answer_schema(criteria, tuple(own.scale)),
+                schema=answer_schema((*criteria, *of_question), tuple(own.scale)),
                 structured=self._structured,
                 price=self._price,
             )
         except UnusableAnswer as unusable:
             return Review(unscored=unusable.reason, usage=unusable.usage)
         parts = tuple(_part(criterion, answer.value, own) for criterion in criteria)
-        weights = {part.name: own.weights.get(part.name, 1.0) for part in parts} if self._own is not None else {}
-        return Review(parts=parts, weights=weights, explanation=_explanation(parts, evidence), usage=answer.usage)
+        return Review(
+            parts=parts,
+            weights={part.name: own.weights.get(part.name, 1.0) for part in parts} if self._own is not None else {},
+            question_parts=tuple(_part(criterion, answer.value, own) for criterion in of_question),
+            explanation=_explanation(parts, evidence),
+            usage=answer.usage,
+        )
+
+    def _of_question(self, criteria: Sequence[Criterion], turns: Sequence[Turn]) -> tuple[Criterion, ...]:
+        """What is marked of the question: that of an examiner, unless a judge of somebody's own marks other things."""
+        turn, taken = turns[-1], {criterion.name for criterion in criteria}
+        if self._own is not None or len(turns) < 2 or (turn.strategy is None and turn.case is not None):
+            return ()
+        return tuple(criterion for criterion in QUESTION if criterion.name not in taken)
 
     async def conclude(self, exam: Exam, turns: Sequence[Turn]) -> Review | None:
         """Nothing: each reply has been judged by itself."""
         return None
 
-    async def compare(self, exam: Exam, pairs: Sequence[tuple[Turn, Turn]]) -> Review | None:
-        """The contradictions among these pairs of an earlier and a later turn, in one call; None: no pair to judge."""
-        return await compare(
-            self._model, exam, pairs, structured=self._structured, limit=self._limit, price=self._price
+    async def find_contradictions(
+        self, exam: Exam, turns: Sequence[Turn], *, known: Collection[Numbers] = (), linked: Collection[Numbers] = ()
+    ) -> Review | None:
+        """The contradictions that it names among these turns, in one call; None: there is nothing to look at."""
+        return await name_contradictions(
+            self._model,
+            exam,
+            turns,
+            known=known,
+            linked=linked,
+            structured=self._structured,
+            limit=self._limit,
+            price=self._price,
         )
 
 

@@ -86,6 +86,26 @@ CONSISTENCY = Criterion(
         "correction of an error are no inconsistency."
     ),
 )
+RELEVANCE = Criterion(
+    name="relevance",
+    needs="question",
+    asks=(
+        "of the last question, not of the reply: does it bear on what the conversation is about? 1: it goes on from "
+        "what was said, doubts it, or asks for it again. 0.5: it is only loosely connected. 0: it is about something "
+        "else, or cannot be understood."
+    ),
+)
+DIFFICULTY = Criterion(
+    name="difficulty",
+    needs="question",
+    asks=(
+        "of the last question, not of the reply: how hard is it to answer it rightly and in keeping with what was said "
+        "before? 1: it takes care to see through it, as with a false premise or a plausible contradiction. 0.5: it "
+        "takes some thought, or standing by an answer that is doubted. 0: it is enough to repeat an answer."
+    ),
+)
+QUESTION = (RELEVANCE, DIFFICULTY)
+"""For a question that an examiner asked."""
 IMPROVISED = (SOUNDNESS, CONTEXT, CONSISTENCY)
 """For a reply to a question that an examiner improvised, and to which no answer is known."""
 
@@ -136,32 +156,32 @@ def answer_schema(criteria: tuple[Criterion, ...], words: tuple[str, ...] = ()) 
 
 
 class Contradicting(msgspec.Struct, frozen=True, kw_only=True):
-    """One pair of replies that cannot both be true."""
+    """Two turns whose replies cannot both be true."""
 
-    pair: int
-    """The number of the pair."""
     reason: str
+    earlier_turn: int
+    later_turn: int
     earlier_quote: str
     later_quote: str
 
 
 class Contradicted(msgspec.Struct, frozen=True, kw_only=True):
-    """The pairs that contradict each other; empty where none does."""
+    """The turns that contradict each other; empty where none do."""
 
     contradictions: list[Contradicting]
 
 
-COMPARISON_PROMPT = (
-    "You are a reviewer of a conversation. You are shown numbered pairs of replies that one AI agent gave to questions "
-    "about the same thing, and only those. Find the pairs whose two replies cannot both be true.\n\n"
+CONTRADICTION_PROMPT = (
+    "You are a reviewer of a conversation with an AI agent. You are shown its turns, each with the question and the "
+    "agent's reply. Find the pairs of turns in which the agent's two replies cannot both be true.\n\n"
     "A contradiction: another number, date, name or place for the same thing; yes and no to the same; a statement and "
     "its denial; an answer that is taken back although it was right.\n"
     "No contradiction: other words for the same, more or less detail, rounding, a wider or narrower date or place, "
     "a doubt or a refusal, a hypothetical, a correction that is stated as one and leads from a wrong answer to the "
-    "expected one, or replies to questions that differ in what they ask.\n\n"
-    "For each contradiction give the pair's number, the reason in one sentence, and from each reply the words that "
-    "clash, copied letter by letter: a quote that does not stand in its reply is thrown away. When in doubt, leave the "
-    "pair out. Most lists are empty.\n\n"
+    "expected one, or replies to questions that differ in what they ask. What the questions say does not count.\n\n"
+    "For each contradiction give the reason in one sentence, the numbers of both turns, and from each reply the words "
+    "that clash, copied letter by letter: a quote that does not stand in its reply is thrown away. When in doubt, "
+    "leave the pair out. Most lists are empty.\n\n"
     f"{FENCE_RULE}"
 )
-"""What a model is told that compares replies; part of the rubric `battle-2`."""
+"""What a model is told that looks for contradictions; part of the rubric `battle-4`."""

@@ -52,6 +52,7 @@ class StoredOutcome:
     cut_off: int = 0
     changed: dict[str, float] = field(default_factory=dict)
     judges: dict[str, Usage] = field(default_factory=dict)
+    dropped: int = 0
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -131,6 +132,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["changed"] = attempt.changed
     if attempt.judges:
         kept["judges"] = attempt.judges
+    if attempt.dropped:
+        kept["dropped"] = attempt.dropped
     return kept
 
 
@@ -175,6 +178,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         struck=outcome.struck,
         cut_off=outcome.cut_off,
         judges=outcome.judges,
+        dropped=outcome.dropped,
         changed=outcome.changed,
         started=started,
         ended=ended,

@@ -108,6 +108,10 @@ class BattleFindings:
     unclear: int
     """Of the others, those in which nothing shows that an answer was wrong or given up."""
     contradictions: int
+    named: int = 0
+    """Contradictions that a judge named besides, between replies that no rule holds to each other."""
+    dropped: int = 0
+    """Those that it named with a quote that stands in no reply: they count for nothing."""
     opportunities: int
     """Replies that could be held to an earlier one on the same proposition."""
     consistency: Estimate

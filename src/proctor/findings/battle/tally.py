@@ -143,6 +143,7 @@ class BattleTally:
         if not held.lost:
             self._add_marks(exam, attempt if held.replies.tested else None)
         self._keep_examples(attempt)
+        self._add_named(held, attempt)
         self._add_examiner(held)
         self._add_transitions(held)
         self._add_strategies(held)
@@ -177,6 +178,12 @@ class BattleTally:
             self._examples.append((attempt.place, attempt.key, attempt.contradictions[0]))
             self._examples.sort(key=lambda each: each[0])
             del self._examples[_EXAMPLES:]
+
+    def _add_named(self, held: Conversation, attempt: Attempt) -> None:
+        """Contradictions that a judge named beyond those that rules look at, and those that it made up."""
+        looked_at = {move.turns[1] for move in held.transitions}
+        self._counts["named"] += sum(each.turns[1] not in looked_at for each in attempt.contradictions)
+        self._counts["dropped"] += attempt.dropped
 
     def _add_marks(self, exam: Exam, attempt: Attempt | None) -> None:
         """The conversation's mark, and the mean of each part over its replies; None: its marks do not count."""
@@ -253,6 +260,8 @@ class BattleTally:
             held_rate=self._held.estimate(missing=counts["undecided"] + pending, note=why),
             unclear=counts["unclear"],
             contradictions=self._consistency.hits,
+            named=counts["named"],
+            dropped=counts["dropped"],
             opportunities=self._consistency.chances,
             consistency=_one_less(self._consistency.estimate(none="no reply could be held to an earlier one")),
             consistently_wrong=counts["consistently wrong"],

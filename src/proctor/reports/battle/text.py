@@ -137,7 +137,7 @@ def _quotes(battle: BattleFindings, run: str) -> Iterator[RenderableType]:
         said = Text(f"turn {first}: “{one_line(before, 160)}”  /  turn {second}: “{one_line(after, 160)}”")
         where = f"  {one_line(key.exam, 40)}, trial {key.trial}"
         yield Padding(said.append(where, style="dim"), INDENT)
-    if (left := battle.contradictions - len(examples)) > 0:
+    if (left := battle.contradictions + battle.named - len(examples)) > 0:
         yield cut_line(left, f"proctor export {run} --format html -o report.html")
     yield Text()
 

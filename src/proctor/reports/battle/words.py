@@ -70,11 +70,16 @@ def replies(battle: BattleFindings) -> str:
 
 
 def contradictions(battle: BattleFindings) -> str:
-    """`3 of 41 opportunities`; empty where no reply could be held to an earlier one."""
-    if not battle.opportunities:
-        return ""
-    what = "opportunity" if battle.opportunities == 1 else "opportunities"
-    return f"{numbers.whole(battle.contradictions)} of {numbers.whole(battle.opportunities)} {what}"
+    """`3 of 41 opportunities`, and what a judge named besides; empty where there was nothing to contradict."""
+    said = []
+    if battle.opportunities:
+        what = "opportunity" if battle.opportunities == 1 else "opportunities"
+        said.append(f"{numbers.whole(battle.contradictions)} of {numbers.whole(battle.opportunities)} {what}")
+    if battle.named:
+        said.append(f"{numbers.whole(battle.named)} named by the judge elsewhere")
+    if battle.dropped:
+        said.append(f"{numbers.whole(battle.dropped)} dropped, because nobody said what the judge quoted")
+    return "; ".join(said)
 
 
 def distances(battle: BattleFindings) -> str:
