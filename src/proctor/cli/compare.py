@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,7 @@ from proctor.cli.command import Command
 if TYPE_CHECKING:
     from proctor.findings.comparison import Compared
     from proctor.findings.comparison.many import ManyCompared
+    from proctor.findings.run import Findings
 
 
 @click.command("compare", cls=Command)
@@ -60,46 +61,51 @@ def command(
     if len(runs) == 2:
         if category or every:
             raise click.UsageError("--category and --all are for three runs or more; two show every case that changed")
-        compared = compare(*runs, k=k, force=force, store=store, config=config)
-        _show_two(compared, form=form, as_json=as_json)
+        show_compared(compare(*runs, k=k, force=force, store=store, config=config), form=form, as_json=as_json)
         return 0
     if k is not None:
         raise click.UsageError("--k is for two runs; several are compared by their pass rates")
     many = _of_category(compare_several(runs, force=force, store=store, config=config), category)
-    show_many(many, runs, form=form, as_json=as_json, every=every)
+    show_compared(many, form=form, as_json=as_json, every=every)
     return 0
 
 
-def _show_two(compared: Compared, *, form: str, as_json: bool) -> None:
-    from proctor.cli.output import console, print_json
+def side_by_side(found: Sequence[Findings], *, force: bool) -> Compared | ManyCompared:
+    """Two runs, or several."""
+    from proctor.findings.comparison import compare_findings
+    from proctor.findings.comparison.many import compare_many
 
-    if as_json:
-        from proctor.reports.comparison.json import as_dict
-
-        print_json(as_dict(compared))
-    elif form == "markdown":
-        from proctor.reports.comparison.markdown import render as in_markdown
-
-        sys.stdout.write(in_markdown(compared))
-    else:
-        from proctor.reports.comparison.text import render
-
-        console().print(render(compared))
+    return compare_findings(*found, force=force) if len(found) == 2 else compare_many(found, force=force)
 
 
-def show_many(
-    many: ManyCompared, runs: Sequence[str], *, form: str = "text", as_json: bool = False, every: bool = False
+def as_dict(compared: Compared | ManyCompared) -> dict[str, Any]:
+    """What `--json` prints."""
+    from proctor.findings.comparison import Compared
+    from proctor.reports.comparison import json, many
+
+    return json.as_dict(compared) if isinstance(compared, Compared) else many.as_dict(compared)
+
+
+def show_compared(
+    compared: Compared | ManyCompared, *, form: str = "text", as_json: bool = False, every: bool = False
 ) -> None:
-    """Several runs side by side, on standard output."""
+    """The report on standard output."""
     from proctor.cli.output import console, print_json
-    from proctor.reports.comparison.many import as_dict, markdown, render
+    from proctor.findings.comparison import Compared
 
     if as_json:
-        print_json(as_dict(many))
-    elif form == "markdown":
-        sys.stdout.write(markdown(many))
+        print_json(as_dict(compared))
+    elif isinstance(compared, Compared):
+        from proctor.reports.comparison import markdown, text
+
+        sys.stdout.write(markdown.render(compared)) if form == "markdown" else console().print(text.render(compared))
     else:
-        console().print(render(many, command=f"proctor compare {' '.join(runs)} --all", every=every))
+        from proctor.reports.comparison import many
+
+        if form == "markdown":
+            sys.stdout.write(many.markdown(compared))
+        else:
+            console().print(many.render(compared, every=every))
 
 
 def _of_category(many: ManyCompared, category: str | None) -> ManyCompared:

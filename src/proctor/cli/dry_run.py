@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from proctor.config import Config
 from proctor.run import Run
@@ -12,9 +13,19 @@ from proctor.workflows.evaluate import PreparedRun
 from proctor.workflows.speed import PastSpeed, past_speed
 
 
-def foretell(prepared: PreparedRun, config: Config, *, store: str, as_json: bool) -> int:
-    """Print the estimate; the time by the last run of this agent here, where there is one."""
-    from proctor.cli.output import echo, print_json, wrap_text
+def foretell(prepared: Sequence[PreparedRun], config: Config, *, store: str, as_json: bool) -> int:
+    """Print the estimate of each run; as JSON, of several a list."""
+    from proctor.cli.output import print_json
+
+    told = [_foretell(each, config, store=store, quiet=as_json) for each in prepared]
+    if as_json:
+        print_json(told[0] if len(told) == 1 else told)
+    return 0
+
+
+def _foretell(prepared: PreparedRun, config: Config, *, store: str, quiet: bool) -> dict[str, Any]:
+    """Say the estimate, unless it is to be quiet; the time by the last run of this agent here, where there is one."""
+    from proctor.cli.output import echo, wrap_text
     from proctor.reports.numbers import plural
     from proctor.running.plan import exams_of
     from proctor.workflows.run_limits import called_gently, foresee, unreported_spenders
@@ -22,16 +33,15 @@ def foretell(prepared: PreparedRun, config: Config, *, store: str, as_json: bool
     run = prepared.run
     found = foresee(run, exams_of(prepared.benchmark, run.settings), config)
     others, gently, last = unreported_spenders(run), called_gently(run, config), past_speed(run, store=store)
-    if as_json:
+    if quiet:
         told = {"untold": others, "called_gently": gently, "by_last_run": _by_last_run(run, last)}
-        print_json({"attempts": run.planned, **asdict(found), **told})
-        return 0
+        return {"attempts": run.planned, **asdict(found), **told}
     echo(wrap_text(f"{run.agent} on {run.benchmark}: {plural(run.planned, _noun(run))}. Nobody was called."))
     for label, said in (*_rows(found), *_time(found, run, last)):
         echo(wrap_text(f"  {label:<11}  {said}", under=15))
     for sentence in _sentences(found, others, gently):
         echo(wrap_text(f"  {sentence}", under=2))
-    return 0
+    return {}
 
 
 def _rows(found: CostEstimate) -> Iterator[tuple[str, str]]:

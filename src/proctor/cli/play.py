@@ -156,6 +156,17 @@ def show(
         console().print(render(findings, k=k, html=html, gates=gates, every=every))
 
 
+def show_gates(findings: Findings, verdicts: Sequence[GateVerdict]) -> None:
+    """One run among several: what became of its gates, on standard output."""
+    from proctor.cli.output import echo, wrap_text
+    from proctor.reports.gates import OUTCOMES, sentence
+
+    for each in verdicts:
+        label = OUTCOMES[each.verdict]
+        said = f"{label.sign} {label.word}  {each.gate.text} ({findings.run.agent}): {sentence(each)}"
+        echo(wrap_text(said, under=2))
+
+
 def conclude(findings: Findings, gating: RunGates, *, k: int | None, as_json: bool) -> int:
     """Judge the gates, show what was found, and give the exit code."""
     verdicts = gating.judge(findings)

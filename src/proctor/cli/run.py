@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from proctor.cli.gate_options import gate_options
 if TYPE_CHECKING:
     from proctor.config import Config
     from proctor.findings.run import Findings
+    from proctor.spending.budget import Budget
     from proctor.workflows.evaluate import PreparedRun
     from proctor.workflows.gates import RunGates
     from proctor.workflows.workers import WorkerPlan
@@ -23,7 +25,13 @@ if TYPE_CHECKING:
 
 @click.command("run", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--agent", metavar="NAME|SPEC", help="The agent to test, such as python:my_agent:answer.")
+@click.option(
+    "--agent",
+    "agents",
+    multiple=True,
+    metavar="NAME|SPEC",
+    help="The agent to test, such as python:my_agent:answer; given several times, they are compared.",
+)
 @click.option(
     "--agent-kind",
     type=click.Choice(["standard", "orchestrator", "desktop"]),
@@ -109,7 +117,7 @@ if TYPE_CHECKING:
 @options.as_json
 def command(
     file: Path,
-    agent: str | None,
+    agents: tuple[str, ...],
     k: int | None,
     annotations: bool | None,
     cache: bool | None,
@@ -126,38 +134,97 @@ def command(
     as_json: bool,
     **choices: Any,
 ) -> int:
-    """Test an agent on the benchmark FILE."""
+    """Test an agent on the benchmark FILE, or several side by side."""
     from proctor.cli.dry_run import foretell
-    from proctor.cli.output import tell
     from proctor.config import load_config
-    from proctor.running.plan import exams_of
     from proctor.settings import check_setting
     from proctor.workflows.evaluate import plan_run_workers, store_url
-    from proctor.workflows.gates import read_gates, with_baselines
+    from proctor.workflows.gates import read_gates
     from proctor.workflows.workers import WorkersWanted
 
     config = load_config(config_path)
-    default = config.run
+    default, url = config.run, store_url(store, config)
     gating = read_gates(gates or default.gate, look=look, force=force)
     cache = default.cache if cache is None else cache
     early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
-    prepared = _prepare_run(file, agent or default.agent, config, stop_early=early, **choices)
-    run, url = prepared.run, store_url(store, config)
+    if workers is not None:
+        check_setting("workers", workers)
+    jobs = [
+        _prepare_job(file, agent, config, gating, k=k, store=url, several=len(agents) > 1, stop_early=early, **choices)
+        for agent in _chosen_agents(agents, default.agent)
+    ]
+    if dry_run:
+        return foretell([job.prepared for job in jobs], config, store=url, as_json=as_json)
+    wanted, budget = WorkersWanted(workers, ray), _shared_budget(jobs)
+    crews = [plan_run_workers(job.prepared, config, wanted, cache=cache) for job in jobs]
+    sent = syncs or default.sync
+    found = [
+        _play_run(job.prepared, config, store=url, cache=cache, syncs=sent, quiet=as_json, workers=crew, budget=budget)
+        for job, crew in zip(jobs, crews, strict=True)
+    ]
+    annotated = default.annotations if annotations is None else annotations
+    if len(found) > 1:
+        return _told_together(found, jobs, as_json=as_json, force=force)
+    return _told(found[0], jobs[0], file=file, store=url, as_json=as_json, annotations=annotated)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Job:
+    """One of the runs that are to be played."""
+
+    prepared: PreparedRun
+    gating: RunGates
+    k: int | None
+
+
+def _chosen_agents(given: tuple[str, ...], default: str | None) -> tuple[str, ...]:
+    agents = given or ((default,) if default is not None else ())
+    if not agents:
+        raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
+    twice = next((agent for agent in agents if agents.count(agent) > 1), None)
+    if twice is not None:
+        raise click.UsageError(f"--agent {twice!r} is given twice; expected different agents, or more --trials of one")
+    return agents
+
+
+def _prepare_job(
+    file: Path,
+    agent: str,
+    config: Config,
+    gating: RunGates,
+    *,
+    k: int | None,
+    store: str,
+    name: str | None,
+    several: bool = False,
+    **choices: Any,
+) -> _Job:
+    """One run, ready to start, and its gates, checked."""
+    from proctor.cli.output import tell
+    from proctor.running.plan import exams_of
+    from proctor.workflows.gates import with_baselines
+
+    called = f"{name}, {agent}" if name is not None and several else name
+    prepared = _prepare_run(file, agent, config, name=called, **choices)
+    run, default = prepared.run, config.run
     check_k(k, run.settings.trials)
     k = k if k is not None or default.k is None else min(default.k, run.settings.trials)
-    gating = with_baselines(replace(gating, k=k), run, store=url)
+    gating = with_baselines(replace(gating, k=k), run, store=store)
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
-    if workers is not None:
-        check_setting("workers", workers)
-    if dry_run:
-        return foretell(prepared, config, store=url, as_json=as_json)
-    crew = plan_run_workers(prepared, config, WorkersWanted(workers, ray), cache=cache)
-    sent = syncs or default.sync
-    findings = _play_run(prepared, config, store=url, cache=cache, syncs=sent, quiet=as_json, workers=crew)
-    annotated = default.annotations if annotations is None else annotations
-    return _told(findings, gating, file=file, store=url, k=k, as_json=as_json, annotations=annotated)
+    return _Job(prepared=prepared, gating=gating, k=k)
+
+
+def _shared_budget(jobs: Sequence[_Job]) -> Budget | None:
+    """One budget for all of several runs; None: a run has its own, or there is none."""
+    from proctor.spending.budget import Budget
+    from proctor.workflows.run_limits import is_limited
+
+    settings = jobs[0].prepared.run.settings
+    if len(jobs) < 2 or not is_limited(settings):
+        return None
+    return Budget(cost=settings.budget, tokens=settings.max_tokens)
 
 
 def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ...]:
@@ -172,7 +239,7 @@ def _gates_to_stop_at(gating: RunGates, stops: bool, look: int) -> tuple[str, ..
 
 def _prepare_run(
     file: Path,
-    agent: str | None,
+    agent: str,
     config: Config,
     *,
     exam_type: str | None,
@@ -190,8 +257,6 @@ def _prepare_run(
     from proctor.workflows.evaluate import prepare
     from proctor.workflows.settings import with_run_defaults
 
-    if agent is None:
-        raise click.UsageError("no agent: give --agent, or set `agent` under [run] in proctor.toml")
     given = with_run_defaults(
         config.run,
         conditions=conditions,
@@ -214,6 +279,7 @@ def _play_run(
     syncs: tuple[str, ...],
     quiet: bool,
     workers: WorkerPlan | None,
+    budget: Budget | None,
 ) -> Findings:
     """Play the run, and send it where it is to go meanwhile."""
     from proctor.cli.live_sync import following
@@ -223,7 +289,7 @@ def _play_run(
     from proctor.workflows.run_limits import allowing
 
     run = prepared.run
-    with allowing(run.settings, config, cache=cache), following(prepared, syncs, store=store) as trail:
+    with allowing(run.settings, config, cache=cache, budget=budget), following(prepared, syncs, store=store) as trail:
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"
@@ -237,18 +303,37 @@ def _play_run(
     return evaluation.findings
 
 
-def _told(
-    findings: Findings, gating: RunGates, *, file: Path, store: str, k: int | None, as_json: bool, annotations: bool
-) -> int:
+def _told(findings: Findings, job: _Job, *, file: Path, store: str, as_json: bool, annotations: bool) -> int:
     """Show what was found, and give the exit code."""
     from proctor.cli.play import exit_code, show
     from proctor.workflows.export import annotate
 
-    verdicts = gating.judge(findings)
-    show(findings, as_json=as_json, k=k, gates=verdicts)
+    verdicts = job.gating.judge(findings)
+    show(findings, as_json=as_json, k=job.k, gates=verdicts)
     if annotations:
         annotate(findings, verdicts, sys.stderr, benchmark=file, store=store)
     return exit_code(findings, verdicts, as_json=as_json)
+
+
+def _told_together(found: Sequence[Findings], jobs: Sequence[_Job], *, as_json: bool, force: bool) -> int:
+    """Show several runs side by side, each with its gates; of their exit codes the one that matters most."""
+    from proctor.cli.compare import as_dict as as_comparison
+    from proctor.cli.compare import show_compared, side_by_side
+    from proctor.cli.output import print_json
+    from proctor.cli.play import exit_code, show_gates
+    from proctor.reports.run.json import as_dict
+
+    verdicts = [job.gating.judge(findings) for findings, job in zip(found, jobs, strict=True)]
+    together = side_by_side(found, force=force)
+    if as_json:
+        runs = [as_dict(findings, gates) for findings, gates in zip(found, verdicts, strict=True)]
+        print_json({"runs": runs, "comparison": as_comparison(together)})
+    else:
+        show_compared(together)
+        for findings, gates in zip(found, verdicts, strict=True):
+            show_gates(findings, gates)
+    codes = [exit_code(*each, as_json=as_json) for each in zip(found, verdicts, strict=True)]
+    return next((code for code in (4, 1, 3) if code in codes), 0)
 
 
 def check_k(k: int | None, trials: int) -> None:

@@ -136,14 +136,38 @@ async def aevaluate(
     `proctor run`.
     """
     config = config or load_config()
-    cache = cache or config.run.cache
+    prepared, crew = get_ready(
+        benchmark, agent=agent, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks, cache=cache,
+        name=name, labels=labels, kind=kind, config=config, workers=workers, ray=ray, **settings,
+    )  # fmt: skip
+    with allowing(prepared.run.settings, config, cache=cache or config.run.cache):
+        return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)
+
+
+def get_ready(
+    benchmark: object,
+    *,
+    config: Config,
+    conditions: str | Sequence[str] | None = None,
+    checks: str | Path | None = None,
+    labels: Mapping[str, str] | None = None,
+    kind: str | None = None,
+    cache: bool | str | Path = False,
+    workers: int | None = None,
+    ray: str | None = None,
+    agent: object,
+    reviewer: object = None,
+    examiner: object = None,
+    name: str | None = None,
+    **settings: Any,
+) -> tuple[PreparedRun, WorkerPlan | None]:
+    """A run that is ready to start, with the defaults of `[run]`, and who plays it."""
     given = with_run_defaults(
         config.run, conditions=conditions, checks=checks, labels=labels, kind=kind, settings=settings
     )
     prepared = prepare(benchmark, agent=agent, reviewer=reviewer, examiner=examiner, name=name, config=config, **given)
-    crew = plan_run_workers(prepared, config, WorkersWanted(workers, ray), cache=cache)
-    with allowing(prepared.run.settings, config, cache=cache):
-        return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)
+    wanted = WorkersWanted(workers, ray)
+    return prepared, plan_run_workers(prepared, config, wanted, cache=cache or config.run.cache)
 
 
 def plan_run_workers(

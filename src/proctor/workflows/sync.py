@@ -2,17 +2,63 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, overload
 
+from proctor.config import Config, load_config
+from proctor.errors import UsageError
 from proctor.threads import run_driven
-from proctor.workflows.evaluate import Evaluation, aevaluate
+from proctor.workflows.conduct import Watch
+from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start, store_url
+from proctor.workflows.parts import choose
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
+from proctor.workflows.run_limits import allowing
 
 
-def evaluate(benchmark: object, *, agent: object, **options: Any) -> Evaluation:
-    """Examine an agent and return the run with its findings; see `aevaluate` for the options."""
-    return run_driven(lambda: aevaluate(benchmark, agent=agent, **options))
+@overload
+def evaluate(benchmark: object, *, agent: object, **options: Any) -> Evaluation: ...
+
+
+@overload
+def evaluate(benchmark: object, *, agents: Sequence[object], **options: Any) -> list[Evaluation]: ...
+
+
+def evaluate(
+    benchmark: object, *, agent: object = None, agents: Sequence[object] | None = None, **options: Any
+) -> Evaluation | list[Evaluation]:
+    """Examine an agent and return the run with its findings, or several `agents`; see `aevaluate` for the options."""
+    if agents is None:
+        return run_driven(lambda: aevaluate(benchmark, agent=agent, **options))
+    if agent is not None:
+        raise UsageError("agent and agents are both given; expected one of them")
+    return _evaluate_each(benchmark, agents, **options)
+
+
+def _evaluate_each(
+    benchmark: object,
+    agents: Sequence[object],
+    *,
+    name: str | None = None,
+    cache: bool | str | Path = False,
+    store: str | Path | None = None,
+    config: Config | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> list[Evaluation]:
+    """One run after the other, on the same cases and with one budget; all are checked before the first begins."""
+    if not agents:
+        raise UsageError("agents is empty; expected one or more")
+    config = config or load_config()
+    url, named = store_url(store, config), [choose(agent, config.agents, default="standard").name for agent in agents]
+    ready = [
+        get_ready(benchmark, agent=agent, cache=cache, name=name and f"{name}, {each}", config=config, **options)
+        for agent, each in zip(agents, named, strict=True)
+    ]
+    with allowing(ready[0][0].run.settings, config, cache=cache or config.run.cache):
+        return [run_driven(partial(start, each, store=url, watch=watch, workers=crew)) for each, crew in ready]
 
 
 def resume(run: str, **options: Any) -> Evaluation:

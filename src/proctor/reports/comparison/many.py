@@ -60,12 +60,12 @@ def cell(row: MatrixRow, place: int) -> OutcomeLabel | None:
     return None if case is None else outcomes.of_case(case)
 
 
-def render(many: ManyCompared, *, command: str, every: bool = False) -> RenderableType:
-    """The report for a terminal; `command` shows all rows of the matrix."""
-    return Page(lambda width: _report(many, width, command, every))
+def render(many: ManyCompared, *, every: bool = False) -> RenderableType:
+    """The report for a terminal, with `every` row of the matrix or the first."""
+    return Page(lambda width: _report(many, width, every))
 
 
-def _report(many: ManyCompared, width: int, command: str, every: bool) -> Iterator[RenderableType]:
+def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableType]:
     yield Text(sentence(many), style="bold")
     yield Text()
     for warning in many.warnings:
@@ -77,7 +77,7 @@ def _report(many: ManyCompared, width: int, command: str, every: bool) -> Iterat
     yield _pairs(many, width)
     yield Text(f"  {HOLM}", style="dim")
     yield Text()
-    yield from _matrix(many, width, command, every)
+    yield from _matrix(many, width, every)
 
 
 def _runs(many: ManyCompared, width: int) -> RenderableType:
@@ -125,7 +125,7 @@ def _p(value: float | None) -> str:
     return numbers.NOTHING if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _matrix(many: ManyCompared, width: int, command: str, every: bool) -> Iterator[RenderableType]:
+def _matrix(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableType]:
     apart = [row for row in many.rows if row.spread > 0]
     shown = list(many.rows) if every else apart[:_SHOWN]
     if not shown:
@@ -140,7 +140,8 @@ def _matrix(many: ManyCompared, width: int, command: str, every: bool) -> Iterat
         table.add_row(Text(one_line(row.id)), Text(one_line(row.question)), *_cells(row))
     yield table
     if not every and len(apart) > len(shown):
-        yield cut_line(len(apart) - len(shown), command)
+        named = " ".join(run.findings.run.id for run in many.runs)
+        yield cut_line(len(apart) - len(shown), f"proctor compare {named} --all")
 
 
 def _cells(row: MatrixRow) -> Iterator[Text]:
