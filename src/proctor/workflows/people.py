@@ -20,6 +20,7 @@ from proctor.score import Judgement
 from proctor.statistics.estimate import Estimate
 from proctor.storage import Store
 from proctor.workflows.gathered import accumulate_attempts
+from proctor.workflows.length_preference import with_length_preference
 
 
 def is_in_rate(run: Run, key: Key) -> bool:
@@ -45,7 +46,8 @@ def _with_labels(opened: Store, run: Run, findings: Findings) -> Findings:
     people = people_finding(
         labels, _judged(opened, labels), judged_share(findings), categories=dict(_categories(findings))
     )
-    return replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
+    found = replace(findings, people=people, notes=(*findings.notes, *people_sentences(rate, people)))
+    return with_length_preference(opened, found, labels)
 
 
 def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:

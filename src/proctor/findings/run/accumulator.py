@@ -19,6 +19,7 @@ from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
 from proctor.findings.run.findings import CategoryFinding, Findings
 from proctor.findings.run.interim import sentences as of_interim
+from proctor.findings.run.kinship import sentences as of_kinship
 from proctor.findings.run.languages import sentences as of_languages
 from proctor.findings.run.notes import notes
 from proctor.findings.run.panel import PanelTally
@@ -270,7 +271,7 @@ def _all_notes(
     run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
 ) -> tuple[str, ...]:
     befallen, known = (*of_interim(run), *of_canaries(run), *of_circumstances(run, befell)), of_languages(run, exams)
-    return (*befallen, *of_unsure(run, unsure), *known, *said)
+    return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *said)
 
 
 def _tried(

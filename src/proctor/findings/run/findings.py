@@ -204,6 +204,8 @@ class Findings:
     """Marks that the reviewer itself is not sure of, and what a second judge was asked."""
     judges: tuple[JudgeFinding, ...] = ()
     """The judges of a panel side by side; empty: there is none."""
+    length_preference: Estimate | None = None
+    """The correlation of the judge's mark and the reply's length given people's label; None: nobody has labelled."""
     notes: tuple[str, ...] = ()
     """Sentences that must stand beside the numbers."""
     people: PeopleFinding | None = None

@@ -68,7 +68,9 @@ def _judge(judge: JudgeFinding) -> dict[str, Any]:
 def _people(findings: Findings) -> dict[str, Any]:
     """The pass rate as people judge, where somebody has labelled attempts, of this run or of one judged alike."""
     own, carried = findings.people, findings.carried
-    said = {} if own is None else {"pass_rate_people": people_dict(own)}
+    said: dict[str, Any] = {} if own is None else {"pass_rate_people": people_dict(own)}
+    if findings.length_preference is not None:
+        said["length_preference"] = estimate(findings.length_preference)
     return said if carried is None else {**said, "pass_rate_people_carried": people_dict(carried)}
 
 

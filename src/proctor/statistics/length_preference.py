@@ -1,0 +1,70 @@
+"""Whether a judge prefers longer replies beyond what people's labels account for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import atanh, sqrt, tanh
+from statistics import NormalDist, fmean
+from typing import NamedTuple
+
+from proctor.statistics.estimate import Estimate
+
+METHOD = "partial rank correlation, Fisher z"
+FEWEST = 10
+"""Labelled replies below which nothing is said."""
+
+
+class LabelledMark(NamedTuple):
+    """A judge's mark of a reply that people have judged."""
+
+    mark: float
+    words: int
+    people: bool
+
+
+def length_preference(marks: Sequence[LabelledMark], *, level: float = 0.95) -> Estimate:
+    """The correlation of mark and length, by ranks, given people's label, with Fisher's interval (Fisher 1924).
+
+    With the label held constant it is the correlation of what is left of both ranks once each label's mean is taken
+    off: 0 where length says nothing of the mark that people's verdict does not say already.
+    """
+    n = len(marks)
+    if n < FEWEST:
+        return _nothing(n, level, f"{n} labelled replies with a mark; {FEWEST} or more are needed")
+    labels = [each.people for each in marks]
+    x = _apart(_ranks([each.mark for each in marks]), labels)
+    y = _apart(_ranks([float(each.words) for each in marks]), labels)
+    spread = sqrt(sum(a * a for a in x) * sum(b * b for b in y))
+    if spread <= 1e-9:
+        return _nothing(n, level, "marks or lengths do not differ within what people say")
+    value = max(-1.0, min(1.0, sum(a * b for a, b in zip(x, y, strict=True)) / spread))
+    half = NormalDist().inv_cdf((1 + level) / 2) / sqrt(n - 4)
+    z = atanh(max(-0.999999, min(0.999999, value)))
+    return Estimate(value=value, low=tanh(z - half), high=tanh(z + half), n=n, method=METHOD, attempts=n, level=level)
+
+
+def _nothing(n: int, level: float, note: str) -> Estimate:
+    return Estimate(value=None, low=None, high=None, n=n, method=METHOD, attempts=n, level=level, note=note)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 1; equal values share theirs."""
+    ordered = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    start = 0
+    while start < len(ordered):
+        end = start
+        while end < len(ordered) and values[ordered[end]] == values[ordered[start]]:
+            end += 1
+        for place in ordered[start:end]:
+            ranks[place] = (start + end + 1) / 2
+        start = end
+    return ranks
+
+
+def _apart(ranks: Sequence[float], labels: Sequence[bool]) -> list[float]:
+    """What is left of the ranks without the mean of their label."""
+    means = {
+        label: fmean(rank for rank, each in zip(ranks, labels, strict=True) if each is label) for label in set(labels)
+    }
+    return [rank - means[label] for rank, label in zip(ranks, labels, strict=True)]
