@@ -77,3 +77,18 @@ def test_a_sheet_that_comes_back_makes_show_tell_the_rate_as_people_judge(desk: 
     assert "stored 10 labels" in desk("label", "last", "--from", "sheet.csv", "--who", "ann").out
     assert "as people judge, from 10 labels" in " ".join(desk("show", "last").out.split())
     assert desk("show", "last", "--json").json["pass_rate_people"]["labels"] == 10
+
+
+def test_where_everything_is_labelled_it_says_so(desk: Desk) -> None:
+    desk("label", "last", "-n", "100", "--to", "sheet.csv", "--who", "ann")
+    sheet = desk.folder / "sheet.csv"
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with sheet.open("w", encoding="utf-8", newline="") as file:
+        written = csv.DictWriter(file, rows[0].keys())
+        written.writeheader()
+        written.writerows({**row, "verdict": "pass"} for row in rows)
+    assert desk("label", "last", "--from", "sheet.csv", "--who", "ann").code == 0
+    said = desk("label", "last", "--who", "ann", "--to", "again.csv")
+    assert (said.code, "nothing is left to label" in said.out) == (0, True)
+    assert not (desk.folder / "again.csv").exists()

@@ -185,6 +185,58 @@ def test_two_verdicts_of_one_person_on_one_attempt_are_refused(place: Path, tmp_
         read_sheet(run, written(sheet, [*rows, rows[0]]), store=str(place), who="ann")
 
 
+@pytest.mark.parametrize(
+    ("header", "row", "said"),
+    [
+        ("attempt,verdict,note", "RUN/x//1,pass,fine,fail", "line 2 has more cells than the header"),
+        ("attempt,verdict,verdict", "RUN/x//1,pass,fail", "has the column verdict twice"),
+        ("attempt,verdict", "RUN/x//1,pass fail", "the verdict is 'pass fail'"),
+        ("attempt,verdict", "RUN/x//1,", "no row of .* has a verdict, so no label was stored"),
+        ("attempt,verdict", "", "no row of .* has a verdict"),
+    ],
+)
+def test_two_verdicts_in_a_row_or_none_in_any_are_a_sentence_and_nothing_is_lost(
+    place: Path, tmp_path: Path, header: str, row: str, said: str
+) -> None:
+    run, sheet = examined(place).run.id, tmp_path / "sheet.csv"
+    agree(draw(run, store=str(place), count=6), place)
+    sheet.write_text(f"{header}\n{row.replace('RUN', run)}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_sheet(run, sheet, store=str(place), who="ann")
+    with open_store(str(place)) as store:
+        assert len(store.human_labels.of_run(run)) == 6
+
+
+def test_all_labelled_is_a_rate_with_the_doubt_of_the_cases_alone(place: Path) -> None:
+    run = examined(place).run.id
+    agree(draw(run, store=str(place), count=40), place)
+    findings = read_findings(run, store=str(place))
+    assert findings.people is not None
+    assert findings.people.more is None
+    assert findings.people.short_of_cases
+    assert "takes more cases, not more labels" in findings.notes[-1]
+    assert draw(run, store=str(place), count=5, who="ann") == []
+
+
+def test_a_label_on_an_attempt_in_which_the_agent_failed_counts_for_nothing(place: Path) -> None:
+    run = proctor.evaluate(CASES, agent=sometimes_failing, reviewer="exact", retries=0, store=place).run.id
+    agree(draw(run, store=str(place), count=30), place)
+    before = read_findings(run, store=str(place)).people
+    with open_store(str(place)) as store:
+        failed = next(each.key for each in store.archive.attempts(run) if each.failure is not None)
+    put_label(failed, passed=True, who="ann", store=str(place))
+    after = read_findings(run, store=str(place)).people
+    assert before is not None
+    assert after is not None
+    assert (after.rate, after.labels) == (before.rate, before.labels)
+
+
+def sometimes_failing(question: str) -> str:
+    if int(question.split()[1]) % 8 == 1:
+        raise ValueError("it broke")
+    return answer(question)
+
+
 def test_a_file_that_is_no_sheet_is_told_by_what_it_lacks(place: Path, tmp_path: Path) -> None:
     run, other = examined(place).run.id, tmp_path / "other.csv"
     other.write_text("question,answer\na,b\n", encoding="utf-8")

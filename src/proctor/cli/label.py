@@ -59,6 +59,9 @@ def command(
         echo(f"stored {stored} label{'' if stored == 1 else 's'}; proctor show {run} tells the rate as people judge")
         return 0
     drawn = draw(run, store=url, count=count, seed=seed, who=name)
+    if not drawn:
+        echo(f"{name} has labelled every case of {run} that has a reply and a verdict: nothing is left to label")
+        return 0
     if to is not None:
         write_sheet(drawn, to)
         echo(

@@ -20,6 +20,10 @@ _LEAST_TELLING = 0.1
 """Sensitivity and specificity together must exceed 1 by this much, surely, or a judge tells too little."""
 
 
+_FEW_OF_A_KIND = 5
+"""Labels on what the judge passed, and on what it failed, below which hardly anything is corrected."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Labelled:
     """How people's labels fall on a judge's verdicts."""
@@ -89,9 +93,9 @@ def _lacking(labelled: Labelled, share: float) -> str:
     if not labelled.labels:
         return "nobody has labelled any of it"
     if not labelled.passes and share > 0:
-        return "label at least one attempt that the judge passed"
+        return f"label at least one attempt that the judge passed, better {_FEW_OF_A_KIND}"
     if not labelled.fails and share < 1:
-        return "label at least one attempt that the judge failed"
+        return f"label at least one attempt that the judge failed, better {_FEW_OF_A_KIND}"
     return ""
 
 

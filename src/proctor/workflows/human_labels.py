@@ -139,7 +139,9 @@ def _harmless(text: str) -> str:
 
 
 def read_sheet(name: str, path: Path, *, store: str, who: str) -> int:
-    """Store the labels of such a file, all or none; how many there were. Rows without a verdict are left out."""
+    """Store the labels of such a file, all or none; how many there were. Rows without a verdict are left out, a file
+    without any is refused.
+    """
     try:
         content = path.read_bytes()
     except OSError as error:
@@ -152,6 +154,10 @@ def store_sheet(name: str, content: bytes, *, source: str, store: str, who: str)
     with open_store(store, create=False) as opened:
         run = opened.archive.find(name)
         labels = list(_labels(content, source, run, who))
+        if not labels:
+            raise InputError(
+                f"no row of {source} has a verdict, so no label was stored; fill in pass or fail in the column verdict"
+            )
         opened.human_labels.put(run.id, labels)
     return len(labels)
 
@@ -159,6 +165,11 @@ def store_sheet(name: str, content: bytes, *, source: str, store: str, who: str)
 def _labels(content: bytes, source: str, run: Run, who: str) -> Iterator[HumanLabel]:
     seen: dict[tuple[Key, str], int] = {}
     for line, row in _rows(content, source):
+        if None in row:
+            raise InputError(
+                f"{source}, line {line} has more cells than the header: a text with a comma needs quotes around it, "
+                "and there is one verdict a row"
+            )
         verdict = (row.get("verdict") or "").strip().lower()
         if not verdict:
             continue
@@ -177,7 +188,11 @@ def _labels(content: bytes, source: str, run: Run, who: str) -> Iterator[HumanLa
 def _rows(content: bytes, source: str) -> Iterator[tuple[int, dict[str, str]]]:
     try:
         sheet = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-        missing = {"attempt", "verdict"} - set(sheet.fieldnames or ())
+        columns = list(sheet.fieldnames or ())
+        twice = [name for name in COLUMNS if columns.count(name) > 1]
+        if twice:
+            raise InputError(f"{source} has the column {twice[0]} twice; expected it once, with one verdict a row")
+        missing = {"attempt", "verdict"} - set(columns)
         if missing:
             raise InputError(
                 f"{source} has no column {' and no column '.join(sorted(missing))}; "

@@ -56,9 +56,13 @@ def labels_in_rate(opened: Store, run: Run) -> list[HumanLabel]:
 
 
 def _judged(opened: Store, labels: Sequence[HumanLabel]) -> dict[Key, bool]:
-    """The judge's verdicts on what was labelled."""
+    """The judge's verdicts on what was labelled; where the agent itself failed there was nothing to label."""
     attempts = (opened.archive.attempt(key) for key in {label.key for label in labels})
-    return {each.key: each.passed for each in attempts if each is not None and each.passed is not None}
+    return {
+        each.key: each.passed
+        for each in attempts
+        if each is not None and each.passed is not None and each.failure is None
+    }
 
 
 def _categories(findings: Findings) -> Iterator[tuple[str, tuple[set[str], JudgedShare]]]:
