@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import pty
 import select
@@ -80,6 +81,7 @@ def test_a_sheet_that_comes_back_makes_show_tell_the_rate_as_people_judge(desk: 
 
 
 def test_where_everything_is_labelled_it_says_so(desk: Desk) -> None:
+    desk("demo")
     desk("label", "last", "-n", "100", "--to", "sheet.csv", "--who", "ann")
     sheet = desk.folder / "sheet.csv"
     with sheet.open(encoding="utf-8-sig", newline="") as file:
