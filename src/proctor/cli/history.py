@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,7 +15,7 @@ from proctor.cli.output import echo
 @click.command("history", cls=Command)
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--benchmark", metavar="NAME", help="The benchmark [default: that of the newest run].")
-@click.option("--agent", metavar="NAME", help="Only runs of this agent.")
+@options.run_filter
 @click.option("--by", metavar="agent|model|LABEL", help="Show each agent, model, or value of a label separately.")
 @click.option(
     "--last",
@@ -31,7 +32,6 @@ from proctor.cli.output import echo
 def command(
     name: str | None,
     benchmark: str | None,
-    agent: str | None,
     by: str | None,
     last: int,
     strict: bool,
@@ -40,6 +40,7 @@ def command(
     store: str | None,
     config_path: Path | None,
     as_json: bool,
+    **which: Any,
 ) -> int:
     """Quality over time: the runs of the benchmark NAME, and which changes are real.
 
@@ -54,7 +55,8 @@ def command(
     if None not in (name, benchmark) and name != benchmark:
         raise click.UsageError(f"NAME={name!r} and --benchmark {benchmark!r} are two benchmarks; expected one")
     url = store_url(store, load_config(config_path))
-    found = read_history(store=url, benchmark=benchmark or name, agent=agent, by=by, last=last, strict=strict)
+    only = options.chosen_runs(**which)
+    found = read_history(store=url, benchmark=benchmark or name, by=by, last=last, strict=strict, only=only)
     for path, save in ((output, save_chart), (html, save_page)):
         if path is not None:
             save(found, path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -14,9 +15,11 @@ from proctor.cli.command import Command
 @click.option(
     "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of runs, newest first."
 )
+@click.option("--benchmark", metavar="NAME", help="Only runs of this benchmark.")
+@options.run_filter
 @options.store
 @options.as_json
-def command(limit: int, store: str | None, config_path: Path | None, as_json: bool) -> int:
+def command(limit: int, store: str | None, config_path: Path | None, as_json: bool, **which: Any) -> int:
     """List stored runs, newest first."""
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
@@ -24,7 +27,7 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
     from proctor.workflows.read import list_runs
 
     url = store_url(store, load_config(config_path))
-    listed = list_runs(store=url, limit=limit)
+    listed = list_runs(store=url, limit=limit, only=options.chosen_runs(**which))
     if as_json:
         from proctor.reports.run.json import run_row
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from proctor.run import Status
+    from proctor.workflows.run_filter import RunFilter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -110,7 +114,40 @@ class Pairs(click.ParamType[dict[str, float]]):
         return pairs
 
 
-def labels(given: tuple[str, ...]) -> dict[str, str]:
+def run_filter(command: F) -> F:
+    """`--agent`, `--label`, `--status` and `--since`: which stored runs are meant."""
+    command = click.option("--since", metavar="DATE|AGE", help="Only runs since then, such as 2026-11-01 or 7d.")(
+        command
+    )
+    statuses = ["queued", "running", "paused", "completed", "failed", "cancelled"]
+    command = click.option("--status", type=click.Choice(statuses), help="Only runs with this status.")(command)
+    command = click.option(
+        "--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only runs with this label; repeatable."
+    )(command)
+    return click.option("--agent", metavar="NAME", help="Only runs of this agent.")(command)
+
+
+def chosen_runs(
+    *,
+    agent: str | None,
+    labels: tuple[str, ...],
+    status: Status | None,
+    since: str | None,
+    benchmark: str | None = None,
+) -> RunFilter:
+    """What the options of `run_filter` mean."""
+    from proctor.workflows.run_filter import RunFilter, moment
+
+    return RunFilter(
+        agent=agent,
+        benchmark=benchmark,
+        labels=label_pairs(labels),
+        status=status,
+        since=None if since is None else moment(since),
+    )
+
+
+def label_pairs(given: tuple[str, ...]) -> dict[str, str]:
     """`--label k=v` as a dict."""
     pairs: dict[str, str] = {}
     for item in given:

@@ -261,7 +261,7 @@ def _prepare_run(
         config.run,
         conditions=conditions,
         checks=checks,
-        labels=options.labels(labels),
+        labels=options.label_pairs(labels),
         kind=agent_kind,
         settings={"type": exam_type, **settings},
     )

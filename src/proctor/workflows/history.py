@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from proctor.settings import unwritable
 from proctor.storage import Store, open_store
 from proctor.workflows.gathered import verdict_counts, verdict_order
 from proctor.workflows.people import rates_by_people
+from proctor.workflows.run_filter import RunFilter
 
 PICTURES = (".svg", ".png")
 
@@ -25,6 +25,7 @@ def read_history(
     store: str,
     benchmark: str | None = None,
     agent: str | None = None,
+    only: RunFilter | None = None,
     by: str | None = None,
     last: int | None = None,
     strict: bool = False,
@@ -35,25 +36,15 @@ def read_history(
         if not runs:
             return None
         names = list(dict.fromkeys(run.benchmark for run in runs))
-        chosen = names[0] if benchmark is None else _one_of(benchmark, names, "--benchmark")
-        wanted = [run for run in runs if run.benchmark == chosen]
-        if agent is not None:
-            _one_of(agent, list(dict.fromkeys(run.agent for run in wanted)), "--agent")
-            wanted = [run for run in wanted if run.agent == agent]
+        chosen = RunFilter(benchmark=benchmark).of(runs)[0].benchmark
+        meant = only or RunFilter(agent=agent)
+        wanted = meant.of([run for run in runs if run.benchmark == chosen])
         known = [(run, verdicts_of(opened, run)) for run in reversed(wanted)]
         others, order_of = tuple(name for name in names if name != chosen), partial(verdict_order_of, opened)
         return tell(
             known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of,
             people=rates_by_people(opened, wanted),
         )  # fmt: skip
-
-
-def _one_of(name: str, names: Sequence[str], option: str) -> str:
-    if name in names:
-        return name
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(map(repr, names))}"
-    raise UsageError(f"no stored run has {option} {name!r}; {hint}")
 
 
 def verdicts_of(opened: Store, run: Run) -> Counts:

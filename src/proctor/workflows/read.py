@@ -12,6 +12,7 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.gathered import verdict_counts
+from proctor.workflows.run_filter import RunFilter
 from proctor.workflows.tally import RunTally
 
 _TOLD = 5
@@ -70,10 +71,10 @@ def _exam(exams: Sequence[Exam], case: str, run: Run) -> Exam:
     )
 
 
-def list_runs(*, store: str, limit: int) -> list[tuple[Run, Summary | None]]:
+def list_runs(*, store: str, limit: int, only: RunFilter | None = None) -> list[tuple[Run, Summary | None]]:
     """The newest runs, each with what it came to; None: it cannot be told."""
     with open_store(store, create=False) as opened:
-        runs = opened.archive.runs()[:limit]
+        runs = (only or RunFilter()).of(opened.archive.runs())[:limit]
         return [(run, summarise(opened, run)) for run in runs]
 
 
