@@ -18,7 +18,9 @@ PARENT = '"What colour is the tide?";"green"\n'
 
 def upload(browser: Browser, content: str | bytes, *, file: str = "faq.csv", **fields: str) -> Any:
     data = content.encode() if isinstance(content, str) else content
-    return browser.post("/benchmarks/new", {"name": "FAQ", **fields}, files={"file": (file, data)})
+    answer = browser.post("/benchmarks/new", {"name": "FAQ", **fields}, files={"file": (file, data)})
+    kept = answer.headers.get("location", "").startswith("/benchmarks/new?kept=")
+    return browser.get(answer.headers["location"]) if kept else answer
 
 
 def value(page: str, name: str) -> str:

@@ -542,7 +542,7 @@ def every_page(played: Played) -> list[str]:
     hostile, case = played.id("hostile"), f"../{ATTACK}"
     return [
         f"/runs/{hostile}",
-        f"/runs/{hostile}?{urlencode(dict.fromkeys(('q', 'category', 'check', 'stage', 'verdict', 'sort'), ATTACK))}",
+        f"/runs/{hostile}?{urlencode(dict.fromkeys(('q', 'category', 'check'), ATTACK))}",
         addresses.case(hostile, case),
         addresses.comparison(hostile, hostile),
         addresses.pair(hostile, hostile, case),

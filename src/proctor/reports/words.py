@@ -15,12 +15,24 @@ _OBEYED = re.compile(_UNSAFE.pattern.replace("[", "[\r\u2028\u2029", 1))
 _OBEYED_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029]")
 _CONTROL_PICTURES = 0x2400
-_OPTIONS = {
-    "Use --reviewer to name a model": "Name a model as the reviewer",
-    "use --trials": "more trials say more",
-    "use more seed questions, or --trials": "more seed questions or trials say more",
-}
+_ADVICE = (
+    (r"Use --reviewer to name a model", "Name a model as the reviewer"),
+    (r"name one by --reviewer", "name one as the reviewer"),
+    (r"use more seed questions, or --trials", "more seed questions or trials say more"),
+    (r"use --trials", "more trials say more"),
+    (r"Use more --trials", "Use more trials"),
+    (r"play them with `proctor resume`", "resume the run to play them"),
+    (r"`proctor resume \S+ --to-the-end` plays", "going on to the end plays"),
+    (r"`proctor label` asks for them", "label more replies"),
+    (r": proctor (?:resume|rescore|run) [^`]*$", "."),
+    (r"\bwith --(\w+) ", r"with \1 "),
+    (r"give --concurrency (\d+)", r"play \1 at once"),
+    (r"--concurrency (\d+)", r"\1 at once"),
+    (r"(?:add )?--timeout (\d+(?:\.\d+)?)", r"allow \1 s for a reply"),
+    (r" \(--retry-timeouts\)", ""),
+)
 """Advice for the command line → the same for somebody who reads a page."""
+_ADVISED = [(re.compile(pattern), words) for pattern, words in _ADVICE]
 
 
 def clean(text: str) -> str:
@@ -62,6 +74,6 @@ def cut(text: str, limit: int) -> str:
 
 def without_options(note: str) -> str:
     """A note without options of the command line, for a reader who has none."""
-    for option, words in _OPTIONS.items():
-        note = note.replace(option, words)
+    for pattern, words in _ADVISED:
+        note = pattern.sub(words, note)
     return note

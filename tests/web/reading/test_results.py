@@ -46,9 +46,9 @@ def test_pages_of_a_run_that_was_played_to_its_end_hold_every_attempt_once_and_i
     ]
     inside = [case.id for case in CASES if not category or category in case.categories]
     expected = [(case, trial) for case in inside for trial in (1, 2, 3)]
-    assert [row for page in pages for row in page] == (expected[::-1] if sort else expected)
+    assert [row for page in pages[:-1] for row in page] == (expected[::-1] if sort else expected)
     assert (first.found, [len(page) for page in pages[:-2]]) == (len(expected), [size] * (first.pages - 1))
-    assert pages[-1] == []
+    assert pages[-1] == pages[-2], "beyond the last page is the last page"
 
 
 def test_a_run_that_was_not_played_to_its_end_is_counted(browser: Browser, run: Run) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.reports.headline import noun_of
@@ -51,12 +52,18 @@ def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
         "citations": [*_citations(expect)],
         "sources": expect.sources,
         "sub-agents": expect.sub_agents,
-        "steps": [" ".join(f"{key} {value}" for key, value in step.items()) for step in expect.steps],
+        "steps": [*map(_step, expect.steps)],
         "limits": [f"{name} {_number(most)}" for name, most in expect.limits.items()],
         "own checks": [name.rpartition(":")[2] for name in expect.checks],
         "passes at": [] if case.passing_score is None else [score(case.passing_score)],
     }
     yield from ((label, values) for label, values in said.items() if values)
+
+
+def _step(step: Mapping[str, Any]) -> str:
+    """`name plan, after search and read`."""
+    said = ((key, value if isinstance(value, (list, tuple)) else [value]) for key, value in step.items())
+    return ", ".join(f"{key} {' and '.join(map(str, values))}" for key, values in said)
 
 
 def _calls(expect: Expectation) -> Iterator[str]:

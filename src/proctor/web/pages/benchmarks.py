@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
 from typing import Annotated
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
@@ -22,7 +23,7 @@ from proctor.formats.compatibility import Indicator, compatibility
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
-from proctor.web.site.render import render
+from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
@@ -71,11 +72,25 @@ def benchmarks(request: Request) -> HTMLResponse:
 
 
 @router.get("/benchmarks/new")
-def new(request: Request, of: str = "") -> HTMLResponse:
-    """An empty form; with `of`, for a new version of that benchmark."""
-    known = site_of(request).library.find(of) if of else None
-    name, description = (known.name, known.description) if known is not None and known.own else ("", "")
-    return _form(request, name=name, description=description)
+def new(
+    request: Request,
+    of: str = "",
+    kept: str = "",
+    called: str = "",
+    name: Annotated[str, Query(max_length=5000)] = "",
+    description: Annotated[str, Query(max_length=5000)] = "",
+) -> HTMLResponse:
+    """An empty form; with `of`, for a new version of that benchmark; with what is kept, as it was filled in."""
+    site = site_of(request)
+    known = site.library.find(of) if of else None
+    if known is not None and known.own:
+        name, description = name or known.name, description or known.description
+    content = _drafts(site).find(kept)
+    if content is None:
+        return _form(request, name=name, description=description)
+    draft = Draft(file=called or "pasted.csv", content=content)
+    examined = examine(draft.file, draft.content)
+    return _form(request, name=name, description=description, draft=draft, kept=kept, examined=examined)
 
 
 @router.post("/benchmarks/new")
@@ -97,6 +112,9 @@ def create(request: Request) -> Response:
         except InputError as error:
             trouble = str(error)
     kept = "" if draft.too_large else drafts.keep(draft)
+    if kept and not saving:  # so that Back and Reload find it again
+        filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
+        return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
     return _form(
         request,
         name=name,
@@ -122,6 +140,8 @@ def benchmark_page(
     shown = _version(shelved, version)
     benchmark_read = _read_version(site.library, shelved, shown.id)
     found = [case for case in benchmark_read.cases if says(q, *_words_of(case), id=case.id)]
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(page, pages)
     return render(
         request,
         "benchmark.html.j2",
@@ -131,7 +151,7 @@ def benchmark_page(
         found=len(found),
         q=q,
         page=page,
-        pages=max(1, -(-len(found) // PAGE)),
+        pages=pages,
         complaints=_complaints(site.library, shelved, shown.id),
         conditions=benchmark_read.conditions,
         types=compatibility(shown.cases),
@@ -165,7 +185,7 @@ def _form(
     trouble: str = "",
 ) -> HTMLResponse:
     wrong = bool(trouble or (examined is not None and examined.errors))
-    return render(
+    shown = render(
         request,
         "create.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if wrong else HTTPStatus.OK,
@@ -182,6 +202,8 @@ def _form(
         longest_description=LONGEST_DESCRIPTION,
         known=[each.name for each in site_of(request).library.all() if each.own],
     )
+    shown.headers["cache-control"] = FORM_CACHE
+    return shown
 
 
 def _drafts(site: Site) -> Drafts:

@@ -23,7 +23,7 @@ from proctor.web.pages import form_of
 from proctor.web.site import offer
 from proctor.web.site.estimate import RunEstimate, foretell
 from proctor.web.site.new_run import NewRunForm, understand, wish_of
-from proctor.web.site.render import TYPE_NAMES, render
+from proctor.web.site.render import FORM_CACHE, TYPE_NAMES, render
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import start, start_demonstration
 from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark
@@ -88,7 +88,7 @@ def _page(
 ) -> HTMLResponse:
     site = site_of(request)
     config, shelved = site.config, _chosen_benchmark(site, wish)
-    return render(
+    shown = render(
         request,
         "new.html.j2",
         status=HTTPStatus.UNPROCESSABLE_ENTITY if troubles and request.method == "POST" else HTTPStatus.OK,
@@ -105,6 +105,8 @@ def _page(
         suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != shelved.id],
         **_defaults(site, config, shelved, wish),
     )
+    shown.headers["cache-control"] = FORM_CACHE
+    return shown
 
 
 def _chosen_benchmark(site: Site, wish: NewRunForm) -> StoredBenchmark:

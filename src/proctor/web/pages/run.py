@@ -45,6 +45,12 @@ def _read_filters(
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
     after: str = "",
 ) -> results.ResultFilter:
+    for name, value in (("by", by), ("verdict", verdict), ("stage", stage), ("sort", sort)):
+        if value and value not in results.KNOWN[name]:
+            raise HTTPException(
+                422,
+                f"results cannot be chosen by {name}={value[:60]!r}; expected one of: {', '.join(results.KNOWN[name])}",
+            )
     return results.ResultFilter(
         by=by, verdict=verdict, category=category, check=check, stage=stage, q=q, sort=sort, page=page, after=after
     )

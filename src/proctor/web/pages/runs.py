@@ -41,6 +41,8 @@ def runs(
     site = site_of(request)
     every = site.store.archive.runs()
     found = [run for run in every if _fits(run, status=status, benchmark=benchmark, agent=agent, q=q)]
+    pages = max(1, -(-len(found) // PAGE))
+    page, chosen = min(page, pages), {"status": status, "benchmark": benchmark, "agent": agent}
     return render(
         request,
         "runs.html.j2",
@@ -48,9 +50,9 @@ def runs(
         found=len(found),
         stored=len(every),
         page=page,
-        pages=max(1, -(-len(found) // PAGE)),
-        chosen={"status": status, "benchmark": benchmark, "agent": agent, "q": q},
-        choices={name: _values(every, name) for name in ("status", "benchmark", "agent")},
+        pages=pages,
+        chosen={**chosen, "q": q},
+        choices={name: _values(every, name, value) for name, value in chosen.items()},
     )
 
 
@@ -66,5 +68,6 @@ def _fits(run: Run, *, q: str, **wanted: str) -> bool:
     return all(says(word, said, id=run.id) for word in q.split())
 
 
-def _values(runs: Iterable[Run], name: str) -> list[str]:
-    return sorted({getattr(run, name) for run in runs})
+def _values(runs: Iterable[Run], name: str, chosen: str) -> list[str]:
+    """What can be chosen, and what was, so that a filter that no run fits is seen."""
+    return sorted({getattr(run, name) for run in runs} | ({chosen} if chosen else set()))

@@ -37,6 +37,14 @@ _OF_ATTEMPTS = {
 """What people choose → verdicts as they are stored."""
 _SIGNS = {outcome.name: outcome for outcome in (*outcomes.OF_CASES, outcomes.AGENT_FAILED)}
 STAGES = ("agent", "examiner", "reviewer", "engine")
+_SORTS = ("case", "score", "time")
+KNOWN: Mapping[str, Sequence[str]] = {
+    "by": ("case", "attempt"),
+    "verdict": (*_SIGNS,),
+    "stage": STAGES,
+    "sort": (*_SORTS, *(f"-{name}" for name in _SORTS)),
+}
+"""What can be asked for, where that is not other people's words."""
 
 View = Literal["case", "attempt"]
 Place = tuple[int, str, str]
@@ -83,6 +91,8 @@ class ResultPage:
     lines: list[ResultRow]
     found: int | None
     """Rows on all pages; None: a search has not reached the end."""
+    page: int
+    """Which page it is: the last one, where a later one was asked for."""
     pages: int
     after: str
     """Where a search goes on; empty: it is at its end, or nothing was searched."""
@@ -118,13 +128,16 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter) -> ResultPa
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
     ordered = _sort_cases(inside, wanted.sort)
-    shown = ordered[(wanted.page - 1) * PAGE : wanted.page * PAGE]
+    pages = _pages(len(inside))
+    page = min(wanted.page, pages)
+    shown = ordered[(page - 1) * PAGE : page * PAGE]
     labels = _labels(store, read, [case.id for case in shown])
     return ResultPage(
         view="case",
         lines=[_case_line(read, case, labels) for case in shown],
         found=len(inside),
-        pages=_pages(len(inside)),
+        page=page,
+        pages=pages,
         after="",
     )
 
@@ -199,6 +212,7 @@ def _attempts(
         view="attempt",
         lines=[_attempt_line(exams, attempt) for attempt in shown if attempt.key.exam in exams],
         found=found,
+        page=min(wanted.page, _pages(found)),
         pages=_pages(found),
         after="",
     )
@@ -238,14 +252,16 @@ def _page(
     counting: such a page is found at once, however deep it lies.
     """
     order, descending = _order(wanted.sort)
-    offset, each = (wanted.page - 1) * PAGE, len(run.settings.conditions) * run.settings.trials
+    each = len(run.settings.conditions) * run.settings.trials
     if order == "place" and which.keys() <= {"places"} and site.summaries.count(run) == each * len(exams):
         chosen = range(len(exams)) if rows is None else rows
         found, inside = each * len(chosen), chosen[::-1] if descending else chosen
+        offset = (min(wanted.page, _pages(found)) - 1) * PAGE
         which = {"places": spans(run, inside[offset // each : -(-(offset + PAGE) // each)])}
         offset %= each
     else:
         found = site.summaries.count(run, **which)
+        offset = (min(wanted.page, _pages(found)) - 1) * PAGE
     shown = site.store.archive.page(run.id, order=order, descending=descending, offset=offset, limit=PAGE, **which)
     return found, shown
 
@@ -258,7 +274,7 @@ def _search_attempts(
     lines = [_attempt_line(exams, attempt) for attempt in found.attempts if attempt.key.exam in exams]
     whole = found.reached is None and not wanted.after
     after = json.dumps(found.reached) if found.reached is not None else ""
-    return ResultPage(view="attempt", lines=lines, found=len(lines) if whole else None, pages=1, after=after)
+    return ResultPage(view="attempt", lines=lines, found=len(lines) if whole else None, page=1, pages=1, after=after)
 
 
 def _place(after: str) -> Place | None:

@@ -9,8 +9,9 @@ import sys
 import threading
 from typing import Any
 
-from proctor.errors import RunBusy
+from proctor.errors import InputError, RunBusy
 from proctor.redaction import without_secrets
+from proctor.settings import unfit
 from proctor.web.site import offer
 from proctor.web.site.site import Site
 
@@ -22,6 +23,8 @@ _STARTING = 30.0
 def ask(site: Site, agent: str, question: str, *, patience: float = 60.0) -> dict[str, Any]:
     """What `proctor agents test --json` says: the reply, or whose trouble there was."""
     offer.must_be_offered("agent", agent, offer.agents(site.config))
+    if (wrong := unfit(question)) is not None:
+        raise InputError(f"the question holds {wrong}; remove it")
     if not _AT_ONCE.acquire(timeout=1.0):
         raise RunBusy("other questions are being asked already; try again in a moment")
     try:

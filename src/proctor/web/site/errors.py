@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -58,9 +60,52 @@ async def _proctor_error(request: Request, error: Exception) -> Response:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    faults = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
-    message = "; ".join(f"{each['where']}: {each['message']}" for each in faults)
-    return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, message, faults=faults)
+    told = [(".".join(map(str, each["loc"])), _wrong(each)) for each in error.errors()]
+    faults = [{"where": where, "message": message} for where, message in told]
+    return said(request, HTTPStatus.UNPROCESSABLE_ENTITY, "; ".join(message for _, message in told), faults=faults)
+
+
+_WRONG = {
+    "missing": "is missing",
+    "int_parsing": "is no whole number",
+    "int_type": "is no whole number",
+    "int_from_float": "is no whole number",
+    "int_parsing_size": "is too large",
+    "float_parsing": "is no number",
+    "float_type": "is no number",
+    "finite_number": "is no finite number",
+    "bool_parsing": "is neither true nor false",
+    "bool_type": "is neither true nor false",
+    "string_type": "is no text",
+    "list_type": "is no list",
+    "dict_type": "is no object",
+    "model_attributes_type": "is no object",
+    "extra_forbidden": "is not known here; leave it out",
+    "greater_than_equal": "is too small; expected at least {ge}",
+    "greater_than": "is too small; expected more than {gt}",
+    "less_than_equal": "is too large; expected at most {le}",
+    "less_than": "is too large; expected less than {lt}",
+    "string_too_short": "is too short; expected at least {min_length} characters",
+    "string_too_long": "is too long; expected at most {max_length} characters",
+    "too_long": "has too many; expected at most {max_length}",
+    "literal_error": "is not known here; expected {expected}",
+    "string_pattern_mismatch": "does not look as expected ({pattern})",
+    "value_error": "cannot be: {error}",
+}
+"""What pydantic finds → the same in words that say what to do."""
+
+
+def _wrong(fault: Mapping[str, Any]) -> str:
+    """What is wrong with one value: its name, the value, what was expected."""
+    if fault["type"] == "json_invalid":
+        return f"the body is no JSON ({fault.get('ctx', {}).get('error', 'it cannot be read')}); send an object"
+    name = ".".join(map(str, fault["loc"][1:])) or "the body"
+    given = fault["input"]
+    shown = (
+        f"{name}={str(given)[:60]!r}" if fault["type"] != "missing" and isinstance(given, str | int | float) else name
+    )
+    words = _WRONG.get(fault["type"])
+    return f"{shown}: {fault['msg']}" if words is None else f"{shown} {words.format(**fault.get('ctx', {}))}"
 
 
 async def _http_error(request: Request, error: Exception) -> Response:

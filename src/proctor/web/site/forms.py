@@ -12,6 +12,7 @@ from python_multipart.multipart import MultipartParser, parse_options_header
 from starlette.requests import ClientDisconnect, Request
 
 from proctor.errors import InputError
+from proctor.settings import unfit
 
 FIELD_LIMIT = 256 * 1024
 """Bytes of all fields together."""
@@ -51,8 +52,17 @@ class Form:
 async def read_form(request: Request, *, file_limit: Callable[[str], int]) -> Form:
     """The form in a request; `file_limit` tells how many bytes a file of this name may have.
 
-    Raises InputError for what is no form, or has more or larger fields than any of ours.
+    Raises InputError for what is no form, or has more or larger fields than any of ours, or text that cannot be stored.
     """
+    form = await _read(request, file_limit)
+    for name, values in form.fields.items():
+        for value in values:
+            if (wrong := unfit(value)) is not None:
+                raise InputError(f"the field {name[:60]!r} holds {wrong}; remove it")
+    return form
+
+
+async def _read(request: Request, file_limit: Callable[[str], int]) -> Form:
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind == b"multipart/form-data":
         reading = _Multipart(options.get(b"boundary", b""), file_limit)

@@ -46,10 +46,12 @@ def reviewers(config: Config) -> list[Choice]:
 
 
 def examiners(config: Config) -> list[Choice]:
-    """Who can ask in a dynamic battle; the agents that are declared can too."""
+    """Who can ask in a dynamic battle; the agents that are declared can too, but for those that need a desktop."""
     declared = [Choice(name=name, about=part.spec.partition(":")[0]) for name, part in config.examiners.items()]
     embedded = [Choice(name=name, about="embedded") for name in EMBEDDED_EXAMINERS]
-    asking = [Choice(name=f"agent:{name}", about="agent") for name in config.agents]
+    asking = [
+        Choice(name=f"agent:{name}", about="agent") for name, part in config.agents.items() if part.kind != "desktop"
+    ]
     return declared + embedded + asking
 
 

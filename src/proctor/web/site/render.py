@@ -12,8 +12,10 @@ from urllib.parse import urlencode
 from fastapi import Request
 from fastapi.responses import HTMLResponse
 from jinja2 import BaseLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from proctor.reports.run.environment import equip, harmless
+from proctor.reports.words import one_line, without_options
 from proctor.run import ExamType
 from proctor.web.site import assets
 from proctor.web.site.site import site_of
@@ -21,6 +23,8 @@ from proctor.web.site.site import site_of
 if TYPE_CHECKING:
     from proctor.web.site.sessions import Session
 
+FORM_CACHE = "private, no-cache"
+"""For pages with a form: a browser may keep what was typed, so that Back does not lose it."""
 THEMES = ("light", "dark")
 THEME_COOKIE = "proctor_theme"
 KEYS_COOKIE = "proctor_keys"
@@ -32,7 +36,6 @@ TYPE_NAMES: dict[ExamType, str] = {
 }
 """What pages call the types of an examination."""
 _REPORTS = "reports/"
-_OPTIONS = {"Use --reviewer to name a model": "Choose a model as the reviewer", "--trials": "more trials"}
 
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
@@ -62,11 +65,15 @@ def with_query(request: Request, **changed: object) -> str:
     return f"?{urlencode(kept + given)}"
 
 
-def without_options(said: str) -> str:
-    """Advice for the command line as a page says it, where there are no options but fields."""
-    for option, words in _OPTIONS.items():
-        said = said.replace(option, words)
-    return said
+def spoken(said: str, limit: int = 1000) -> Markup:
+    """A sentence of ours on a page: without advice for a terminal, and with what stood between backticks as code."""
+    pieces = one_line(without_options(said), limit).split("`")
+    if len(pieces) % 2 == 0:  # one that is not closed
+        pieces[-2:] = ["`".join(pieces[-2:])]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 else Markup("{}").format(piece)
+        for place, piece in enumerate(pieces)
+    )
 
 
 class _Templates(BaseLoader):
@@ -102,7 +109,7 @@ def environment() -> Environment:
     )
     equip(made)
     made.filters["with_query"] = with_query
-    made.filters["without_options"] = without_options
+    made.filters["spoken"] = spoken
     made.globals["type_names"] = TYPE_NAMES
     made.globals["asset"] = assets.address
     made.globals["version"] = version("proctor")

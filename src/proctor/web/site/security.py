@@ -94,6 +94,9 @@ class Guard:
         changing = scope["method"] not in _SAFE
         if not (_from_here(headers) if changing else _for_us(headers)):
             return _said(scope, HTTPStatus.FORBIDDEN, "the request was made by another site")
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            status = HTTPStatus.NOT_FOUND if "\0" in scope["path"] else HTTPStatus.UNPROCESSABLE_ENTITY
+            return _said(scope, status, "the address holds a NUL character; remove it")
         if _is_static(scope):
             return None
         bearer = _bearer(headers) if _is_api(scope) else None
