@@ -12,6 +12,7 @@ help:
 	@echo "make test      install what the tests need; lint, types, layers, tests"
 	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
 	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
+	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
 	@echo "make check     lint, types and layers alone"
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
@@ -36,6 +37,15 @@ browser:
 .PHONY: test-peers
 test-peers: $(VENV)/dev.stamp .venv-peers/stamp
 	PROCTOR_TEST_PEERS=.venv-peers timeout 1200 $(BIN)/python -m pytest tests/exporters/test_peers.py
+
+.PHONY: test-ray
+test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
+	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/workers
+
+$(VENV)/ray.stamp: $(VENV)/dev.stamp
+	@echo "Installing Ray into $(VENV) …"
+	@$(PIP) -e '.[dev,ray]'
+	@touch $@
 
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp

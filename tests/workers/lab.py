@@ -17,7 +17,7 @@ AGENT = """
 import asyncio, os, signal, sys, time
 
 def note(question):
-    with open("calls", "ab", buffering=0) as file:
+    with open(os.environ["LAB_FOLDER"] + "/calls", "ab", buffering=0) as file:
         file.write(f"{time.time()} {os.getpid()} {question}\\n".encode())
 
 async def answer(question):
@@ -44,7 +44,7 @@ async def leaves(question):
 """
 ABSENT = '''
 import sys
-if "proctor.workers" in sys.modules["__main__"].__spec__.name:
+if "proctor.workers" in str(sys.modules["__main__"].__spec__) or "default_worker" in sys.argv[0]:
     raise ImportError("no licence for this process")
 ''' + AGENT  # fmt: skip
 QUICK = (
@@ -74,7 +74,7 @@ class Lab:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**os.environ, "COLUMNS": "80", "DESK_API_KEY": secret},
+            env={**os.environ, "COLUMNS": "80", "DESK_API_KEY": secret, "LAB_FOLDER": str(self.folder)},
         )
 
     def run(self, *arguments: str, secret: str = "") -> subprocess.CompletedProcess[str]:
@@ -100,17 +100,8 @@ class Lab:
 
 
 def run_command(name: str = "answer", *more: str, workers: int = 2) -> list[str]:
-    return [
-        "run",
-        "bench.csv",
-        "--agent",
-        f"python:agent:{name}",
-        "--reviewer",
-        "exact",
-        "--workers",
-        str(workers),
-        *more,
-    ]
+    agent = f"python:agent:{name}"
+    return ["run", "bench.csv", "--agent", agent, "--reviewer", "exact", "--workers", str(workers), *more]
 
 
 def wait_until(holds: Callable[[], bool]) -> None:

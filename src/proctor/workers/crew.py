@@ -26,7 +26,7 @@ from proctor.workers.dealer import Dealer
 from proctor.workers.held import MOST_DEATHS
 from proctor.workers.ledger import Ledger
 from proctor.workers.link import Link, NoPlace, Transport, WorkerLost
-from proctor.workers.messages import Brief, Order, WorkerReport
+from proctor.workers.messages import Brief, Hello, Order, WorkerReport
 from proctor.workers.seat import Seat
 
 _TICK = 0.1
@@ -229,7 +229,7 @@ class CrewExecutor:
 
     def _greet(self, seat: Seat, link: Link) -> bool:
         """Hear whether it can play here; nobody calls an agent before everybody who was to begin has said so."""
-        hello = link.hello()
+        hello = self._hear(seat, link)
         here, there = messages.versions(), hello.versions
         differing = [f"{name} {here[name]} here and {there.get(name)} there" for name in here
                      if here[name] != there.get(name)]  # fmt: skip
@@ -244,6 +244,22 @@ class CrewExecutor:
             seat.news.wait_for(lambda: all(one.greeted for one in self._seats) or self._ending() is not None)
             self._spend(seat, "starting")
         return not differing and not hello.refusal
+
+    def _hear(self, seat: Seat, link: Link) -> Hello:
+        """Its first word; those begin who have a place, and where nobody has one, the run is not held up for ever."""
+        while True:
+            try:
+                return link.hello()
+            except NoPlace as why:
+                with self._lock:
+                    if not seat.greeted:
+                        self._on_lost(f"{link.name} has not begun: {why}")
+                    seat.greeted = True
+                    self._wake_all()
+                    if not self._count_present() and time.monotonic() - self._began > _PLACE_PATIENCE:
+                        self.end("misconfigured", f"no worker has begun; the last, {link.name}: {why}")
+                if self._is_leaving():
+                    raise
 
     def _serve(self, seat: Seat, link: Link) -> None:
         """Order and report in turn, until nothing more will come."""
@@ -356,9 +372,6 @@ class CrewExecutor:
             self._ledger.close(seat.worker)
             if self._dismissed or self.halt is not None or (not held and self._dealer.is_done()):
                 return
-            if isinstance(why, NoPlace):
-                self._go_without(seat, name, why)
-                return
             self._lost += 1
             self._on_lost(f"{name} was lost: {why}")
             for one in held if not isinstance(why, _OutOfTouch) else ():
@@ -370,15 +383,6 @@ class CrewExecutor:
             self._dealer.give_again(one for one in held if one.deaths < MOST_DEATHS)
             self._count_start(seat, name, why)
             self._wake_all()
-
-    def _go_without(self, seat: Seat, name: str, why: NoPlace) -> None:
-        """Let those begin who have a place; where nobody has one, wait no longer than machines take to start."""
-        if not seat.greeted:
-            self._on_lost(f"{name} has not begun: {why}")
-        seat.greeted = True
-        if not self._count_present() and time.monotonic() - self._began > _PLACE_PATIENCE:
-            self.end("misconfigured", f"no worker has begun; the last, {name}: {why}")
-        self._wake_all()
 
     def _count_start(self, seat: Seat, name: str, why: WorkerLost) -> None:
         """Where nobody can even begin, there is no point in trying for ever."""

@@ -12,7 +12,7 @@ class WorkerLost(Exception):
 
 
 class NoPlace(WorkerLost):
-    """There is no room for it now; others may play meanwhile, and it is tried again."""
+    """There is no room for it yet; others may play meanwhile, and its hello may be waited for again."""
 
 
 class Link(Protocol):
@@ -23,7 +23,7 @@ class Link(Protocol):
         """What people call it."""
 
     def hello(self) -> Hello:
-        """Its first word, when it has built its parts."""
+        """Its first word, when it has built its parts; raises NoPlace where it waits for room."""
 
     def exchange(self, order: Order) -> WorkerReport:
         """Give an order and wait for the report, at most `messages.SILENCE` seconds."""

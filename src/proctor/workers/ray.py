@@ -35,7 +35,7 @@ from proctor.workers.worker import CrewWorker, take_place
 
 LOCAL = "local"
 _PLACE = 30.0
-"""Seconds that the cluster may take to find a place for a worker before others begin without it."""
+"""Seconds that the cluster may take to start a worker before others begin without it."""
 _DIAL = 10.0
 """Seconds that a cluster's head may take to answer."""
 _LAST_LOOK = 0.5
@@ -44,6 +44,7 @@ _LEFT_OUT = (".proctor", ".venv", ".git", "__pycache__")
 """What is not sent to the machines of a cluster."""
 _OF_A_MACHINE = ("RAY_", "LD_", "PYTHON", "CUDA_", "ROCR_", "NVIDIA_", "KUBERNETES_", "SSH_", "XDG_", "VIRTUAL_ENV")
 """What variables begin with that say something of a machine, and nothing on another one."""
+_log = logging.getLogger("proctor")
 _JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"
 
 
@@ -102,6 +103,7 @@ class RayCluster:
             room = math.ceil(max(os.cpu_count() or 1, (workers or 1) * self._needs["cpu"]))
             options |= {"_node_ip_address": "127.0.0.1", "include_dashboard": False, "num_cpus": room}
         logging.getLogger("ray").setLevel(logging.ERROR)
+        self._stack.enter_context(_hushed())
         with _our_signals(), _hidden_secrets() if not self.is_remote else ExitStack():
             try:
                 self._ray.init(**options)
@@ -127,7 +129,7 @@ class RayCluster:
             f"{need:g} {name} ({free.get(_theirs(name), 0):g} of {have.get(_theirs(name), 0):g} free)"
             for name, need in self._needs.items()
         )
-        return f"the cluster had no place for it for {_PLACE:g} s; it takes {room}"
+        return f"the cluster has not started it in {_PLACE:g} s; it takes {room}"
 
     def _sent(self, brief: Brief) -> Brief:
         """What goes along with each worker: the recipe is put into the cluster once, and has no secrets."""
@@ -153,17 +155,20 @@ class _ActorLink:
         self.name = f"worker {brief.number}"
         self._ray, self._actor, self._describe_room = ray, actor, describe_room
         self._brief: tuple[Brief, Any] | None = (brief, recipe)
+        self._place: Any = None
         self._lock = threading.Lock()
         self._is_closed = False
 
     def hello(self) -> Hello:
-        """Wait for its place, give it the brief there, and hear what it has to say."""
+        """Wait for its place, give it the brief there, and hear what it has to say. After NoPlace: wait on."""
         assert self._brief is not None
-        (brief, recipe), self._brief = self._brief, None
+        brief, recipe = self._brief
+        self._place = self._place or self._actor.where.remote()
         try:
-            self.process, machine = self._ask("where", within=_PLACE)
+            self.process, machine = self._get(self._place, within=_PLACE)
         except _Silent as error:
             raise NoPlace(self._describe_room()) from error
+        self._brief = None
         self.name = f"worker {brief.number} (process {self.process} on {machine})"
         hello: Hello = self._ask("hello", brief, recipe, within=START)
         return hello
@@ -188,9 +193,11 @@ class _ActorLink:
                 self._ask("where", within=1.0)
 
     def _ask(self, method: str, *arguments: Any, within: float) -> Any:
+        return self._get(getattr(self._actor, method).remote(*arguments), within=within)
+
+    def _get(self, answer: Any, *, within: float) -> Any:
         exceptions = self._ray.exceptions
         try:
-            answer = getattr(self._actor, method).remote(*arguments)
             try:
                 return self._ray.get(answer, timeout=within)
             except exceptions.GetTimeoutError:
@@ -314,6 +321,21 @@ def _variables(values: Mapping[str, str]) -> Iterator[None]:
                 os.environ.pop(name, None)
             else:
                 os.environ[name] = value
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Ray tells of dead workers on standard output, which is not its own; we tell of them, too."""
+    driver = import_module("ray._private.worker")
+    before = getattr(driver, "print_to_stdstream", None)
+    if before is None:
+        yield
+        return
+    vars(driver)["print_to_stdstream"] = lambda *told, **how: _log.debug("Ray: %s", told)
+    try:
+        yield
+    finally:
+        vars(driver)["print_to_stdstream"] = before
 
 
 @contextmanager
