@@ -21,6 +21,7 @@ from proctor.config import AgentConfig, Config, RunConfig
 from proctor.formats.suites import declaration
 from proctor.formats.suites.structures import Record
 from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS
+from proctor.workflows.human_labels import draw, put_label
 from proctor.workflows.settings import _OPTIONS
 
 REFERENCE = ROOT / "docs" / "reference"
@@ -129,7 +130,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> str:
         for number in range(4)
     ]
     for name in ("before", "after"):
-        proctor.evaluate(cases, agent=_sometimes, trials=2, retries=0, name=name, store=where)
+        run = proctor.evaluate(cases, agent=_sometimes, trials=2, retries=0, name=name, store=where).run.id
+        for each in draw(run, store=where, count=4) if name == "before" else ():
+            for who in ("ann", "bob"):
+                put_label(each.attempt.key, passed=each.attempt.key.exam == "case-2", who=who, store=where)
+    assert CliRunner().invoke(cli, ["rescore", "before", "--repeats", "2", "--store", where]).exit_code == 0
     return where
 
 
@@ -154,7 +159,17 @@ def keys(value: object, *, but: tuple[str, ...] = ()) -> set[str]:
     return set()
 
 
-NAMES_OF_OTHERS = ("categories", "parts", "pass_at_k", "pass_hat_k", "labels", "flips")
+NAMES_OF_OTHERS = (
+    "categories",
+    "by_category",
+    "by_length",
+    "unscored",
+    "parts",
+    "pass_at_k",
+    "pass_hat_k",
+    "labels",
+    "flips",
+)
 GATE = ("--gate", "pass_rate>=0.1", "--force")
 
 
@@ -162,6 +177,8 @@ GATE = ("--gate", "pass_rate>=0.1", "--force")
     ("heading", "arguments"),
     [
         ("## proctor run", ["show", "before", "--json", *GATE]),
+        ("## proctor run", ["show", "after", "--json", *GATE]),
+        ("## proctor judges", ["judges", "before", "--json"]),
         ("## proctor list", ["list", "--json"]),
         ("## proctor compare", ["compare", "before", "after", "--json"]),
         ("## proctor plan", ["plan", "--difference", "0.1", "--flips", "0.2", "--json"]),
