@@ -14,9 +14,10 @@ from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.errors import UsageError
 from proctor.run import Run
+from proctor.spending.limits import Limits
 from proctor.spending.providers import Source
 from proctor.spending.run_limits import current
-from proctor.spending.shared_limits import SharedThrottle
+from proctor.spending.shared_limits import SharedThrottle, told_sharers
 from proctor.workflows.workers import RunData, enforced
 
 CASES = [(f"{number} is it?", "yes") for number in range(1, 13)]
@@ -95,3 +96,26 @@ def test_stored_marks_are_weighed_again_without_any_worker() -> None:
     found = proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact")
     again = proctor.rescore(found.run.id, passing_score=0.5, workers=2)
     assert (again.run.status, again.run.workers) == ("completed", None)
+
+
+def test_resources_reserve_nothing_among_processes_and_that_is_said(caplog: pytest.LogCaptureFixture) -> None:
+    declared = {"spec": "python:tests.workers.agents:says_yes", "resources": {"gpu": 1}}
+    config = Config.model_validate({"agents": {"heavy": declared}})
+    found = proctor.evaluate(CASES, agent="heavy", reviewer="exact", workers=1, config=config)
+    assert found.findings.pass_rate.value == 1.0
+    assert "resources = {'gpu': 1.0} of heavy reserve nothing here: only Ray does (--ray)" in caplog.text
+
+
+def test_on_a_machine_without_ray_it_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(UsageError, match=r"pip install 'proctor\[ray\]'"):
+        proctor.evaluate(CASES, agent=agents.says_yes, reviewer="exact", ray="local")
+
+
+def test_machines_that_share_no_folder_divide_a_limit_by_what_they_are_told(tmp_path: Path) -> None:
+    limits = Limits({"openai": {"requests_per_minute": 600}}, shared=tmp_path / "limits")
+    with told_sharers(lambda: 4):
+        throttle = limits.of(Source(provider="openai", host="api.openai.com"))
+    assert isinstance(throttle, SharedThrottle)
+    assert throttle._sharers.count() == 4
+    assert not (tmp_path / "limits").exists()
