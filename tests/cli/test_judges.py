@@ -108,7 +108,12 @@ def test_a_judge_that_is_away_leaves_its_place_open_and_is_asked_again(lab: Lab)
     (lab.folder / "judge-offline").touch()
     away = lab("judges", "old", "--reviewer", lab.reviewer(), "--retries", "0", "--json")
     assert away.code == 4
-    assert of(away.json, lab.reviewer())["pending"] == 12
+    found = of(away.json, lab.reviewer())
+    assert found["pending"] == 12
+    [(reason, times)] = found["failures"].items()  # type: ignore[attr-defined]
+    assert ("the judge is away" in reason, times) == (True, 12)
+    again = lab("judges", "old", "--reviewer", lab.reviewer(), "--retries", "0")
+    assert "failed on 12 attempts" in " ".join(again.out.split())
     (lab.folder / "judge-offline").unlink()
     back = lab("judges", "old", "--reviewer", lab.reviewer(), "--json")
     assert (back.code, of(back.json, lab.reviewer())["judged"]) == (0, 12)

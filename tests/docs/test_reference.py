@@ -164,6 +164,7 @@ NAMES_OF_OTHERS = (
     "by_category",
     "by_length",
     "unscored",
+    "failures",
     "parts",
     "pass_at_k",
     "pass_hat_k",

@@ -136,8 +136,10 @@ def difference_sentence(each: JudgeDifference) -> str:
 def _lacking(judge: ComparedJudge) -> Iterator[str]:
     for reason, times in judge.unscored.items():
         yield f"{judge.name} gave no verdict on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
-    if judge.pending:
-        yield f"{judge.name} has not judged {numbers.plural(judge.pending, 'attempt')}."
+    for reason, times in judge.failures.items():
+        yield f"{judge.name} failed on {numbers.plural(times, 'attempt')}: {one_line(reason)}."
+    if judge.pending > sum(judge.failures.values()):
+        yield f"{judge.name} has not judged {numbers.plural(judge.pending - sum(judge.failures.values()), 'attempt')}."
 
 
 def in_markdown(found: JudgesFinding) -> str:
@@ -179,6 +181,7 @@ def _judge(judge: ComparedJudge) -> dict[str, Any]:
         "judged": judge.judged,
         "unscored": judge.unscored,
         "pending": judge.pending,
+        "failures": judge.failures,
         **plain(judge.quality),
         "cost_per_verdict": judge.cost,
         "seconds_per_verdict": judge.seconds,

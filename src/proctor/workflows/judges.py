@@ -11,7 +11,7 @@ from proctor.config import Config, load_config
 from proctor.errors import InputError
 from proctor.findings.run.judges import JudgeRecord, JudgesFinding, JudgeVerdict, LabelledReply, judges_finding
 from proctor.findings.run.people import majority
-from proctor.run import Attempt, Run, Settings
+from proctor.run import Attempt, Key, Run, Settings
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
@@ -22,7 +22,6 @@ from proctor.workflows.judgements import (
     build_judge,
     can_be_judged,
     judge_beside,
-    judgements_of,
     repeated,
 )
 from proctor.workflows.people import judge_id, judged_share, labels_in_rate
@@ -147,17 +146,20 @@ def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: f
 
 
 def _record(opened: Store, run: Run, judge: Judge) -> JudgeRecord:
-    verdicts = {
-        key: JudgeVerdict(
-            passed=said.passed,
-            unscored=said.unscored,
-            usage=_known(said.usage, is_free=judge.is_free),
-            seconds=said.seconds,
-        )
-        for (key, repeat), said in judgements_of(opened, run, judge.id).items()
-        if repeat == 1
-    }
-    return JudgeRecord(name=judge.name, rubric=judge.settings.rubric, is_own=False, verdicts=verdicts)
+    verdicts, failures = {}, {}
+    for said in opened.judgements.of_run(run.id, judge.id):
+        key = Key(run=run.id, exam=said.exam, condition=said.condition, trial=said.trial)
+        if said.repeat != 1:
+            continue
+        if said.finished:
+            used = _known(said.usage, is_free=judge.is_free)
+            verdicts[key] = JudgeVerdict(
+                passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds
+            )  # fmt: skip
+        elif said.unscored:
+            failures[key] = said.unscored
+    rubric = judge.settings.rubric
+    return JudgeRecord(name=judge.name, rubric=rubric, is_own=False, verdicts=verdicts, failures=failures)
 
 
 def _known(usage: Usage, *, is_free: bool) -> Usage | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -55,6 +56,8 @@ class ComparedJudge:
     """Why it could give none → how often."""
     pending: int
     """Labelled attempts that it has not judged: it failed, or was stopped."""
+    failures: dict[str, int]
+    """Why it failed on some of those → how often."""
     quality: JudgeAgreement
     cost: float | None
     """A verdict's, on average; None: unknown, which is not 0."""
@@ -95,6 +98,8 @@ class JudgeRecord:
     rubric: str
     is_own: bool
     verdicts: Mapping[Key, JudgeVerdict]
+    failures: Mapping[Key, str] = field(default_factory=dict)
+    """Why it failed on others."""
 
 
 def judges_finding(
@@ -120,8 +125,9 @@ def _finding(record: JudgeRecord, replies: Sequence[LabelledReply]) -> ComparedJ
         rubric=record.rubric,
         is_own=record.is_own,
         judged=len(given),
-        unscored={reason: reasons.count(reason) for reason in dict.fromkeys(reasons)},
+        unscored=dict(Counter(reasons)),
         pending=len(replies) - len(said),
+        failures=dict(Counter(record.failures[reply.key] for reply in replies if reply.key in record.failures)),
         quality=_agreement(record, replies),
         cost=_mean_cost(said),
         seconds=median(times) if times else None,
