@@ -94,6 +94,8 @@ class Case:
     """Its own passing score; None: the run's."""
     criteria: dict[str, str] = field(default_factory=dict)
     """What a model reviewer marks in this reply besides: part → what it asks."""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """Whatever else is known of it; shown and exported, and no part of what is examined."""
     line: int | None = None
     """Where it stands in its file, from 1."""
 

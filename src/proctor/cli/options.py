@@ -147,14 +147,14 @@ def chosen_runs(
     )
 
 
-def label_pairs(given: tuple[str, ...]) -> dict[str, str]:
+def label_pairs(given: tuple[str, ...], *, option: str = "--label") -> dict[str, str]:
     """`--label k=v` as a dict."""
     pairs: dict[str, str] = {}
     for item in given:
         key, equals, value = item.partition("=")
         if not equals or not key:
-            raise click.UsageError(f"--label {item!r} is not KEY=VALUE")
+            raise click.UsageError(f"{option} {item!r} is not KEY=VALUE")
         if key in pairs:
-            raise click.UsageError(f"--label {key}= is given twice; give it one value")
+            raise click.UsageError(f"{option} {key}= is given twice; give it one value")
         pairs[key] = value
     return pairs

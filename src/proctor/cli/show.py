@@ -25,6 +25,13 @@ from proctor.cli.gate_options import gate_options
     "--case", metavar="ID|WORDS", help="Show the conversations of one case instead: its id, or words of its question."
 )
 @click.option("--trial", type=int, help="Only this trial of the case.")
+@click.option(
+    "--where",
+    "wanted",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Only cases whose metadata, or category, is this; repeatable.",
+)
 @click.option("--all", "every", is_flag=True, help="Show every case and reason that did not pass, not the first few.")
 @gate_options
 @options.store
@@ -35,6 +42,7 @@ def command(
     form: str,
     case: str | None,
     trial: int | None,
+    wanted: tuple[str, ...],
     every: bool,
     gates: tuple[str, ...],
     look: int,
@@ -57,7 +65,12 @@ def command(
         return _read_out(run, case, trial, store=url, as_json=as_json)
     if trial is not None:
         raise click.UsageError("--trial picks a trial of a case; give --case too")
-    findings = read_findings(run, store=url)
+    if wanted:
+        from proctor.workflows.case_slice import read_slice
+
+        findings = read_slice(run, options.label_pairs(wanted, option="--where"), store=url)
+    else:
+        findings = read_findings(run, store=url)
     check_k(k, findings.run.settings.trials)
     verdicts = with_baselines(gating, findings.run, store=url).judge(findings)
     show(findings, as_json=as_json, k=k, gates=verdicts, form=form, every=every)

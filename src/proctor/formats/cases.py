@@ -43,6 +43,8 @@ def check_case(case: Case) -> None:
         _check_expectation(case.expect)
     for name, asks in case.criteria.items():
         check_criterion(name, asks)
+    for name in case.metadata:
+        check_name("a name of its metadata", name)
     for place, value in _values(case, _DEEPEST) if plain is None else plain:
         if (wrong := _unstorable(value)) is not None:
             raise UsageError(f"{place} holds {wrong}; remove it or complete it")
@@ -52,7 +54,7 @@ def check_case(case: Case) -> None:
 
 def _plain_texts(case: Case) -> list[tuple[str, str]] | None:
     """The texts of a case that is nothing but them, as most are; None: one has to look deeper."""
-    if case.criteria or (case.expect is not _NOTHING and case.expect != _NOTHING):
+    if case.criteria or case.metadata or (case.expect is not _NOTHING and case.expect != _NOTHING):
         return None
     given = [(f"its {name}", text) for name in _TEXTS if (text := getattr(case, name)) is not None]
     return None if [text for _, text in given if type(text) is not str] else given

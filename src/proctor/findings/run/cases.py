@@ -35,6 +35,7 @@ def case_finding(
         seconds=tally.seconds / tally.timed if tally.timed else None,
         conditions={condition: (each.counted, each.passed) for condition, each in (apart or {}).items()},
         failed_checks=failed_checks or {},
+        metadata=case.metadata,
         trials=trials,
     )
 

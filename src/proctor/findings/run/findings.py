@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
@@ -64,6 +65,8 @@ class CaseFinding:
     """Condition → attempts with a verdict, and how many of them passed; empty: there is only one."""
     failed_checks: dict[str, str] = field(default_factory=dict)
     """Checks that failed in any attempt → what each of them saw in the first one."""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    """Whatever else its benchmark says of it."""
     trials: Trials | None = field(default=None, repr=False, compare=False)
     """What each of its attempts came to, in their order; None: it was planned once."""
 

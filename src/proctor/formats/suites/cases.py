@@ -39,6 +39,7 @@ class CaseMaker:
             expect=_expectation(_merge_expectations(self._common, _flat(values.get("expect", {})))),
             passing_score=values.get("passing_score"),
             criteria=_criteria(values.get("criteria", {})),
+            metadata=values.get("metadata", {}),
             line=line,
         )
 

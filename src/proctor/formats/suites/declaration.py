@@ -154,6 +154,9 @@ CASE = Record(
             shape=Either(shapes=(_prose, MapOf(value=_prose))),
             about="What a model reviewer marks besides: a text, or part → text.",
         ),
+        "metadata": Field(
+            shape=MapOf(value=Anything()), about="Whatever else is known of it, by name; shown, exported, to filter by."
+        ),
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
     hints={

@@ -13,6 +13,7 @@ from proctor.benchmark import Exam
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
 from proctor.reports.battle.actions import actions
+from proctor.reports.run.metadata import metadata_of
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line
@@ -54,6 +55,9 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     yield said
     if exam is not None and exam.open and exam.cases[0].answer:
         yield Text(f"expected: {one_line(exam.cases[0].answer, 240)}", style="dim")
+    if exam is not None and exam.cases[0].metadata:
+        known = ", ".join(f"{name}: {value}" for name, value in metadata_of(exam.cases[0]))
+        yield Text(one_line(known, 480), style="dim")
     yield Text()
 
 

@@ -14,6 +14,7 @@ from proctor.reports.battle import csv as turns
 from proctor.reports.battle.csv import Cell
 from proctor.reports.checks.words import of_result
 from proctor.reports.numbers import iso
+from proctor.reports.run.metadata import metadata_of
 from proctor.reports.turns import JudgedTurn, judged_turns
 from proctor.reports.words import clean, cut
 from proctor.run import Attempt, Run
@@ -26,6 +27,7 @@ _CELL_LIMIT = 32_000
 """Spreadsheets hold 32,767 characters in a cell and break the row at more."""
 _CHECK = "check: "
 _JUDGE = "judge: "
+_ABOUT = "metadata: "
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -43,7 +45,9 @@ def csv_pieces(
     written = csv.writer(_RowSink())
     findings = found()
     judges = (f"{_JUDGE}{name}" for name in run.settings.panel)
-    own = (*findings.parts, *judges, *(f"{_CHECK}{check.name}" for check in findings.checks))
+    known = dict.fromkeys(name for exam in exams.values() for case in exam.cases for name in case.metadata)
+    about = (f"{_ABOUT}{name}" for name in known)
+    own = (*findings.parts, *judges, *(f"{_CHECK}{check.name}" for check in findings.checks), *about)
     yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
     columns = (*fixed, *own)
     for attempt in attempts:
@@ -76,7 +80,8 @@ _Column = Callable[[Attempt, Case | None], Cell]
 def _attempts(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     case = exam.cases[0] if exam is not None else None
     row = {name: column(attempt, case) for name, column in _COLUMNS.items()}
-    yield {**_part_marks(attempt.scores), **_check_cells(attempt.checks), **row}
+    about = {} if case is None else {f"{_ABOUT}{name}": value for name, value in metadata_of(case)}
+    yield {**_part_marks(attempt.scores), **_check_cells(attempt.checks), **about, **row}
 
 
 def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
@@ -86,7 +91,8 @@ def _turns(attempt: Attempt, exam: Exam | None) -> Iterator[dict[str, Cell]]:
     for each in judged_turns(attempt, exam):
         alone = _alone(attempt, each)
         row = {name: column(alone, each.case) for name, column in _COLUMNS.items()}
-        yield {**_part_marks(each.scores), **_check_cells(each.checks), **row, **kept, **turns.cells(each)}
+        about = {name: value for name, value in whole.items() if name.startswith(_ABOUT)}
+        yield {**_part_marks(each.scores), **_check_cells(each.checks), **about, **row, **kept, **turns.cells(each)}
     for row in turns.left_unasked(attempt, exam):
         yield {**kept, **row}
     if not attempt.transcript.turns:

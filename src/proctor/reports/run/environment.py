@@ -16,6 +16,7 @@ from proctor.reports.checks import words as check_words
 from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, noun_of
 from proctor.reports.orchestration import words as orchestration_words
+from proctor.reports.run.metadata import metadata_of
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.turns import beyond_parts
 from proctor.reports.words import clean, one_line
@@ -47,7 +48,8 @@ def equip(made: Environment) -> None:
     made.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
     made.globals |= {
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
-        "exam_noun": exam_noun, "expectations_of": expectations_of, "pieces": pieces, "quotes_in": quotes_in,
+        "exam_noun": exam_noun, "expectations_of": expectations_of, "metadata_of": metadata_of,
+        "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
         "condition_words": condition_words, "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
