@@ -1,7 +1,8 @@
-"""What workers cost and what they buy: python bench/workers.py [--only kills] [--workers 2]
+"""What workers cost and what they buy: python bench/workers.py [--only kills] [--ray]
 
 Every row is measured with real processes, which are really killed; start-up is not counted. `reach` is what must hold.
 Wall times and speed-ups are those of a machine that has nothing else to do; on a busy one they are upper bounds.
+With --ray, the rows of `bench/workers_on_ray.py` too.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,7 +32,7 @@ from proctor.testing.scenes import TOKENS, Scene, SceneAgent
 from proctor.threads import own_stage
 from proctor.transcript import Reply, Request
 from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Link
+from proctor.workers.link import Link, Transport
 from proctor.workers.messages import Brief, Parts
 from proctor.workers.processes import Processes
 
@@ -59,9 +61,7 @@ class Computes(SceneAgent):
     """An agent that keeps a core busy."""
 
     async def reply(self, request: Request) -> Reply:
-        until = time.thread_time() + float(os.environ["BENCH_SECONDS"])
-        while time.thread_time() < until:
-            sum(range(1000))
+        _compute(float(os.environ["BENCH_SECONDS"]))
         return Reply(text="yes")
 
 
@@ -111,11 +111,13 @@ def play(
     workers: int,
     *,
     watched: Watched | None = None,
+    transport: Transport | None = None,
     heard: Callable[[CrewExecutor, list[Record]], None] = lambda executor, records: None,
     begun: Callable[[], bool] = lambda: True,
 ) -> Played:
     here = __import__("workers")  # by the name under which workers find it, not as __main__
     allowance = current()
+    transport = transport or watched or Processes()
     brief = Brief(
         recipe=pickle.dumps((here.build, (kind, scene))),
         places=scene.settings.concurrency,
@@ -128,7 +130,7 @@ def play(
     started, cpu = 0.0, 0.0
     with own_stage() as stage:
         executor = CrewExecutor(
-            transport=watched or Processes(),
+            transport=transport,
             brief=brief,
             workers=workers,
             stage=stage,
@@ -250,6 +252,76 @@ def waiting() -> Iterator[Row]:
         )
 
 
+CONVERSATIONS = """
+import asyncio, resource, sys, time
+sys.path[:0] = %r
+from pathlib import Path
+import os
+os.environ["BENCH_SECONDS"] = "10"
+import workers
+from proctor.run import Settings
+from proctor.running.schedule import LocalExecutor
+from proctor.testing.scenes import Scene
+from proctor.threads import own_stage
+scene = Scene(folder=Path(%r), cases=10_000, settings=Settings(concurrency=10_000, retries=0, timeout=600))
+pending = scene.pending()
+before, cpu, begun = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time(), time.monotonic()
+with own_stage() as stage:
+    parts = dict(agent=workers.Waits(scene), reviewers=scene.reviewers, settings=scene.settings)
+    executor = LocalExecutor(stage=stage, **parts)
+    finished = sum(workers.count(batch) for batch in executor.execute(pending))
+most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(finished, most / 1024, (time.process_time() - cpu) / 10, time.monotonic() - begun)
+"""
+
+
+def conversations() -> Iterator[Row]:
+    """In one process, without any worker; in a new one, whose memory nobody has used before."""
+    with tempfile.TemporaryDirectory(prefix="proctor-bench-", ignore_cleanup_errors=True) as place:
+        script = CONVERSATIONS % ([str(Path(__file__).parent)], place)
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    finished, most, each, seconds = map(float, done.stdout.split())
+    yield Row(
+        what="10,000 conversations at once in one process, no workers",
+        reach="≤ 250 MB",
+        measured=f"{most:.0f} MB at most, {each:.2f} ms CPU each, {seconds:.1f} s for calls of 10 s",
+        holds=most <= 250 and finished == 10_000,
+    )
+
+
+async def _bare(calls: int, at_once: int, seconds: float) -> None:
+    places = asyncio.Semaphore(at_once)
+
+    async def call() -> None:
+        async with places:
+            await asyncio.sleep(seconds)
+
+    await asyncio.gather(*(call() for _ in range(calls)))
+
+
+def bare() -> Iterator[Row]:
+    """What the same work takes without Proctor: a loop for agents that wait, a pool for those that compute."""
+    started = time.monotonic()
+    asyncio.run(_bare(600, 100, 1.0))
+    times = (time.monotonic() - started) / 6
+    yield Row(what="… a bare asyncio loop: 600 × 1 s, 100 at once", reach="", measured=f"{times:.2f} ×", holds=True)
+    took = []
+    for workers in (1, 2):
+        with ProcessPoolExecutor(workers) as pool:
+            list(pool.map(_compute, [0.001] * workers))
+            started = time.monotonic()
+            list(pool.map(_compute, [0.02] * 400))
+            took.append(time.monotonic() - started)
+    told = f"{took[0] / took[1]:.2f} ({took[0]:.1f} s → {took[1]:.1f} s)"
+    yield Row(what="… a bare ProcessPoolExecutor: 400 × 20 ms, 2 processes", reach="", measured=told, holds=True)
+
+
+def _compute(seconds: float) -> None:
+    until = time.thread_time() + seconds
+    while time.thread_time() < until:
+        sum(range(1000))
+
+
 def computing() -> Iterator[Row]:
     os.environ["BENCH_SECONDS"] = "0.02"
     took, busiest = [], []
@@ -290,14 +362,14 @@ def memory() -> Iterator[Row]:
 
         def heard(executor: CrewExecutor, records: list[Record]) -> None:
             if not sizes and count(records) > 200:
-                sizes.extend(_proportional(process) for process in watched.started)
+                sizes.extend(proportional(process) for process in watched.started)
 
         play("scene", scene, 2, watched=watched, heard=heard)
     most = max(sizes)
     yield Row(what="memory per worker (PSS)", reach="≤ 40 MB", measured=f"{most:.0f} MB", holds=most <= 40)
 
 
-def _proportional(process: int) -> float:
+def proportional(process: int) -> float:
     lines = Path(f"/proc/{process}/smaps_rollup").read_text("utf-8").splitlines()
     return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("Pss:"))
 
@@ -355,16 +427,20 @@ def _lines(folder: Path) -> list[str]:
     return path.read_text("utf-8").splitlines() if path.exists() else []
 
 
-ROWS = (kills, resume, stop, budget, driver, waiting, computing, memory)
+ROWS = (kills, resume, stop, budget, driver, waiting, computing, bare, memory, conversations)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="What workers cost and what they buy.")
     parser.add_argument("--only", default="", help="only rows whose function's name holds this")
+    parser.add_argument("--ray", action="store_true", help="the rows on Ray, too")
     options = parser.parse_args()
+    rows: tuple[Callable[[], Iterator[Row]], ...] = ROWS
+    if options.ray:
+        rows = (*ROWS, *__import__("workers_on_ray").ROWS)
     print(f"{'what':<62}{'reach':<26}measured")
     missed = 0
-    for measure in ROWS:
+    for measure in rows:
         if options.only in measure.__name__:
             os.environ.pop("BENCH_SECONDS", None)
             for row in measure():

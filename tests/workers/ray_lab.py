@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
@@ -12,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from proctor.workers.ray import local_settings
+
 _ASKED_FOR = "PROCTOR_TEST_RAY"
-OUR_OWN = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
-"""To listen on the loopback address alone, and to tell nobody."""
 
 
 def marks() -> list[Any]:
@@ -31,7 +30,8 @@ def marks() -> list[Any]:
 @contextmanager
 def running_cluster(nodes: int, processors: int) -> Iterator[Any]:
     """A head that plays nothing and so many nodes; commands that are started meanwhile know its token."""
-    os.environ.update({**OUR_OWN, "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(16)})
+    known = {**local_settings(), "RAY_AUTH_MODE": "token"}
+    os.environ.update(known)
     place = {"node_ip_address": "127.0.0.1", "object_store_memory": 80_000_000}
     head = {**place, "num_cpus": 0, "include_dashboard": False}
     cluster = import_module("ray.cluster_utils").Cluster(initialize_head=True, head_node_args=head)
@@ -42,5 +42,5 @@ def running_cluster(nodes: int, processors: int) -> Iterator[Any]:
         yield cluster
     finally:
         cluster.shutdown()
-        for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", *OUR_OWN):
+        for name in known:
             os.environ.pop(name, None)

@@ -60,7 +60,7 @@ class RayCluster:
         self._recipe: tuple[bytes, Any] | None = None
         self._stack = ExitStack()
         if not self.is_remote:
-            self._stack.enter_context(_variables(_of_our_own()))  # some are read when ray is imported
+            self._stack.enter_context(_variables(local_settings()))  # some are read when ray is imported
         self._ray = _ray()
         self._is_ours = not self._ray.is_initialized()
         if self._is_ours:
@@ -300,7 +300,7 @@ def _sent_folder() -> dict[str, Any]:
 
 
 @cache
-def _of_our_own() -> dict[str, str]:
+def local_settings() -> dict[str, str]:
     """What a cluster of our own is told: to listen on the loopback address, to whom, and to tell nobody about us."""
     known = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     if not any(name in os.environ for name in ("RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH")):
