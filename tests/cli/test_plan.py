@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tests.cli.lab import Lab, set_up
 
+from proctor.workflows.human_labels import draw, put_label
+
 
 @pytest.fixture
 def lab(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Lab:
@@ -90,8 +92,8 @@ def test_the_fewest_cases_of_a_gate(lab: Lab) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ([], "give either --difference, such as 0.05, or --gate"),
-        (["--difference", "0.05", "--gate", "pass_rate>=0.9"], "give either --difference"),
+        ([], "give one of --difference, such as 0.05, --gate and --labels"),
+        (["--difference", "0.05", "--gate", "pass_rate>=0.9"], "give one of --difference"),
         (["--difference", "0.05"], "Give --flips, such as 0.10, or stored runs by --run"),
         (["--difference", "5", "--flips", "0.1"], "difference=5.0 cannot be used"),
         (["--difference", "0.05", "--flips", "0.01"], "flips=0.01 cannot be used"),
@@ -128,3 +130,32 @@ def test_runs_in_which_nothing_varied_tell_nothing(small_lab: Lab) -> None:
     said = small_lab("plan", "--difference", "0.05", "--run", "a", "--run", "b")
     assert said.code == 2
     assert "nothing varied" in said.err
+
+
+def test_labels_are_fewer_the_better_judge_and_people_correlate(lab: Lab) -> None:
+    said = lab("plan", "--labels", "0.03", "--json").json
+    assert [(each["correlation"], each["labels"]) for each in said["needed"]] == [
+        (0.0, 385), (0.7, 196), (0.8, 139), (0.9, 73),
+    ]  # fmt: skip
+    assert "385" in lab("plan", "--labels", "0.03").out
+
+
+def test_labels_are_planned_from_a_labelled_run(lab: Lab) -> None:
+    lab.run("old", wrong=range(20))
+    bare = lab("plan", "--labels", "0.03", "--run", "old")
+    assert (bare.code, "has no pass rate as people judge" in bare.err) == (2, True)
+    store = str(lab.folder / "store.db")
+    for each in draw("old", store=store, count=40):
+        put_label(each.attempt.key, passed=bool(each.attempt.passed), who="ann", store=store)
+    said = lab("plan", "--labels", "0.03", "--run", "old", "--json").json
+    assert (said["labels"], [each["correlation"] for each in said["needed"]]) == (40, [0.0, 1.0])
+    assert said["rate"] == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize(
+    "options", [("--labels", "3"), ("--labels", "0"), ("--labels", "0.03", "--rate", "1"), ("--labels", "nan"),
+                ("--labels", "0.03", "--difference", "0.05"), ("--labels", "0.03", "--run", "a", "--run", "b")]
+)  # fmt: skip
+def test_labels_that_cannot_be_planned_are_refused(lab: Lab, options: tuple[str, ...]) -> None:
+    said = lab("plan", *options)
+    assert (said.code, said.out) == (2, "")

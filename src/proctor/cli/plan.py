@@ -13,6 +13,7 @@ from proctor.settings import shown
 
 if TYPE_CHECKING:
     from proctor.findings.comparison.sample_size import DifferencePlan
+    from proctor.findings.run.label_plan import LabelPlan
 
 
 _DIGITS = 10
@@ -61,6 +62,13 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     metavar="N",
     help="With --stop-early: the number of cases.",
 )
+@click.option(
+    "--labels",
+    type=float,
+    metavar="H",
+    help="Instead of a difference: how many labels make the pass rate as people judge as sure as ± H, such as 0.03.",
+)
+@click.option("--rate", type=float, default=0.9, show_default=True, help="With --labels: the pass rate expected.")
 @options.store
 @options.as_json
 def command(
@@ -74,23 +82,30 @@ def command(
     failures: int | None,
     stop_early: bool,
     cases: int,
+    labels: float | None,
+    rate: float,
     store: str | None,
     config_path: Path | None,
     as_json: bool,
 ) -> int:
-    """How many cases and trials are needed to detect a difference between two runs, or to meet a gate.
+    """How many cases and trials are needed to detect a difference between two runs, or to meet a gate; how many labels.
 
     \b
     proctor plan --difference 0.05 --flips 0.10
     proctor plan --difference 0.05 --run before --run after
     proctor plan --gate "pass_rate>=0.9" --failures 2
     proctor plan --gate "pass_rate>=0.9" --stop-early --cases 500
+    proctor plan --labels 0.03 --rate 0.9
     """
     from proctor.cli.output import console, print_json
     from proctor.reports import plan as said
 
-    if (difference is None) == (gate is None):
-        raise click.UsageError("give either --difference, such as 0.05, or --gate")
+    if [difference, gate, labels].count(None) != 2:
+        raise click.UsageError("give one of --difference, such as 0.05, --gate and --labels")
+    if labels is not None:
+        wanted_labels = _labels(labels, rate, runs, store, config_path)
+        print_json(said.labels_dict(wanted_labels)) if as_json else console().print(said.render_labels(wanted_labels))
+        return 0
     if stop_early:
         from proctor.findings.gates.sample_size import plan_early
 
@@ -109,6 +124,20 @@ def command(
     planned = _difference(difference, flips, noise, runs, power, trials, store, config_path)
     print_json(said.difference_dict(planned)) if as_json else console().print(said.render_difference(planned))
     return 0
+
+
+def _labels(half_width: float, rate: float, runs: tuple[str, ...], store: str | None, path: Path | None) -> LabelPlan:
+    if not runs:
+        from proctor.findings.run.label_plan import plan_labels
+
+        return plan_labels(half_width, rate=rate)
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.plan import plan_labels_of
+
+    if len(runs) > 1:
+        raise click.UsageError("labels are planned from one run; give --run once")
+    return plan_labels_of(half_width, runs[0], store=store_url(store, load_config(path)))
 
 
 def _difference(

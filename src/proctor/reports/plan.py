@@ -12,6 +12,7 @@ from rich.text import Text
 
 from proctor.findings.comparison.sample_size import DifferencePlan
 from proctor.findings.gates.sample_size import EarlyPlan, GatePlan
+from proctor.findings.run.label_plan import LabelPlan
 from proctor.reports import numbers
 from proctor.reports.points import points
 from proctor.reports.terminal import Page
@@ -146,6 +147,33 @@ def early_dict(planned: EarlyPlan) -> dict[str, Any]:
         "looks": looks,
         "spent": dict(zip(("met", "not_met"), map(float, planned.bounds.spent), strict=True)),
         "courses": [plain(each) for each in planned.courses],
+    }
+
+
+def render_labels(planned: LabelPlan) -> RenderableType:
+    """Labels for judges that agree with people more or less."""
+    return Page(lambda _: _labels(planned))
+
+
+def _labels(planned: LabelPlan) -> Iterator[RenderableType]:
+    yield Text(f"For a pass rate as people judge of ± {points(planned.half_width)}:", style="bold")
+    yield Text()
+    rows = [
+        ("without a judge" if not phi else f"{phi:g}", numbers.whole(labels)) for phi, labels in planned.needed.items()
+    ]
+    yield _table(("judge and people correlate", "labels"), rows)
+    yield Text()
+    yield Text(f"Rests on {planned.basis}, and on many cases: few leave more open than labels can close.")
+
+
+def labels_dict(planned: LabelPlan) -> dict[str, Any]:
+    """What `proctor plan --labels … --json` prints. Keys may be added; these stay."""
+    return {
+        "half_width": planned.half_width,
+        "rate": planned.rate,
+        "needed": [{"correlation": phi, "labels": labels} for phi, labels in planned.needed.items()],
+        "labels": planned.labels,
+        "basis": planned.basis,
     }
 
 

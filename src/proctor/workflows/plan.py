@@ -8,6 +8,7 @@ from statistics import fmean
 
 from proctor.errors import UsageError
 from proctor.findings.comparison.sample_size import POWER, TRIALS, DifferencePlan, plan_from_run, plan_from_runs
+from proctor.findings.run.label_plan import LabelPlan, plan_labels_from
 from proctor.storage import open_store
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.speed import speed_of
@@ -36,3 +37,10 @@ def plan_from_stored(
     speeds = [speed for each in found if (speed := speed_of(each.run)) is not None]
     seconds = fmean(speed.seconds / speed.attempts for speed in speeds) if len(speeds) == len(found) else None
     return replace(planned, seconds_per_attempt=seconds)
+
+
+def plan_labels_of(half_width: float, run: str, *, store: str) -> LabelPlan:
+    """How many labels a stored run takes for a rate as people judge that is as sure as wanted."""
+    with open_store(store, create=False) as opened:
+        found = opened.archive.find(run)
+        return plan_labels_from(half_width, found.id, findings_of_run(opened, found).people)
