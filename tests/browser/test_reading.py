@@ -54,28 +54,57 @@ class GoingRun:
         assert not self._thread.is_alive()
 
 
-def test_numbers_move_while_a_run_goes_on_and_it_is_paused_by_its_button(opened: Opening, played: Played) -> None:
+_SHIFTS = """() => new Promise((told) => {
+  let sum = 0;
+  new PerformanceObserver((list) => { for (const each of list.getEntries()) sum += each.value; told(sum); })
+    .observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => told(sum), 50);
+})"""
+
+
+def test_numbers_move_and_rows_fill_in_place_while_a_run_goes_on_and_it_is_paused(
+    opened: Opening, played: Played
+) -> None:
     run = GoingRun(played.store, "watched", cases=20)
-    run.answer(4)
     page = opened("/runs/watched")
+    page.wait_for_selector("[data-part=rows] tr:nth-child(20)")
+    top = page.locator(".cases").bounding_box()["y"]
+    run.answer(4)
     page.wait_for_selector("[data-now=done]:text-is('4')")
     page.wait_for_selector(".headline :text-is('4 cases')")
-    page.reload()  # the table is as the page was opened, which may have been before all four were in
-    page.wait_for_selector("text=The table is as of 4 attempts")
+    page.wait_for_selector("[data-part=rows] tr:nth-child(4) .pass")
     before, spent = page.inner_text(_INTERVAL), page.inner_text("[data-spent]")
     page.wait_for_function("before => document.querySelector('[data-spent]').innerText !== before", arg=spent)
+    page.locator("tr[data-row] a").nth(1).focus()
     run.answer(6)
     page.wait_for_selector("[data-now=done]:text-is('10')")
     page.wait_for_selector(".headline :text-is('10 cases')")
     assert page.inner_text(_INTERVAL) != before
     page.wait_for_selector("[data-part=chips] a:has-text('10 passed')")
-    assert page.locator(".results tr[data-row] .pass").count() == 4, "the table stays as it was"
-    follow(page, page.locator(".results >> text=New results: show them"))
-    page.wait_for_selector("text=The table is as of 10 attempts")
+    page.wait_for_selector("[data-part=rows] tr:nth-child(10) .pass")
+    assert page.locator(".results tr[data-row] .pass").count() == 10
+    assert page.locator("tr[data-row] a:focus").inner_text() == "w-1", "who is at a row stays there"
+    assert page.locator(".cases").bounding_box()["y"] == top, "nothing pushes the table down"
+    assert page.evaluate(_SHIFTS) < 0.02
+    page.wait_for_selector("[data-now=announced]:text-is('10 of 20 attempts played.')", state="attached")
     page.click("button:text('Pause')")
     page.wait_for_selector(".state:has-text('paused')")
     page.wait_for_selector("text=Stopped: on request")
     page.wait_for_selector("[data-live]", state="detached")
+    run.end()
+
+
+def test_rows_in_another_order_stay_until_the_new_ones_are_asked_for(opened: Opening, played: Played) -> None:
+    run = GoingRun(played.store, "sorted", cases=4)
+    run.answer(1)
+    page = opened("/runs/sorted?by=attempt")
+    page.wait_for_selector("[data-now=done]:text-is('1')")
+    run.answer(1)
+    page.wait_for_selector(".headline :text-is('2 cases')")
+    follow(page, page.locator(".results >> text=New results: show them"))
+    page.wait_for_selector("text=The table is as of 2 attempts")
+    run.answer(2)
+    page.wait_for_selector(".state:has-text('completed')")
     run.end()
 
 

@@ -115,8 +115,12 @@ def kill(process: int) -> None:
 def test_a_run_outlives_a_server_that_is_killed_and_the_page_goes_on_showing_it(page: Any, store: str) -> None:
     with served() as site:
         start(page, site)
+    page.get_by_text("Connection lost; trying again").wait_for()
+    spent = page.inner_text("[data-spent]")
     with open_store(store) as opened:
         assert opened.archive.find("last").status == "paused", "its process was killed too"
+    page.evaluate("() => new Promise((over) => setTimeout(over, 1200))")
+    assert page.inner_text("[data-spent]") == spent, "nobody knows whether it goes on"
     Path("go-on").touch()
     with served(int(site.rpartition(":")[2])):
         page.wait_for_selector(".state:has-text('completed')")

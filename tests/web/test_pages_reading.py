@@ -207,6 +207,17 @@ def test_the_parts_that_change_are_those_of_the_page(reader: Browser, played: Pl
         assert all(answer.json()[part] in page for part in ("headline", "overview", "chips"))
 
 
+def test_while_a_run_goes_on_its_rows_are_planned_ones_that_fill_in_place(browser: Browser, demo_run: Run) -> None:
+    run = f"/runs/{demo_run.id}"
+    assert ROW.findall(browser.page(run)) == ["nonsense", "holiday"], "the worst first"
+    browser.site.store.journal.mark(demo_run.id, "queued")
+    page = browser.page(run)
+    assert ROW.findall(page) == ["holiday", "nonsense"], "as planned"
+    assert page.index('id="results"') < page.index('data-part="overview"'), "what grows stands below"
+    assert browser.get(f"{run}/parts").json()["rows"] in page
+    assert "rows" not in browser.get(f"{run}/parts?verdict=passed").json()
+
+
 def test_outcomes_are_counted_among_the_rows_that_were_chosen(reader: Browser, played: Played) -> None:
     run = f"/runs/{played.id('many')}"
     assert re.findall(r"</span>(\d+ [a-z ]+)</a>", reader.page(run))[:2] == ["90 passed", "30 not passed"]

@@ -65,9 +65,12 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
     site, shelf = site_of(request), shelf_of(request)
     found = site.store.archive.find(run)
     if found.id != run:
-        return RedirectResponse(addresses.run(found.id), status_code=HTTPStatus.SEE_OTHER)
+        query = f"?{request.url.query}" if request.url.query else ""
+        return RedirectResponse(addresses.run(found.id) + query, status_code=HTTPStatus.SEE_OTHER)
     exams = shelf.exams(found)
     read = shelf.findings(found)
+    stands = parts.standing(site, found)
+    in_place = results.fills_in_place(read, wanted, moving=stands["moving"])
     return render(
         request,
         "run.html.j2",
@@ -75,10 +78,11 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         findings=read.findings if read is not None else None,
         parts=parts.render_parts(request, found, read, wanted),
         settings=settings_of(found),
-        **parts.standing(site, found),
+        **stands,
         exams=exams,
         wanted=wanted,
-        table=results.table(site, found, exams, read, wanted),
+        in_place=in_place,
+        table=results.table(site, found, exams, read, wanted, in_place=in_place),
         categories=results.categories(exams),
         stages=results.STAGES,
         exports=EXPORTS,

@@ -15,6 +15,7 @@ from markupsafe import Markup
 from proctor.reports import outcomes
 from proctor.reports.headline import headline
 from proctor.run import Run
+from proctor.web.reading import results
 from proctor.web.reading.findings_cache import CachedFindings
 from proctor.web.reading.results import ResultFilter, chips
 from proctor.web.site.render import environment
@@ -57,7 +58,12 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
     }
     if read is not None and len(known) < len(SHARED):
         values |= _drawn(read)
-    return {name: known[name] if name in known else _render(run, read, name, values) for name in PARTS}
+    names: tuple[str, ...] = PARTS
+    if read is not None and results.fills_in_place(read, wanted, moving=values["moving"]):
+        names = (*PARTS, "rows")
+        values["table"] = results.table(site, run, read.exams, read, wanted, in_place=True)
+        values["categories"] = results.categories(read.exams)
+    return {name: known[name] if name in known else _render(run, read, name, values) for name in names}
 
 
 def _spent(run: Run, read: CachedFindings | None, now: float) -> float:

@@ -108,12 +108,25 @@ class Chips:
 
 
 def table(
-    site: Site, run: Run, exams: Mapping[str, Exam], read: CachedFindings | None, wanted: ResultFilter
+    site: Site,
+    run: Run,
+    exams: Mapping[str, Exam],
+    read: CachedFindings | None,
+    wanted: ResultFilter,
+    *,
+    in_place: bool = False,
 ) -> ResultPage:
-    """The rows that are wanted."""
+    """The rows that are wanted; `in_place`: in the order of the plan, in which a row stays where it is."""
     if read is not None and _view(read, wanted) == "case":
-        return _cases(site.store, read, wanted)
+        return _cases(site.store, read, wanted, in_place=in_place)
     return _attempts(site, run, exams, read, wanted)
+
+
+def fills_in_place(read: CachedFindings | None, wanted: ResultFilter, *, moving: bool) -> bool:
+    """Whether the rows of a run that goes on stay the same ones, whatever ends meanwhile."""
+    if not moving or read is None or _view(read, wanted) != "case":
+        return False
+    return not wanted.verdict and wanted.sort.removeprefix("-") in ("", "case")
 
 
 def _view(read: CachedFindings, wanted: ResultFilter) -> View:
@@ -123,8 +136,8 @@ def _view(read: CachedFindings, wanted: ResultFilter) -> View:
     return "case"
 
 
-def _cases(store: Store, read: CachedFindings, wanted: ResultFilter) -> ResultPage:
-    inside = _chosen(read, wanted)
+def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place: bool) -> ResultPage:
+    inside = _chosen(read, wanted, in_place=in_place)
     if wanted.verdict:
         inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
     ordered = _sort_cases(inside, wanted.sort)
@@ -142,11 +155,12 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter) -> ResultPa
     )
 
 
-def _chosen(read: CachedFindings, wanted: ResultFilter) -> list[CaseFinding]:
-    """Cases however they ended."""
+def _chosen(read: CachedFindings, wanted: ResultFilter, *, in_place: bool = False) -> list[CaseFinding]:
+    """Cases however they ended, the worst first or as they are planned."""
+    ordered = [*read.findings.cases] if in_place else read.worst_first
     if not wanted.category and not wanted.q:
-        return read.worst_first
-    return [case for case in read.worst_first if _fits(case, wanted)]
+        return ordered
+    return [case for case in ordered if _fits(case, wanted)]
 
 
 def _fits(case: CaseFinding, wanted: ResultFilter) -> bool:

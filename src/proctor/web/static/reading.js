@@ -12,6 +12,7 @@ for (const wire of document.querySelectorAll("[data-bond]")) {
 
 // A run that goes on: the server says whenever it moved; counts are set at once, the other parts are fetched anew.
 const PAUSE = 2000;
+const SAID = 300; // milliseconds in which the end is announced before the page is loaded again
 const MOVING = ["queued", "running"];
 const live = document.querySelector("[data-live]");
 
@@ -38,7 +39,8 @@ async function setParts() {
   const parts = await send(`${live.dataset.live}/parts${location.search}`);
   for (const [name, html] of Object.entries(parts)) {
     const part = live.querySelector(`[data-part="${name}"]`);
-    if (!part || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
+    if (part && name === "rows") setRows(part, html);
+    if (!part || name === "rows" || part.contains(document.activeElement)) continue; // a button that is about to be pressed stays
     const open = [...part.querySelectorAll("details")].map((each) => each.open);
     part.innerHTML = html;
     part.querySelectorAll("details").forEach((each, place) => { each.open = open[place] ?? each.open; });
@@ -46,10 +48,24 @@ async function setParts() {
   }
 }
 
+// Rows keep their places: only what has changed in one is put there, and never under somebody's finger.
+function setRows(body, html) {
+  const fresh = document.createElement("tbody");
+  fresh.innerHTML = html;
+  [...fresh.children].forEach((row, place) => {
+    const shown = body.children[place];
+    if (!shown) body.append(row.cloneNode(true));
+    else if (shown.innerHTML !== row.innerHTML && !shown.contains(document.activeElement)) {
+      row.className = shown.className;
+      shown.replaceWith(row.cloneNode(true));
+    }
+  });
+}
+
 // How long it has run: the server says it with every word, and it counts on in between.
 function countOn() {
   const shown = live.querySelector("[data-spent]");
-  if (!shown) return;
+  if (!shown || live.dataset.lost) return;
   shown.since ??= performance.now() - 1000 * Number(shown.dataset.spent);
   shown.textContent = shortly(Math.floor((performance.now() - shown.since) / 1000));
 }
@@ -61,17 +77,51 @@ function showNew(event) {
   location.reload();
 }
 
+// What is told to those who listen: each quarter, and the end.
+let quarter = 0;
+function announce(told) {
+  const now = Math.floor((4 * told.done) / told.planned);
+  const over = !MOVING.includes(told.status);
+  if (now <= quarter && !over) return;
+  quarter = now;
+  const far = `${told.done.toLocaleString("en")} of ${told.planned.toLocaleString("en")} attempts played`;
+  live.querySelector('[data-now="announced"]').textContent = over ? `The run is ${told.status}: ${far}.` : `${far}.`;
+}
+
+// Without its server a page knows nothing: it says so, stands still, and comes back by itself.
+function setLost(lost) {
+  if (lost === Boolean(live.dataset.lost)) return;
+  live.dataset.lost = lost ? "1" : "";
+  live.querySelector('[data-now="lost"]').textContent = lost ? "Connection lost; trying again …" : "";
+  if (!lost) return;
+  for (const name of ["pace", "left"]) live.querySelector(`[data-now="${name}"]`).textContent = "";
+}
+
 function follow() {
   setInterval(countOn, 1000);
   for (const each of live.querySelectorAll('[data-now="new"]')) each.addEventListener("click", showNew);
-  let fetched = 0;
-  let waiting = null;
+  const bar = live.querySelector("progress");
+  quarter = Math.floor((4 * bar.value) / bar.max);
+  listen();
+}
+
+let fetched = 0;
+let waiting = null;
+function listen() {
   const source = new EventSource(`${live.dataset.live}/events`);
+  source.addEventListener("open", () => setLost(false));
+  source.addEventListener("error", () => {
+    setLost(true);
+    if (source.readyState !== EventSource.CLOSED) return; // it tries again by itself
+    source.close();
+    setTimeout(listen, PAUSE);
+  });
   source.addEventListener("progress", (event) => {
     const told = JSON.parse(event.data);
+    announce(told);
     if (told.status !== live.dataset.status && !MOVING.includes(told.status)) {
       source.close();
-      location.reload();
+      setTimeout(() => location.reload(), SAID);
       return;
     }
     live.dataset.status = told.status;
