@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proctor.statistics.intervals import wilson
-from proctor.statistics.judges import Opinion, agreement_difference, agreement_with_people, effective_size
+from proctor.statistics.judges import (
+    Opinion,
+    agreement_between_people,
+    agreement_difference,
+    agreement_with_people,
+    effective_size,
+)
 from proctor.statistics.people import Labelled, judge_quality
 
 
@@ -97,3 +103,27 @@ def test_the_intervals_hold_the_truth_also_where_more_of_what_failed_was_drawn(d
             estimate = getattr(found, name)
             held[name] += estimate.low <= value <= estimate.high
     assert min(held.values()) / drawn >= 0.92
+
+
+def test_two_people_agree_as_cohens_table_says_with_an_interval_over_attempts() -> None:
+    cells = {(True, True): 20, (True, False): 5, (False, True): 10, (False, False): 15}
+    votes = [{"ann": a, "bob": b} for (a, b), times in cells.items() for _ in range(times)]
+    found = agreement_between_people([*votes, {"ann": True}])
+    assert found is not None
+    assert (found.agreement.n, found.agreement.value) == (50, 0.7)
+    assert found.kappa.value == pytest.approx(0.4)
+    assert found.kappa.low is not None
+    assert found.kappa.low < 0.4
+
+
+def test_of_three_people_every_pair_counts_and_nobody_alone_does() -> None:
+    found = agreement_between_people([{"a": True, "b": True, "c": False}, {"a": False, "b": False, "c": False}])
+    assert found is not None
+    assert found.agreement.value == pytest.approx((1 / 3 + 1) / 2)
+    assert agreement_between_people([{"a": True}, {"b": False}]) is None
+
+
+def test_people_who_always_say_the_same_have_no_kappa() -> None:
+    found = agreement_between_people([{"a": True, "b": True}] * 5)
+    assert found is not None
+    assert (found.agreement.value, found.kappa.value) == (1.0, None)

@@ -11,6 +11,9 @@ from proctor.reports.values import estimate, plain
 from proctor.reports.words import one_line
 from proctor.statistics.estimate import Estimate
 
+_SHOWN = 8
+"""Categories that are told in words."""
+
 
 def people_sentences(by_judge: Estimate, people: PeopleFinding | None) -> Iterator[str]:
     """The pass rate by the judge and as people judge, how the judge agrees with them, and what more labels would do."""
@@ -78,8 +81,9 @@ def _between(people: PeopleFinding) -> Iterator[str]:
 def _categories(people: PeopleFinding) -> Iterator[str]:
     known = {name: say(rate) for name, rate in people.categories.items() if rate.value is not None}
     if known:
-        told = "; ".join(f"{one_line(name, 80)} {said.value} ({said.interval})" for name, said in known.items())
-        yield f"As people judge, by category: {told}."
+        told = [f"{one_line(name, 80)} {said.value} ({said.interval})" for name, said in known.items()]
+        more = f"; and {len(told) - _SHOWN} more in JSON" if len(told) > _SHOWN else ""
+        yield f"As people judge, by category: {'; '.join(told[:_SHOWN])}{more}."
 
 
 def _agreement(people: PeopleFinding) -> Iterator[str]:

@@ -112,11 +112,12 @@ def _carried(opened: Store, run: Run, findings: Findings) -> PeopleFinding | Non
 def _is_judged_alike(run: Run, other: Run) -> bool:
     """Whether the verdicts of two runs mean the same: by the same judge and rubric, weighed and held alike.
 
-    The demonstration's labels are examples, and nothing is taken from them.
+    The demonstration's labels are examples, and nothing is taken from them; nor where the judge was a Python object,
+    of which a name says little.
     """
-    if other.labels.get("demo"):
-        return False
     a, b = run.settings, other.settings
+    if other.labels.get("demo") or (a.reviewer is not None and not a.judges):
+        return False
     same = ("type", "passing_score", "weights", "panel")
     checked_alike = a.checks == b.checks and (a.checks is None or run.digest == other.digest)
     alike = all(getattr(a, name) == getattr(b, name) for name in same)
@@ -146,9 +147,11 @@ def _size(run: Run, findings: Findings) -> RunSize:
     counts, cost = findings.counts, findings.usage.cost
     played = counts.scored + counts.failed_by_agent + counts.unscored
     conditions = 1 if run.settings.has_plain_run else len(run.settings.conditions)
+    trials = run.settings.trials * conditions
+    counted = corrected_rate(findings).n if findings.battle is None else corrected_rate(findings).n // trials
     return RunSize(
-        cases=max(1, corrected_rate(findings).n),
-        trials=run.settings.trials * conditions,
+        cases=max(1, counted),
+        trials=trials,
         attempt_cost=cost / played if cost and played else None,
     )
 
