@@ -10,6 +10,7 @@ from tests.cli.lab import Lab, set_up
 
 from proctor.workflows.change import delete_run
 from proctor.workflows.human_labels import draw, put_label
+from proctor.workflows.judges import read_judges
 
 STRICT = """
 from proctor import Part, Review
@@ -72,6 +73,17 @@ def test_a_judge_that_is_paid_judges_the_labelled_attempts_once(lab: Lab) -> Non
     lab("judges", "old", "--reviewer", lab.reviewer())
     assert lab.lines("judged") == 12
     assert lab("show", "old", "--json").json["usage"]["cost"] == pytest.approx(0.12)  # the run stays as it was
+
+
+def test_what_is_stored_can_be_read_without_asking_anybody(lab: Lab) -> None:
+    label(lab)
+    said = lab("judges", "old", "--reviewer", lab.reviewer(), "--json").json
+    judged = lab.lines("judged")
+    found = read_judges("old", store=str(lab.folder / "store.db"))
+    assert lab.lines("judged") == judged
+    assert {judge.name: judge.quality.agreement.value for judge in found.judges} == {
+        judge["judge"]: judge["agreement"]["value"] for judge in said["judges"]
+    }
 
 
 def test_a_name_of_proctor_toml_is_a_judge_too(lab: Lab) -> None:

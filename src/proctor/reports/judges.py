@@ -82,6 +82,12 @@ def _name(judge: ComparedJudge) -> str:
     return f"{judge.name} (the run's own)" if judge.is_own else judge.name
 
 
+def _told_apart(judge: ComparedJudge, found: JudgesFinding) -> str:
+    """Its name; of the run's own judge, whose rules another of that name has no longer, with that."""
+    alike = [other for other in found.judges if other.name == judge.name]
+    return _name(judge) if len(alike) > 1 else judge.name
+
+
 def _cells(quality: JudgeAgreement) -> tuple[_Cell, ...]:
     kappa = quality.kappa
     shares = [_share(each) for each in (quality.agreement, quality.sensitivity, quality.specificity)]
@@ -106,7 +112,7 @@ def _slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, 
             for judge in found.judges:
                 quality = getattr(judge, attribute).get(name)
                 if quality is not None and quality.agreement.n >= _FEW:
-                    rows[f"{name}, {judge.name}"] = _cells(quality)
+                    rows[f"{name}, {_told_apart(judge, found)}"] = _cells(quality)
         if rows:
             yield title, rows
 

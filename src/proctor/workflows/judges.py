@@ -68,8 +68,25 @@ async def acompare_judges(
         ]
         if found.settings.passing_score is None:
             notes.append("marks decide nothing in this run: whoever judges, the verdict is that of the checks")
-        records = [*labelled.own(), *(_record(opened, found, judge) for judge in judges)]
+        others = (
+            _record(opened, found, judge.id, is_free=judge.is_free, rubric=judge.settings.rubric) for judge in judges
+        )
+        records = [*labelled.own(), *others]
     return judges_finding(found, replies, records, notes=notes)
+
+
+def read_judges(run: str, *, store: str) -> JudgesFinding:
+    """The same from what is stored alone: the run's own judge, and whoever has judged beside it. Nobody is asked."""
+    with open_store(store, create=False) as opened:
+        found = opened.archive.find(run)
+        labelled = _Labelled(opened, found)
+        replies = labelled.replies()
+        others = dict.fromkeys(given.judge for given in opened.judgements.of_run(found.id))
+        others.pop(judge_id(found.settings), None)
+        records = [
+            _record(opened, found, judge, is_free=judge.startswith(f"{EMBEDDED} "), rubric="") for judge in others
+        ]  # fmt: skip
+        return judges_finding(found, replies, [*labelled.own(), *records])
 
 
 class _Labelled:
@@ -145,21 +162,22 @@ def _judges(labelled: _Labelled, names: Sequence[str], config: Config, budget: f
     return list(judges.values())
 
 
-def _record(opened: Store, run: Run, judge: Judge) -> JudgeRecord:
+def _record(opened: Store, run: Run, judge: str, *, is_free: bool, rubric: str) -> JudgeRecord:
+    """What a judge has said beside a run when it was first asked."""
     verdicts, failures = {}, {}
-    for said in opened.judgements.of_run(run.id, judge.id):
+    for said in opened.judgements.of_run(run.id, judge):
         key = Key(run=run.id, exam=said.exam, condition=said.condition, trial=said.trial)
         if said.repeat != 1:
             continue
         if said.finished:
-            used = _known(said.usage, is_free=judge.is_free)
+            used = _known(said.usage, is_free=is_free)
             verdicts[key] = JudgeVerdict(
                 passed=said.passed, unscored=said.unscored, usage=used, seconds=said.seconds
             )  # fmt: skip
         elif said.unscored:
             failures[key] = said.unscored
-    rubric = judge.settings.rubric
-    return JudgeRecord(name=judge.name, rubric=rubric, is_own=False, verdicts=verdicts, failures=failures)
+    name = judge.rpartition(" ")[0]
+    return JudgeRecord(name=name, rubric=rubric, is_own=False, verdicts=verdicts, failures=failures)
 
 
 def _known(usage: Usage, *, is_free: bool) -> Usage | None:

@@ -166,7 +166,8 @@ def _difference(a: JudgeRecord, b: JudgeRecord, replies: Sequence[LabelledReply]
     pairs = [(_opinion(a, reply), _opinion(b, reply)) for reply in replies]
     both = [(x, y) for x, y in pairs if x is not None and y is not None]
     difference = agreement_difference([x for x, _ in both], [y for _, y in both])
-    return JudgeDifference(a=a.name, b=b.name, difference=difference)
+    names = [f"{each.name} ({each.rubric})" if a.name == b.name else each.name for each in (a, b)]
+    return JudgeDifference(a=names[0], b=names[1], difference=difference)
 
 
 def by_category(replies: Sequence[LabelledReply]) -> dict[str, list[LabelledReply]]:
