@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proctor.benchmark import Benchmark, Exam
-from proctor.config import Config
+from proctor.config import Config, RunConfig
 from proctor.errors import UsageError
 from proctor.redaction import remember_secrets
 from proctor.run import Attempt, Finished, Key, PendingAttempt, Record, Reviewed, Run, Settings
@@ -23,6 +23,7 @@ from proctor.workflows.people import judge_id
 from proctor.workflows.replies import is_whole, usage_of
 from proctor.workflows.rescore import NoAgent
 from proctor.workflows.run_limits import check_prices
+from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
 
 Ask = tuple[Key, int]
@@ -51,6 +52,7 @@ def build_judge(
 ) -> Judge:
     """A judge by its name or spec, built and checked before the first call; None: the run's own."""
     remember_secrets()
+    make_settings({"budget": budget}, RunConfig())  # for what it refuses
     settings = run.settings
     if what == "none" or (what is None and settings.reviewer is None):
         raise UsageError(
