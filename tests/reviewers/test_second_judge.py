@@ -230,3 +230,14 @@ async def test_in_a_battle_the_second_judge_gets_only_what_is_unsure(tmp_path: P
         done = await run(reviewer, tmp_path / "s.db", type="abm-static")
     assert len(server.bodies) == done.findings.unsure.passed_on == 1
     assert done.run.settings.rubric == "embedded-2,standard-1+battle-3"
+
+
+async def test_a_verdict_that_is_cut_off_at_the_output_limit_is_unscored_counted_and_not_asked_again(
+    tmp_path: Path,
+) -> None:
+    async with two_judges(Said(text='{"correctness_explanation": "because', cut_off=True)) as (reviewer, server):
+        done = await run(reviewer, tmp_path / "s.db")
+    assert (done.run.status, len(server.bodies)) == ("completed", 1)
+    [missing] = [each for attempt in done.attempts() for each in attempt.unscored]
+    assert "the answer was cut off at the model's output limit" in missing.reason
+    assert done.findings.usage.output_tokens == 30

@@ -86,6 +86,8 @@ class PreparedModel:
         try:
             return await self._by_schema(system, user, price)
         except Exception as error:
+            if (cut_off := _cut_off_in(error, price)) is not None:
+                return cut_off
             if status_of(error) not in (400, 422) or is_too_long(error):
                 raise
         heard = await self._by_words(system, user, price)
@@ -151,11 +153,25 @@ def _heard(message: BaseMessage, price: Price | None) -> ModelAnswer:
     return ModelAnswer(text=text, usage=usage, circumstance=_circumstance(message), cut_off=cut_off)
 
 
+def _cut_off_in(error: Exception, price: Price | None) -> ModelAnswer | None:
+    """The answer that OpenAI's client raises instead of returning it, where it ends at the output limit."""
+    completion = getattr(error, "completion", None)
+    if type(error).__name__ != "LengthFinishReasonError" or completion is None:
+        return None
+    used = getattr(completion, "usage", None)
+    told = {"input_tokens": used.prompt_tokens, "output_tokens": used.completion_tokens} if used is not None else None
+    text = next((choice.message.content or "" for choice in completion.choices), "")
+    return ModelAnswer(text=text, usage=usage_of(told, price), circumstance=_CUT_OFF, cut_off=True)
+
+
+_CUT_OFF = " (the answer was cut off at the model's output limit)"
+
+
 def _circumstance(message: BaseMessage) -> str:
     if refusal := message.additional_kwargs.get("refusal"):
         return f" (the model refused: {refusal})"
     if is_cut_off(message.response_metadata):
-        return " (the answer was cut off at the model's output limit)"
+        return _CUT_OFF
     return ""
 
 
