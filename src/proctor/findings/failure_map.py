@@ -1,0 +1,260 @@
+"""A map of what failed: the attempts of a run that did not pass, in groups by what they have in common."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from proctor.benchmark import Exam
+from proctor.run import Attempt, Key, Run
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import Sums, mean_over_cases
+from proctor.transcript import Turn
+
+Kind = Literal["failure", "check", "tool", "strategy", "words", "category", "other"]
+Feature = tuple[Kind, str]
+T = TypeVar("T")
+
+_ORDER: tuple[Kind, ...] = ("failure", "check", "tool", "strategy", "words", "category")
+"""What says most about why something failed comes first."""
+_LEAST = 2
+"""Cases that make a group; one alone is an example, not a pattern."""
+_TWICE = 2.0
+"""How much more often a phrase or a category must occur in what failed than in what passed."""
+_COMPARED = 2_000
+"""Replies that passed, and replies that failed, whose words are looked at: the first so many."""
+_LONGEST_PHRASE = 4
+_EXAMPLES = 3
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
+_SMALL_WORDS = """
+a an and are as at be but by can do does for from had has have how i if in is it its me my no not of on or our so that
+the their them there they this to was we were what when which who will with would you your
+"""
+_EMPTY_WORDS = frozenset(_SMALL_WORDS.split())
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FailureGroup:
+    """Attempts that failed alike."""
+
+    kind: Kind
+    name: str
+    """What they have in common."""
+    cases: int
+    attempts: int
+    share: Estimate
+    """Of the cases that failed, how many are in it."""
+    examples: tuple[Key, ...]
+    is_new: bool | None = None
+    """Whether nothing failed like that in the run it is held against; None: there is none."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FailureMap:
+    """All of them: each failed attempt is in just one group."""
+
+    failed_cases: int
+    failed_attempts: int
+    counted_cases: int
+    groups: tuple[FailureGroup, ...]
+    """The largest first, what nothing explains last."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunFailures:
+    """The map of one run."""
+
+    run: Run
+    exams: dict[str, Exam]
+    found: FailureMap
+    since: Run | None = None
+    """The run that it is held against."""
+
+
+class FailureCollector:
+    """Takes attempts one by one and keeps of each that failed only what it may be grouped by."""
+
+    def __init__(self, exams: Mapping[str, Exam]) -> None:
+        self._exams = exams
+        self._failed: dict[Key, set[Feature]] = {}
+        self._phrases: dict[Key, frozenset[str]] = {}
+        self._passed_phrases: Counter[str] = Counter()
+        self._passed_categories: Counter[str] = Counter()
+        self._passed = self._compared = 0
+        self._cases: set[str] = set()
+
+    def add(self, attempt: Attempt) -> None:
+        """Count one attempt; what was not judged, or failed for the environment's sake, does not count."""
+        outcome = attempt.outcome
+        if outcome not in ("passed", "failed", "agent_failed"):
+            return
+        self._cases.add(attempt.key.exam)
+        categories = self._categories(attempt)
+        if outcome == "passed":
+            self._passed += 1
+            self._passed_categories.update(categories)
+            if self._compared < _COMPARED:
+                self._compared += 1
+                self._passed_phrases.update(_phrases(_said(attempt.transcript.turns)))
+            return
+        features: set[Feature] = {("category", name) for name in categories}
+        self._failed[attempt.key] = features | set(_features(attempt))
+        if len(self._phrases) < _COMPARED and outcome == "failed":
+            self._phrases[attempt.key] = _phrases(_said(_failed_turns(attempt)))
+
+    def _categories(self, attempt: Attempt) -> Sequence[str]:
+        exam = self._exams.get(attempt.key.exam)
+        return exam.cases[0].categories if exam is not None else ()
+
+    @property
+    def features(self) -> frozenset[Feature]:
+        """Everything that any failure may be grouped by."""
+        return frozenset(feature for found in self._candidates().values() for feature in found)
+
+    def map(self, before: FailureCollector | None = None) -> FailureMap:
+        """The groups; new are those of which nothing failed `before`."""
+        known = None if before is None else before.features
+        members = _assign(self._candidates())
+        failed = {key.exam for key in self._failed}
+        groups = [self._group(feature, keys, len(failed), known) for feature, keys in members.items()]
+        groups.sort(key=lambda group: (group.kind == "other", -group.cases, group.name))
+        return FailureMap(
+            failed_cases=len(failed),
+            failed_attempts=len(self._failed),
+            counted_cases=len(self._cases),
+            groups=tuple(groups),
+        )
+
+    def _group(
+        self, feature: Feature, keys: Sequence[Key], failed: int, known: frozenset[Feature] | None
+    ) -> FailureGroup:
+        kind, name = feature
+        cases = len({key.exam for key in keys})
+        share = Sums()
+        share.add(1.0, cases)
+        share.add(0.0, failed - cases)
+        return FailureGroup(
+            kind=kind,
+            name=name,
+            cases=cases,
+            attempts=len(keys),
+            share=mean_over_cases(share, attempts=len(self._failed)),
+            examples=tuple(_one_per_case(keys)),
+            is_new=None if known is None or kind == "other" else feature not in known,
+        )
+
+    def _candidates(self) -> dict[Key, set[Feature]]:
+        """What each failed attempt may be grouped by: what it has in common with others and not with what passed."""
+        telling = self._telling_phrases() | self._telling_categories()
+        found: dict[Key, set[Feature]] = {}
+        for key, features in self._failed.items():
+            phrases: set[Feature] = {("words", phrase) for phrase in self._phrases.get(key, ())}
+            found[key] = {
+                each for each in features | phrases if each[0] not in ("words", "category") or each in telling
+            }
+        return found
+
+    def _telling_phrases(self) -> set[Feature]:
+        counts = _count_cases((key, phrase) for key, phrases in self._phrases.items() for phrase in phrases)
+        failed, passed = len({key.exam for key in self._phrases}), max(1, self._compared)
+        telling = {
+            phrase
+            for phrase, count in counts.items()
+            if count >= max(_LEAST, 0.05 * failed) and count / failed > _TWICE * self._passed_phrases[phrase] / passed
+        }
+        longest = {phrase for phrase in telling if not _is_within_another(phrase, counts, telling)}
+        return {("words", phrase) for phrase in longest}
+
+    def _telling_categories(self) -> set[Feature]:
+        named = ((key, name) for key, features in self._failed.items() for kind, name in features if kind == "category")
+        failed, passed = max(1, len({key.exam for key in self._failed})), max(1, self._passed)
+        return {
+            ("category", name)
+            for name, count in _count_cases(named).items()
+            if count >= _LEAST and count / failed > _TWICE * self._passed_categories[name] / passed
+        }
+
+
+def _count_cases(found: Iterable[tuple[Key, T]]) -> Counter[T]:
+    """In how many cases each occurs, however many trials they have."""
+    return Counter(what for _, what in {(key.exam, what) for key, what in found})
+
+
+def _assign(candidates: Mapping[Key, set[Feature]]) -> dict[Feature, list[Key]]:
+    """Each attempt to one group: kind by kind, and of a kind the feature that explains most of what is left."""
+    left, members = dict(candidates), dict[Feature, list[Key]]()
+    for kind in _ORDER:
+        while counts := _count_cases((key, each) for key, found in left.items() for each in found if each[0] == kind):
+            feature, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+            if count < _LEAST and kind not in ("failure", "check"):
+                break
+            members[feature] = [key for key, features in left.items() if feature in features]
+            left = {key: features for key, features in left.items() if feature not in features}
+    if left:
+        members["other", "nothing in common"] = list(left)
+    return members
+
+
+def _features(attempt: Attempt) -> Iterator[Feature]:
+    """What a failed attempt shows by itself."""
+    if attempt.failure is not None:
+        yield "failure", attempt.failure.kind
+        return
+    for result in attempt.checks:
+        if result.passed is False:
+            yield "check", f"{result.name}: {_evidence(result.evidence)}" if result.evidence else result.name
+    for turn in _failed_turns(attempt):
+        if turn.strategy:
+            yield "strategy", turn.strategy
+        for call in turn.reply.tool_calls if turn.reply is not None else ():
+            if call.error:
+                yield "tool", call.name
+
+
+def _evidence(text: str) -> str:
+    """Evidence without what differs from reply to reply: its numbers, and what comes after its first sentence."""
+    return _NUMBERS.sub("#", text.partition(";")[0].partition("\n")[0])[:120].strip()
+
+
+def _failed_turns(attempt: Attempt) -> Iterator[Turn]:
+    """The turns that did not pass; all where that is not known turn by turn."""
+    turns, passed = attempt.transcript.turns, attempt.turn_passed
+    if len(passed) != len(turns) or False not in passed:
+        yield from turns
+        return
+    yield from (turn for turn, verdict in zip(turns, passed, strict=True) if verdict is False)
+
+
+def _said(turns: Iterable[Turn]) -> str:
+    return "\n".join(turn.reply.text[:4_000] for turn in turns if turn.reply is not None)
+
+
+def _phrases(text: str) -> frozenset[str]:
+    """Runs of up to four words, without those of nothing but small words or numbers."""
+    words = _WORD.findall(text.lower())[:400]
+    found = set()
+    for size in range(1, _LONGEST_PHRASE + 1):
+        for start in range(len(words) - size + 1):
+            run = words[start : start + size]
+            if any(word not in _EMPTY_WORDS and not word.isdigit() for word in (run[0], run[-1])):
+                found.add(" ".join(run))
+    return frozenset(found)
+
+
+def _is_within_another(phrase: str, counts: Mapping[str, int], telling: set[str]) -> bool:
+    """Whether a longer phrase tells the same: it holds this one, and is nearly as common."""
+    inside = f" {phrase} "
+    return any(
+        other != phrase and inside in f" {other} " and counts[other] >= 0.8 * counts[phrase] for other in telling
+    )
+
+
+def _one_per_case(keys: Sequence[Key]) -> Iterator[Key]:
+    first = defaultdict[str, Key]()
+    for key in keys:
+        first.setdefault(key.exam, key)
+    yield from list(first.values())[:_EXAMPLES]

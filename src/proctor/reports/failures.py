@@ -1,0 +1,122 @@
+"""The map of what failed: for the terminal, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings.failure_map import FailureGroup, RunFailures
+from proctor.reports import numbers
+from proctor.reports.markup import plain as in_markdown
+from proctor.reports.terminal import Page
+from proctor.reports.values import estimate, where
+from proctor.reports.words import one_line
+
+_KINDS = {
+    "failure": "agent failed",
+    "check": "check",
+    "tool": "tool error",
+    "strategy": "when pressed by",
+    "words": "says",
+    "category": "category",
+    "other": "other",
+}
+
+
+def sentence(failures: RunFailures) -> str:
+    """What a person would say first."""
+    found = failures.found
+    if not found.failed_cases:
+        return f"Nothing failed: {numbers.plural(found.counted_cases, 'case')} passed."
+    said = f"{numbers.whole(found.failed_cases)} of {numbers.plural(found.counted_cases, 'case')} failed"
+    first = found.groups[0]
+    if first.kind == "other":
+        return f"{said}; they have nothing in common that shows."
+    return f"{said}, most often ({numbers.percent(first.share.value or 0)}): {name(first)}."
+
+
+def name(group: FailureGroup) -> str:
+    """`says: no idea`, `check keywords: …`."""
+    if group.kind == "other":
+        return group.name
+    return f"{_KINDS[group.kind]} “{one_line(group.name, 100)}”"
+
+
+def render(failures: RunFailures) -> RenderableType:
+    """The report for a terminal."""
+    return Page(lambda width: _report(failures, width))
+
+
+def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
+    yield Text(sentence(failures), style="bold")
+    if not failures.found.groups:
+        return
+    yield Text()
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+    table.add_column("What failed", ratio=1, no_wrap=True, overflow="ellipsis")
+    for header in ("cases", "share", "interval"):
+        table.add_column(header, justify="right", no_wrap=True)
+    if failures.since is not None:
+        table.add_column("", no_wrap=True)
+    for group in failures.found.groups:
+        said = numbers.say(group.share)
+        new = [Text("new" if group.is_new else "", style="bold")] if failures.since is not None else []
+        table.add_row(Text(name(group)), numbers.whole(group.cases), said.value, said.interval, *new)
+        for key in group.examples[:2]:
+            table.add_row(Text(f"  {one_line(key.exam, 40)}  {_question(failures, key.exam)}", style="dim"))
+    yield table
+    yield Text()
+    yield Text(f"Next  proctor show {failures.run.id} --case {failures.found.groups[0].examples[0].exam}", style="dim")
+
+
+def _question(failures: RunFailures, exam: str) -> str:
+    known = failures.exams.get(exam)
+    return one_line(known.cases[0].question, 80) if known is not None else ""
+
+
+def markdown(failures: RunFailures) -> str:
+    """For a pull request or a wiki."""
+    return "\n".join(_markdown(failures)) + "\n"
+
+
+def _markdown(failures: RunFailures) -> Iterator[str]:
+    yield f"**{in_markdown(sentence(failures), 400)}**"
+    if not failures.found.groups:
+        return
+    yield ""
+    yield "| what failed | cases | share | interval | for example |"
+    yield "|---|---:|---:|---|---|"
+    for group in failures.found.groups:
+        said, new = numbers.say(group.share), " (new)" if group.is_new else ""
+        shown = in_markdown(_question(failures, group.examples[0].exam), 160)
+        yield f"| {in_markdown(name(group), 160)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
+
+
+def as_dict(failures: RunFailures) -> dict[str, Any]:
+    """What `proctor failures --json` prints. Keys may be added; these stay."""
+    found = failures.found
+    return {
+        "run": failures.run.id,
+        "since": None if failures.since is None else failures.since.id,
+        "sentence": sentence(failures),
+        "failed_cases": found.failed_cases,
+        "failed_attempts": found.failed_attempts,
+        "counted_cases": found.counted_cases,
+        "groups": [_group_dict(group) for group in found.groups],
+    }
+
+
+def _group_dict(group: FailureGroup) -> dict[str, Any]:
+    return {
+        "kind": group.kind,
+        "name": group.name,
+        "cases": group.cases,
+        "attempts": group.attempts,
+        "share": estimate(group.share),
+        "new": group.is_new,
+        "examples": [where(key) for key in group.examples],
+    }

@@ -1,0 +1,110 @@
+"""What failed, in groups: four agents that fail in ways of their own, and what must not be called a pattern."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import proctor
+from proctor.cli import main
+from proctor.findings.failure_map import FailureGroup, RunFailures
+from proctor.workflows.failure_map import read_failures
+
+CASES = [(f"What is the price of article {number}?", f"{number} euros") for number in range(40)]
+
+
+def agent(question: str) -> str:
+    """Right, but for a refusal, a crash and a wrong currency."""
+    number = int(question.split()[-1].rstrip("?"))
+    if number % 10 == 3:
+        return "I am sorry, but I cannot help with prices."
+    if number % 10 == 5:
+        raise ValueError(f"no such article {number}")
+    return f"It costs {number} dollars." if number % 10 == 7 else f"{number} euros"
+
+
+def played(folder: Path, answer: object = agent, name: str = "run", **options: object) -> RunFailures:
+    store = folder / "s.db"
+    proctor.evaluate(CASES, agent=answer, reviewer="exact", store=store, name=name, **options)
+    return read_failures(name, store=str(store))
+
+
+def named(failures: RunFailures) -> dict[str, FailureGroup]:
+    return {f"{group.kind}: {group.name}": group for group in failures.found.groups}
+
+
+def test_each_way_of_failing_is_a_group_with_its_share(tmp_path: Path) -> None:
+    groups = named(played(tmp_path))
+    assert {name: group.cases for name, group in groups.items() if group.kind == "failure"} == {"failure: exception": 4}
+    words = [group for group in groups.values() if group.kind == "words"]
+    assert sorted(group.cases for group in words) == [4, 4]
+    assert any("cannot help" in group.name or "sorry" in group.name for group in words)
+    for group in groups.values():
+        assert group.share.value == pytest.approx(1 / 3)
+        assert group.share.low is not None
+        assert group.share.low < 1 / 3
+
+
+def test_every_failed_attempt_is_in_just_one_group(tmp_path: Path) -> None:
+    found = played(tmp_path, trials=2).found
+    assert (found.failed_cases, found.failed_attempts, found.counted_cases) == (12, 24, 40)
+    assert sum(group.attempts for group in found.groups) == 24
+
+
+def test_words_that_passing_replies_have_too_are_no_pattern(tmp_path: Path) -> None:
+    def chatty(question: str) -> str:
+        number = int(question.split()[-1].rstrip("?"))
+        return f"{number} euros" if number % 2 else f"{number + 1} euros"
+
+    assert [group.kind for group in played(tmp_path, chatty).found.groups] == ["other"]
+
+
+def test_one_case_alone_is_no_pattern_however_often_it_is_tried(tmp_path: Path) -> None:
+    def once(question: str) -> str:
+        number = question.split()[-1].rstrip("?")
+        return "a very odd reply indeed" if number == "7" else f"{number} euros"
+
+    assert [group.kind for group in played(tmp_path, once, trials=3).found.groups] == ["other"]
+
+
+def test_what_did_not_fail_like_that_before_is_new(tmp_path: Path) -> None:
+    def worse(question: str) -> str:
+        number = int(question.split()[-1].rstrip("?"))
+        return "Our shop is closed today." if number % 10 == 9 else agent(question)
+
+    played(tmp_path)
+    played(tmp_path, worse, name="worse")
+    found = read_failures("worse", store=str(tmp_path / "s.db"), since="run")
+    new = [group for group in found.found.groups if group.is_new]
+    assert [group.cases for group in new] == [4]
+    assert "shop" in new[0].name or "closed" in new[0].name
+
+
+def test_failed_checks_are_named_without_what_differs_from_reply_to_reply(tmp_path: Path) -> None:
+    suite = tmp_path / "s.yaml"
+    cases = "\n".join(f"  - {{question: q{n}?, category: c, expect: {{keywords: [refund]}}}}" for n in range(4))
+    suite.write_text(f"name: s\ncases:\n{cases}\n")
+    proctor.evaluate(suite, agent=lambda question: "nothing", store=tmp_path / "s.db", name="checked")
+    [group] = read_failures("checked", store=str(tmp_path / "s.db")).found.groups
+    assert (group.kind, group.cases) == ("check", 4)
+    assert "refund" in group.name
+
+
+def test_a_run_in_which_nothing_failed_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    played(tmp_path, lambda question: f"{question.split()[-1].rstrip('?')} euros")
+    assert main(["failures", "run", "--store", str(tmp_path / "s.db")]) == 0
+    assert capsys.readouterr().out.strip() == "Nothing failed: 40 cases passed."
+
+
+def test_text_markdown_and_json_tell_the_same_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    groups = played(tmp_path).found.groups
+    store = ["--store", str(tmp_path / "s.db")]
+    assert main(["failures", "run", "--json", *store]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [(each["kind"], each["cases"]) for each in told["groups"]] == [(group.kind, group.cases) for group in groups]
+    assert main(["failures", "run", "--format", "markdown", *store]) == 0
+    assert capsys.readouterr().out.count("\n| ") == len(groups) + 1
+    assert main(["failures", "run", *store]) == 0
+    assert "12 of 40 cases failed" in capsys.readouterr().out
