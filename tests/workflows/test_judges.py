@@ -1,0 +1,54 @@
+"""Judges that are chat models: what their verdicts cost, and that they are asked once."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.models.openai_api import Said
+from tests.reviewers.test_panel import judges_over_sockets
+
+import proctor
+from proctor.config import Config
+from proctor.workflows.evaluate import Evaluation
+from proctor.workflows.human_labels import draw, put_label
+from proctor.workflows.judges import acompare_judges
+from proctor.workflows.noise import arepeat_judging
+
+CASES = [(f"question {number}", "yes") for number in range(8)]
+MARKS = json.dumps({"correctness": 0.9, "correctness_explanation": "fine"})
+
+
+async def labelled(place: Path) -> Evaluation:
+    done = await proctor.aevaluate(CASES, agent=lambda question: "yes", reviewer="exact", store=place, config=Config())
+    for each in draw(done.run.id, store=str(place), count=8):
+        put_label(each.attempt.key, passed=True, who="ann", store=str(place))
+    return done
+
+
+async def test_a_model_judges_once_and_what_a_verdict_costs_is_told(tmp_path: Path) -> None:
+    place = tmp_path / "s.db"
+    run = (await labelled(place)).run.id
+    calls = []
+
+    def answer(body: object) -> Said:
+        calls.append(body)
+        return Said(text=MARKS)
+
+    async with judges_over_sockets(answer) as [model]:
+        config = Config.model_validate({"prices": {model: {"input": 1_000.0, "output": 1_000.0}}})
+        asked = {"store": place, "config": config, "reviewers": [model]}
+        found = await acompare_judges(run, **asked)  # type: ignore[arg-type]
+        once = len(calls)
+        again = await acompare_judges(run, **asked)  # type: ignore[arg-type]
+        noise = await arepeat_judging(run, repeats=2, reviewer=model, store=place, config=config)
+    assert (once, len(calls)) == (8, 16)
+    [own, embedded, judge] = found.judges
+    assert (own.name, own.is_own, embedded.name, judge.name) == ("exact", True, "embedded", model)
+    assert (judge.judged, judge.quality.agreement.value) == (8, 1.0)
+    assert judge.cost is not None
+    assert judge.cost > 0
+    assert judge.seconds is not None
+    assert again.judges[2] == judge
+    assert [each.judge for each in noise.findings.noise] == [model]
+    assert noise.open == 0
