@@ -54,7 +54,7 @@ spec = "openai-compatible:{name}@{url}/v1"
 max_output_tokens = 60
 temperature = 0.0
 
-[examiners.small]
+[examiners.asker]
 spec = "openai-compatible:{name}@{url}/v1"
 
 [limits."{host}"]
@@ -176,7 +176,7 @@ def told(title: str, found: Mapping[str, Any], seconds: float) -> None:
         print(f"  contradictions named {battle['named']}, dropped {battle['dropped']}")
 
 
-def play(url: str, folder: Path, *, every: bool) -> None:
+def play(url: str, folder: Path, *, every: bool, only: list[str]) -> None:
     """Agent, judge with and without structured output, examiner, and Agentic."""
     host = url.removeprefix("http://")
     (folder / "proctor.toml").write_text(_CONFIG.format(name=NAME, url=url, host=host))
@@ -191,12 +191,15 @@ def play(url: str, folder: Path, *, every: bool) -> None:
         "judge, in words": (*run, "--reviewer", "in_words", "--canaries", "canaries.yaml"),
         "examiner and judge of a battle": (
             *run, "--type", "abm-dynamic", "--seeds", "1", "--max-turns", "3",
-            "--examiner", "small", "--reviewer", "structured",
+            "--examiner", "asker", "--reviewer", "structured",
         ),
     }  # fmt: skip
     for title, arguments in parts.items():
         started = time.monotonic()
-        told(title, command(folder, *arguments), time.monotonic() - started)
+        if not only or any(word in title for word in only):
+            told(title, command(folder, *arguments), time.monotonic() - started)
+    if only and "Agentic" not in only:
+        return
     started = time.monotonic()
     done = subprocess.run(
         [sys.executable, "agentic.py", url, NAME], cwd=folder, capture_output=True, text=True, check=False
@@ -209,13 +212,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--serve", metavar="MODEL", help=argparse.SUPPRESS)
     options.add_argument("--all", action="store_true", help="put all 30 standard canaries to the judge")
+    options.add_argument("--only", nargs="*", default=[], help="only the parts whose titles hold one of these words")
     given = options.parse_args()
     if given.serve:
         serve(given.serve)
         return
     with served(joined_model()) as url, tempfile.TemporaryDirectory() as folder:
         print(f"serving on {url}", flush=True)
-        play(url, Path(folder), every=given.all)
+        play(url, Path(folder), every=given.all, only=given.only)
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def _choose_panel(members: list[Any], config: Config) -> ChosenPart:
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError(
             f"the panel names {twice[0]!r} twice, and one judge has one vote: name it once; to see how often it "
-            "contradicts itself, judge the same replies again with rescore"
+            "contradicts itself, try proctor rescore --repeats"
         )
     return ChosenPart(name=" + ".join(names), spec=None, panel=judges)
 

@@ -130,7 +130,10 @@ def _reasons(each: JudgedTurn, exam: Exam | None) -> Iterator[Text]:
     """What was expected, unless it stands above already, and what the reviewer said of each part."""
     if exam is not None and not exam.open and each.case is not None and each.case.answer:
         yield Text(f"expected: {one_line(each.case.answer, _LINE)}", "dim")
+    several = len({score.by for score in each.scores}) > 1
     for score in each.scores:
+        if several:
+            yield Text(f"{one_line(score.by, 60)}: {numbers.score(score.value)}", "dim")
         for part in score.parts:
             why = f": {one_line(said, _LINE)}" if (said := each.explain(part)) else ""
             yield Text(f"{one_line(part.name, 40)} {numbers.score(part.value)}{why}", "dim")
