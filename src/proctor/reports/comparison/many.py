@@ -20,7 +20,7 @@ from proctor.reports.values import counts, estimate
 from proctor.reports.words import one_line
 
 _SHOWN = 15
-HOLM = "certain: stands after Holm's correction over all pairs"
+HOLM = "verdicts stand after Holm's correction over all pairs, and so does p"
 
 
 def sentence(many: ManyCompared) -> str:
@@ -117,11 +117,12 @@ def _pairs(many: ManyCompared, width: int) -> RenderableType:
     for pair in sorted(many.pairs, key=lambda each: (not each.certain, each.adjusted or 1.0)):
         difference, interval = difference_of(pair.comparison.difference)
         shown = Text(verdict(pair), style="bold" if pair.certain else "dim")
-        table.add_row(f"{letter(pair.b)} − {letter(pair.a)}", difference, interval, _p(pair.adjusted), shown)
+        table.add_row(f"{letter(pair.b)} − {letter(pair.a)}", difference, interval, p_value(pair.adjusted), shown)
     return table
 
 
-def _p(value: float | None) -> str:
+def p_value(value: float | None) -> str:
+    """`0.012`, `< 0.001`."""
     return numbers.NOTHING if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
@@ -173,7 +174,8 @@ def _markdown(many: ManyCompared) -> Iterator[str]:
     rows = []
     for pair in many.pairs:
         difference, interval = difference_of(pair.comparison.difference)
-        rows.append([f"{letter(pair.b)} − {letter(pair.a)}", difference, interval, _p(pair.adjusted), verdict(pair)])
+        named = f"{letter(pair.b)} − {letter(pair.a)}"
+        rows.append([named, difference, interval, p_value(pair.adjusted), verdict(pair)])
     yield from _markdown_table(["pair", "difference", "interval", "p (Holm)", ""], rows)
     apart = [row for row in many.rows if row.spread > 0][:_SHOWN]
     letters = [letter(place) for place in range(len(many.runs))]

@@ -1,0 +1,83 @@
+"""Several runs side by side: how they may rank, which differ, and what became of every case in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.findings.comparison import unlike
+from proctor.findings.comparison.many import MOST_RUNS, ManyCompared, MatrixRow, compare_many
+from proctor.reports.comparison import many as words
+from proctor.run import Run
+from proctor.web.reading.findings_cache import FindingsCache, shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
+from proctor.workflows.search import says
+
+router = APIRouter()
+teach()
+PAGE = 50
+_OFFERED = 100
+"""Runs that can be chosen from; others are named in the address."""
+
+
+@router.get("/compare/several")
+def several(
+    request: Request,
+    run: Annotated[list[str] | None, Query(max_length=MOST_RUNS)] = None,
+    category: Annotated[str, Query(max_length=500)] = "",
+    q: Annotated[str, Query(max_length=500)] = "",
+    every: bool = False,
+    page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
+) -> HTMLResponse:
+    """Choose runs of one benchmark; then how they differ."""
+    store = site_of(request).store
+    chosen = [store.archive.find(name) for name in dict.fromkeys(run or ())]
+    offered = [each for each in store.archive.runs() if each.planned][:_OFFERED]
+    values: dict[str, Any] = {"runs": offered, "chosen": chosen, "most": MOST_RUNS}
+    if len(chosen) < 2:
+        return render(request, "several/choose.html.j2", **values)
+    _refuse_unlike(chosen)
+    found = _compare(shelf_of(request), chosen)
+    if found is None:
+        return render(request, "several/reading.html.j2", **values)
+    rows = [row for row in found.rows if _fits(row, category, q, every=every)]
+    return render(
+        request,
+        "several.html.j2",
+        **values,
+        many=found,
+        words=words,
+        categories=sorted({name for row in found.rows for name in row.categories}),
+        category=category,
+        q=q,
+        every=every,
+        rows=rows[(page - 1) * PAGE : page * PAGE],
+        found=len(rows),
+        page=page,
+        pages=max(1, -(-len(rows) // PAGE)),
+    )
+
+
+def _refuse_unlike(chosen: Sequence[Run]) -> None:
+    for other in chosen[1:]:
+        if apart := unlike(chosen[0], other):
+            said = ", ".join(map(str, apart))
+            raise HTTPException(422, f"{chosen[0].name} and {other.name} were not examined alike: {said}")
+
+
+def _compare(shelf: FindingsCache, chosen: Sequence[Run]) -> ManyCompared | None:
+    """None: one of them is still being read."""
+    read = [shelf.findings(each) for each in chosen]
+    known = [each.findings for each in read if each is not None]
+    return compare_many(known) if len(known) == len(chosen) else None
+
+
+def _fits(row: MatrixRow, category: str, q: str, *, every: bool) -> bool:
+    if not every and not row.spread:
+        return False
+    return (not category or category in row.categories) and says(q, row.question, id=row.id)

@@ -1,0 +1,80 @@
+"""The page on which several runs are compared: chosen in a form, ranked as far as the cases show, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from tests.web.browsing import Browser
+
+import proctor
+from proctor.benchmark import Benchmark, Case
+from proctor.codec import benchmark_of
+
+Runs = dict[str, str]
+
+
+@pytest.fixture
+def runs(store_path: str) -> Runs:
+    """Agent → its run: a good one, a half good one, a bad one, and one that was judged otherwise."""
+    cases = [
+        Case(id=f"c{n}", question=f"What is {n}?", answer=str(n), categories=("even" if n % 2 == 0 else "odd",))
+        for n in range(30)
+    ]
+    benchmark: Benchmark = benchmark_of(cases, name="numbers")
+    agents: dict[str, Callable[[str], str]] = {
+        "good": lambda question: question[8:-1],
+        "half": lambda question: question[8:-1] if int(question[8:-1]) % 2 else "no idea",
+        "bad": lambda question: "no idea",
+    }
+    played = {
+        name: proctor.evaluate(benchmark, agent=agent, reviewer="exact", store=store_path, name=name).run.id
+        for name, agent in agents.items()
+    }
+    other = proctor.evaluate(benchmark, agent=agents["bad"], reviewer="embedded", store=store_path, name="other")
+    return {**played, "other": other.run.id}
+
+
+def several(runs: Runs, *names: str, **query: str) -> str:
+    chosen = [f"run={runs[name]}" for name in names]
+    return "/compare/several?" + "&".join([*chosen, *(f"{key}={value}" for key, value in query.items())])
+
+
+def test_runs_are_chosen_by_their_boxes(browser: Browser, runs: Runs) -> None:
+    page = browser.page("/compare/several")
+    assert page.count('type="checkbox" name="run"') == 4
+    assert 'href="/compare/several"' in browser.page("/compare")
+
+
+def test_the_page_says_who_is_best_and_shows_every_pair(browser: Browser, runs: Runs) -> None:
+    page = browser.page(several(runs, "half", "good", "bad"))
+    assert "is the best of 3: 100 %" in page
+    assert page.count(" is better</td>") == 3
+    assert f"/compare?a={runs['half']}&amp;b={runs['good']}" in page
+
+
+def test_each_cell_of_the_matrix_leads_to_its_replies(browser: Browser, runs: Runs) -> None:
+    page = browser.page(several(runs, "good", "half", "bad"))
+    assert page.count('class="pass"') + page.count('class="fail"') == 90
+    assert f"/runs/{runs['bad']}/attempt?case=c0" in page
+
+
+def test_the_matrix_is_filtered_by_category_words_and_agreement(browser: Browser, runs: Runs) -> None:
+    assert "30 cases" in browser.page(several(runs, "good", "half", "bad"))
+    assert "15 cases" in browser.page(several(runs, "good", "half", "bad", category="odd"))
+    assert "1 case<" in browser.page(several(runs, "good", "half", "bad", q="c7"))
+    agreed = several(runs, "half", "bad")
+    assert "15 cases" in browser.page(agreed)
+    assert "30 cases" in browser.page(f"{agreed}&every=1")
+    assert "No case is like that." in browser.page(several(runs, "good", "half", "bad", q="nothing like it"))
+
+
+def test_runs_that_were_examined_otherwise_are_refused_with_the_reason(browser: Browser, runs: Runs) -> None:
+    answer = browser.get(several(runs, "good", "other"))
+    assert answer.status_code == 422
+    assert "not examined alike" in answer.text
+    assert "reviewer" in answer.text
+
+
+def test_one_run_or_an_empty_store_asks_for_more(browser: Browser) -> None:
+    assert "Two runs or more are needed" in browser.page("/compare/several")
