@@ -11,7 +11,7 @@
   for (const each of document.querySelectorAll("svg:not(svg svg)")) {
     if (!each.closest('[aria-hidden="true"]') && !each.getAttribute("aria-label")) found.push(`without a text: ${each.outerHTML.slice(0, 120)}`);
   }
-  for (const each of document.querySelectorAll(".cases th, .rows th, .differences th")) {
+  for (const each of document.querySelectorAll("th")) {
     if (!each.textContent.trim()) found.push(`an empty heading in ${each.closest("table").className}`);
   }
   const ids = [...document.querySelectorAll("[id]")].map((each) => each.id);

@@ -11,6 +11,10 @@ from tests.browser.chromium import serving
 from tests.browser.opening import PHONE, WIDE, Opening, found_by
 from tests.web.reading.played import Played
 
+from proctor import evaluate
+from proctor.benchmark import Benchmark, Case
+from proctor.web.reading import addresses
+
 
 @pytest.fixture(scope="module")
 def site(browser: Any, played: Played) -> Iterator[str]:
@@ -43,6 +47,9 @@ def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
     yield "phone", found_by(page, "targets.js", "width.js")
     page.keyboard.press("Tab")
     yield "focus", found_by(page, "focus.js")
+    for width in (320, 640):
+        _resize(page, {"width": width, "height": 812})
+        yield f"{width} points", found_by(page, "width.js")
 
 
 def _resize(page: Any, size: Mapping[str, int]) -> None:
@@ -60,6 +67,37 @@ def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str
         page.goto(address)
         for looked_for, found in _looked_at(page):
             wrong |= {f"{name}, {looked_for}": list(dict.fromkeys(found))} if found else {}
+    assert wrong == {}
+
+
+_LONG = "Ab" * 95
+
+
+@pytest.fixture(scope="module")
+def wordy(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, list[str]]]:
+    """A server over two runs in which everything has a long name without a blank, and its pages."""
+    store = str(tmp_path_factory.mktemp("wordy") / ".proctor" / "proctor.db")
+    case = Case(id=f"case{_LONG}", question=f"Why{_LONG}?", answer=_LONG, categories=(f"kind{_LONG}",))
+    asked = Benchmark(name=f"bench{_LONG}", digest="wordy-1", cases=(case,))
+    known: dict[str, Any] = {"store": store, "reviewer": "exact", "name": f"run{_LONG}", "labels": {_LONG: _LONG}}
+    a, b = (evaluate(asked, agent=lambda question: _LONG, **known).run.id for _ in range(2))
+    pages = ["/", "/runs", f"/history?benchmark=bench{_LONG}", "/compare", addresses.comparison(a, b)]
+    pages += [addresses.run(a), f"{addresses.run(a)}?by=attempt", addresses.case(a, case.id), addresses.label(a)]
+    pages += [addresses.pair(a, b, case.id), "/runs/new"]
+    with serving(store) as address:
+        yield address, pages
+
+
+def test_long_names_make_no_page_wider_than_its_screen(opened: Opening, wordy: tuple[str, list[str]]) -> None:
+    page, (site, pages) = opened("/"), wordy
+    page.context.add_cookies([{"name": "proctor_who", "value": "ann", "url": site}])
+    wrong: dict[str, list[str]] = {}
+    for address in pages:
+        page.goto(site + address)
+        for width in (320, 390, 640):
+            _resize(page, {"width": width, "height": 812})
+            found = found_by(page, "width.js")
+            wrong |= {f"{address[:60]} at {width}": found} if found else {}
     assert wrong == {}
 
 

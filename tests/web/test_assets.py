@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import re
+import threading
 import urllib.request
 from pathlib import Path
 
+import pytest
 from tests.web.browsing import Browser
 from tests.web.test_server import serving_here
 
@@ -76,3 +78,23 @@ def test_a_form_token_is_another_one_each_time_and_each_is_good(browser: Browser
         assert answer.status_code == 303
     forged = tokens[0][:16] + tokens[1][16:]
     assert browser.client.post("/settings/theme", data={"form_token": forged, "theme": "dark"}).status_code == 403
+
+
+def test_the_first_bytes_of_a_large_file_come_before_all_of_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from proctor import evaluate
+    from proctor.workflows.export import ExportedRun
+
+    evaluate([("Why?", "because")], agent=lambda question: "because", store=tmp_path / "proctor.db")
+    counted, real = threading.Event(), ExportedRun.findings
+    monkeypatch.setattr(ExportedRun, "findings", property(lambda self: counted.wait(20) and real.__get__(self)))
+    with serving_here(tmp_path) as (host, port):
+        request = urllib.request.Request(
+            f"http://{host}:{port}/runs/last/export/csv", headers={"accept-encoding": "gzip"}
+        )
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            sent = answer.read1(1000)
+            counted.set()
+            sent += answer.read()
+        assert gzip.decompress(sent).decode("utf-8-sig").startswith("run,")
