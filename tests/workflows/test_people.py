@@ -84,6 +84,13 @@ def test_labels_of_a_run_with_the_same_judge_are_carried_over_and_marked(place: 
     assert told["pass_rate_people_carried"]["carried_from"] == old
 
 
+def test_a_run_tells_what_is_carried_over_as_soon_as_it_ends(place: Path) -> None:
+    label(place, examined(place, "old"))
+    new = proctor.evaluate(CASES, agent=better, reviewer="exact", store=place)
+    assert new.findings.carried == read_findings(new.run.id, store=str(place)).carried
+    assert new.findings.notes == read_findings(new.run.id, store=str(place)).notes
+
+
 def test_own_labels_come_first(place: Path) -> None:
     label(place, examined(place, "old"))
     new = examined(place, "new")

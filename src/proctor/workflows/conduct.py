@@ -88,7 +88,7 @@ async def conduct(
     if ledger.gathering is not None:
         ended = store.archive.find(run.id)
         keep_played(store, ended, ledger.gathering)
-        return ledger.gathering.findings(ended)
+        return with_people(store, ended, ledger.gathering.findings(ended))
     return findings_of(store, run.id, exams)
 
 
