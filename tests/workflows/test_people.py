@@ -49,7 +49,7 @@ def place(tmp_path: Path) -> Path:
 
 def examined(place: Path, name: str, agent: Callable[[str], str] = answer, **options: Any) -> str:
     options = {"reviewer": "exact", **options}
-    return proctor.evaluate(CASES, agent=agent, store=place, name=name, **options).run.id
+    return str(proctor.evaluate(CASES, agent=agent, store=place, name=name, **options).run.id)
 
 
 def label(
