@@ -9,14 +9,14 @@ import pytest
 from tests.metrics.scripted import FENCED, conversation, interaction, judge_by, knows, source, unsure
 
 from proctor.errors import Misconfigured
-from proctor.metrics import judge as judging
 from proctor.metrics.agentic import Agentic, Dataset
 from proctor.metrics.judge import AnswerCorrectness
+from proctor.workflows import patient_model
 
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judging, "pause", lambda tries, fault: 0.0)
+    monkeypatch.setattr(patient_model, "pause", lambda tries, fault: 0.0)
 
 
 class RateLimited(Exception):

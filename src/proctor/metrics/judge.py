@@ -9,17 +9,11 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
-from proctor.errors import CallError, EnvironmentFault, Misconfigured
-from proctor.failures import said
 from proctor.metrics.conversations import CheckedConversation, Interaction
 from proctor.metrics.settings import AgenticSettings
 from proctor.models.fence import FENCE_RULE, fence
-from proctor.models.structured import UnusableAnswer, ask
-from proctor.running.calls import pause
 from proctor.usage import Usage
-
-_FAILURES_IN_A_ROW = 20
-"""After so many without a success between them nothing more is asked: the judge is out of reach."""
+from proctor.workflows.patient_model import PatientModel
 
 _SYSTEM = f"""You judge whether an answer of an AI agent is correct. You are given the question, the expected answer \
 and the agent's answer. The expected answer is the authority, even where you would answer otherwise.
@@ -75,72 +69,21 @@ class Judge:
     """Asks for one verdict at a time; stops asking when it is plain that nobody will answer."""
 
     def __init__(self, settings: AgenticSettings) -> None:
-        self._settings = settings
-        self._failures = 0
-        self._answers = 0
-        self.stopped: CallError | None = None
-        """Why nothing more is asked."""
-
-    def complain(self) -> None:
-        """Raise what the settings are to blame for, where not a single answer was had."""
-        if isinstance(self.stopped, Misconfigured) and not self._answers:
-            raise self.stopped
+        self._model = PatientModel(
+            settings.model,
+            structured=settings.use_structured_output,
+            retries=settings.retries,
+            timeout=settings.timeout,
+        )
+        self.complain = self._model.complain
 
     async def verdict(self, interaction: Interaction) -> JudgeVerdict:
-        """Ask until an answer comes or patience ends. Any failure is a verdict without a score."""
-        usage = Usage()
-        tries = 0
-        while self.stopped is None:
-            tries += 1
-            try:
-                return await self._ask(interaction, usage)
-            except EnvironmentFault as fault:
-                usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
-                if tries > self._settings.retries:
-                    return self._count_failure(
-                        EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
-                    )
-                await asyncio.sleep(pause(tries, fault))
-        return JudgeVerdict(reason=f"not asked, because the judge failed before: {self.stopped}", usage=usage)
-
-    async def _ask(self, interaction: Interaction, spent: Usage) -> JudgeVerdict:
-        settings = self._settings
-        try:
-            async with asyncio.timeout(settings.timeout):
-                answer = await ask(
-                    settings.model,
-                    system=_SYSTEM,
-                    user=prompt(interaction),
-                    schema=AnswerCorrectness,
-                    structured=settings.use_structured_output,
-                )
-        except UnusableAnswer as unusable:
-            return self._count_answer(JudgeVerdict(reason=unusable.reason, usage=spent + unusable.usage))
-        except Misconfigured as fault:
-            self.stopped = fault
-            return JudgeVerdict(reason=str(fault), usage=spent + Usage(calls=1))
-        except EnvironmentFault:
-            raise
-        except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
-            raise EnvironmentFault(f"the judge did not answer within {settings.timeout:g} s") from error
-        except Exception as error:
-            broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")
-            return self._count_failure(broken, spent + Usage(calls=1))
-        mark, usage = answer.value, spent + answer.usage
-        return self._count_answer(
-            JudgeVerdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=usage)
-        )
-
-    def _count_answer(self, verdict: JudgeVerdict) -> JudgeVerdict:
-        self._answers += 1
-        self._failures = 0
-        return verdict
-
-    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> JudgeVerdict:
-        self._failures += 1
-        if self._failures >= _FAILURES_IN_A_ROW:
-            self.stopped = fault
-        return JudgeVerdict(reason=str(fault), usage=usage)
+        """What it says of one answer. Any failure is a verdict without a score."""
+        asked = await self._model.ask(system=_SYSTEM, user=prompt(interaction), schema=AnswerCorrectness)
+        if asked.value is None:
+            return JudgeVerdict(reason=asked.reason, usage=asked.usage)
+        mark = asked.value
+        return JudgeVerdict(score=mark.correctness_score, explanation=mark.reasoning.strip(), usage=asked.usage)
 
 
 def prompt(interaction: Interaction) -> str:

@@ -1,0 +1,159 @@
+"""Which of two replies is better? A chat model is asked in both orders, and is told no names.
+
+A judge that likes what it reads first, or last, says so by contradicting itself: then the contest is a tie, and counted
+as a position flip.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from proctor.models.fence import FENCE_RULE, fence
+from proctor.spending.run_limits import set_occasion
+from proctor.spending.tokens import tokens_in
+from proctor.usage import Usage
+from proctor.workflows.patient_model import Asked, PatientModel
+
+ANSWER_TOKENS = 120
+"""What an answer takes, about."""
+_SYSTEM = """You compare two replies to the same question. You do not know who wrote them, and the order in which they \
+stand means nothing.
+
+{criteria}
+
+First give your reasoning in one or two sentences that name what decided it. Then say which is better: "first", \
+"second", or "neither" where none of them is better in a way that matters. Length and politeness alone decide nothing. \
+Then say how sure you are, from 0 to 1.
+
+{rule}"""
+_USUAL = (
+    "Better is what is right and answers the question. Where an expected answer is given, it is the authority, even "
+    "where you would answer otherwise."
+)
+
+
+class Preference(BaseModel):
+    """Which of two replies is better, and why."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    reasoning: str = Field(description="What decided it, in one or two sentences.")
+    better: Literal["first", "second", "neither"] = Field(description="Which reply is better.")
+    confidence: float = Field(ge=0, le=1, allow_inf_nan=False, description="How sure you are, from 0 to 1.")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contest:
+    """Two replies to one question."""
+
+    question: str
+    left: str
+    right: str
+    expected: str = ""
+    context: str = ""
+
+    @property
+    def turned(self) -> Contest:
+        """The same in the other order."""
+        return replace(self, left=self.right, right=self.left)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContestVerdict:
+    """What a contest came to."""
+
+    score: float | None = None
+    """1: left is better, 0: right is, ½: a tie; None: there is no verdict."""
+    flipped: bool = False
+    """Whether the judge said otherwise when the replies changed places."""
+    confidence: float | None = None
+    """The mean of both orders; None where they disagree."""
+    explanations: tuple[str, ...] = ()
+    """The judge's words with left first, then with right first."""
+    reason: str = ""
+    """Why there is no verdict."""
+    is_open: bool = False
+    """Whether it was never answered, so that it can be asked again."""
+    usage: Usage = Usage()
+
+
+def instructions(criteria: str = "") -> str:
+    """What the judge is told, with criteria of one's own in place of the usual ones."""
+    own = f"Better is what meets this criterion: {criteria}" if criteria else _USUAL
+    return _SYSTEM.format(criteria=own, rule=FENCE_RULE)
+
+
+def prompt(contest: Contest) -> str:
+    """What the judge is shown: each text fenced as data."""
+    parts = {
+        "question": contest.question,
+        "context": contest.context,
+        "expected answer": contest.expected,
+        "first reply": contest.left,
+        "second reply": contest.right,
+    }
+    always = ("question", "first reply", "second reply")
+    return "\n\n".join(fence(text, name) for name, text in parts.items() if text or name in always)
+
+
+def tokens_of(contests: Sequence[Contest], criteria: str = "") -> tuple[int, int]:
+    """About how many tokens both orders of these contests send and receive."""
+    told = tokens_in(instructions(criteria))
+    sent = sum(told + tokens_in(prompt(contest)) for contest in contests)
+    return 2 * sent, 2 * ANSWER_TOKENS * len(contests)
+
+
+async def judge_contests(
+    contests: Sequence[Contest],
+    model: PatientModel,
+    *,
+    concurrency: int,
+    criteria: str = "",
+    told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
+) -> list[ContestVerdict]:
+    """A verdict for every contest, in place; raises Misconfigured where that is why there is not a single one."""
+    verdicts = [ContestVerdict()] * len(contests)
+    places: Iterator[int] = iter(range(len(contests)))
+    system = instructions(criteria)
+
+    async def work() -> None:
+        set_occasion(case=None, condition=None, trial=1)
+        for place in places:
+            verdicts[place] = verdict = await _judge(contests[place], model, system)
+            told(place, verdict)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(concurrency, len(contests))):
+            group.create_task(work())
+    model.complain()
+    return verdicts
+
+
+async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestVerdict:
+    first = await model.ask(system=system, user=prompt(contest), schema=Preference)
+    if first.value is None:  # the other order could decide nothing
+        return ContestVerdict(reason=first.reason, is_open=first.is_open, usage=first.usage)
+    return _verdict(first, await model.ask(system=system, user=prompt(contest.turned), schema=Preference))
+
+
+_LEFT = {"first": 1.0, "second": 0.0, "neither": 0.5}
+
+
+def _verdict(ahead: Asked[Preference], turned: Asked[Preference]) -> ContestVerdict:
+    usage = ahead.usage + turned.usage
+    if ahead.value is None or turned.value is None:
+        return ContestVerdict(reason=turned.reason, is_open=turned.is_open, usage=usage)
+    one, other = _LEFT[ahead.value.better], 1 - _LEFT[turned.value.better]
+    agree = one == other
+    return ContestVerdict(
+        score=one if agree else 0.5,
+        flipped=not agree,
+        confidence=(ahead.value.confidence + turned.value.confidence) / 2 if agree else None,
+        explanations=(ahead.value.reasoning.strip(), turned.value.reasoning.strip()),
+        usage=usage,
+    )

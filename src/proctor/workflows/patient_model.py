@@ -1,0 +1,108 @@
+"""A chat model that is asked until it answers or patience ends, and no more once it is plain that nobody will."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from proctor.errors import CallError, EnvironmentFault, Misconfigured
+from proctor.failures import said
+from proctor.models.structured import UnusableAnswer, ask
+from proctor.running.calls import pause
+from proctor.spending.prices import Price
+from proctor.usage import Usage
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+T = TypeVar("T")
+_FAILURES_IN_A_ROW = 20
+"""After so many without a success between them nothing more is asked: the model is out of reach."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked(Generic[T]):
+    """What the model said, or why it said nothing."""
+
+    value: T | None = None
+    reason: str = ""
+    """Why there is no value."""
+    is_open: bool = False
+    """Whether it was never answered, so that it can be asked again; else the answer could not be used."""
+    usage: Usage = Usage()
+
+
+class PatientModel:
+    """Asks one question at a time for whoever waits; any number may wait at once."""
+
+    def __init__(
+        self, model: BaseChatModel, *, structured: bool, retries: int, timeout: float, price: Price | None = None
+    ) -> None:
+        self._model = model
+        self._structured = structured
+        self._retries = retries
+        self._timeout = timeout
+        self._price = price
+        self._failures = 0
+        self._answers = 0
+        self.stopped: CallError | None = None
+        """Why nothing more is asked."""
+
+    def complain(self) -> None:
+        """Raise what the settings are to blame for, where not a single answer was had."""
+        if isinstance(self.stopped, Misconfigured) and not self._answers:
+            raise self.stopped
+
+    async def ask(self, *, system: str, user: str, schema: type[T]) -> Asked[T]:
+        """Ask until an answer comes or patience ends. Any failure is an answer without a value."""
+        usage = Usage()
+        tries = 0
+        while self.stopped is None:
+            tries += 1
+            try:
+                return await self._ask(system, user, schema, usage)
+            except EnvironmentFault as fault:
+                usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
+                if tries > self._retries:
+                    return self._count_failure(
+                        EnvironmentFault(f"{fault} ({tries} {'try' if tries == 1 else 'tries'})"), usage
+                    )
+                await asyncio.sleep(pause(tries, fault))
+        return Asked(reason=f"not asked, because the judge failed before: {self.stopped}", is_open=True, usage=usage)
+
+    async def _ask(self, system: str, user: str, schema: type[T], spent: Usage) -> Asked[T]:
+        try:
+            async with asyncio.timeout(self._timeout):
+                answer = await ask(
+                    self._model,
+                    system=system,
+                    user=user,
+                    schema=schema,
+                    structured=self._structured,
+                    price=self._price,
+                )
+        except UnusableAnswer as unusable:
+            return self._count_answer(Asked(reason=unusable.reason, usage=spent + unusable.usage))
+        except Misconfigured as fault:
+            self.stopped = fault
+            return Asked(reason=str(fault), is_open=True, usage=spent + Usage(calls=1))
+        except EnvironmentFault:
+            raise
+        except TimeoutError as error:  # the limit's: `ask` has its own word for the model's
+            raise EnvironmentFault(f"the judge did not answer within {self._timeout:g} s") from error
+        except Exception as error:
+            broken = EnvironmentFault(f"the judge failed: {type(error).__name__}: {said(error)}")
+            return self._count_failure(broken, spent + Usage(calls=1))
+        return self._count_answer(Asked(value=answer.value, usage=spent + answer.usage))
+
+    def _count_answer(self, asked: Asked[T]) -> Asked[T]:
+        self._answers += 1
+        self._failures = 0
+        return asked
+
+    def _count_failure(self, fault: EnvironmentFault, usage: Usage) -> Asked[T]:
+        self._failures += 1
+        if self._failures >= _FAILURES_IN_A_ROW:
+            self.stopped = fault
+        return Asked(reason=str(fault), is_open=True, usage=usage)
