@@ -60,14 +60,14 @@ def load(spec: str, options: Mapping[str, Any]) -> Reviewer:
     own = own_rubric(options)
     model = load_model(
         spec,
-        temperature=options.get("temperature", _usual_temperature(spec)),
+        temperature=options.get("temperature", usual_temperature(spec)),
         max_output_tokens=options.get("max_output_tokens"),
     )
     others = {name: options[name] for name in ("rubric", "structured", "limit") if name in options}
     return ModelReviewer(model, name=spec, price=price, own=own, **others)
 
 
-def _usual_temperature(spec: str) -> float | None:
+def usual_temperature(spec: str) -> float | None:
     """0, so that marks differ little from call to call; None for models that only take their own."""
     return None if _OWN_TEMPERATURE.match(spec) else 0.0
 
