@@ -269,6 +269,19 @@ class Stop:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class LookPoint:
+    """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
+
+    attempts: int
+    """How many were counted."""
+    value: float
+    low: float | None
+    """At or below this it is not met; None: not at this look."""
+    high: float | None
+    """At or above this it is met; None: not at this look."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class InterimVerdict:
     """What became of gates that were looked at as the run went on."""
 
@@ -290,6 +303,8 @@ class InterimVerdict:
     """What was reached: so many passes where each case is asked once, else a z."""
     hopeless: bool = False
     """Whether it was given up because no verdict was in sight."""
+    path: tuple[LookPoint, ...] = ()
+    """Where the first gate stood at each look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

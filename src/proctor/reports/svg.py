@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
+from proctor.run import LookPoint
 from proctor.statistics.estimate import Estimate
 
 _BAR_GAP = 0.12
@@ -68,6 +69,27 @@ def histogram(values: Iterable[float], *, top: float, label: str, bins: int = 20
     return Markup('<svg class="histogram" width="100%" height="48" role="img" aria-label="{}">{}</svg>').format(
         label, Markup("".join(bars))
     )
+
+
+def path_between(points: Sequence[LookPoint], *, of: int, label: str) -> Markup:
+    """A path between two bounds, look by look; what lies ahead of it is left empty."""
+    ends = [end for point in points for end in (point.value, point.low, point.high) if end is not None]
+    top, bottom = max([*ends, 0.0]), min([*ends, 0.0])
+    height = (top - bottom) or 1.0
+
+    def place(attempts: int, value: float) -> str:
+        return f"{600 * attempts / of:.1f},{8 + 104 * (top - value) / height:.1f}"
+
+    upper = " ".join(place(point.attempts, point.high) for point in points if point.high is not None)
+    lower = " ".join(place(point.attempts, point.low) for point in points if point.low is not None)
+    walked = " ".join([place(0, 0.0), *(place(point.attempts, point.value) for point in points)])
+    zero, last = place(0, 0.0).split(",")[1], walked.rpartition(" ")[2].split(",")
+    return Markup(
+        '<svg class="path" viewBox="0 0 600 120" width="100%" role="img" aria-label="{}">'
+        '<line class="axis" x1="0" x2="600" y1="{}" y2="{}"/><polyline class="bounds" fill="none" points="{}"/>'
+        '<polyline class="bounds" fill="none" points="{}"/><polyline class="range" fill="none" points="{}"/>'
+        '<circle class="value" cx="{}" cy="{}" r="4"/></svg>'
+    ).format(label, zero, zero, upper, lower, walked, *last)
 
 
 def _bin_values(values: Iterable[float], top: float, bins: int) -> list[int]:

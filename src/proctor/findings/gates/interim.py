@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
 from proctor.benchmark import Exam
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import Gate
 from proctor.findings.gates.verdict import Baseline, judge_at_level
 from proctor.findings.run import Accumulator, Findings
-from proctor.run import Attempt, InterimVerdict, Run
+from proctor.run import Attempt, InterimVerdict, LookPoint, Run
 from proctor.statistics import gate as rules
 from proctor.statistics import sequential
 from proctor.statistics.compare import Differences
@@ -29,6 +30,9 @@ class _Standing:
     verdict: Verdict
     z: float
     bound: float
+    value: float
+    low: float | None
+    high: float | None
     hopeless: bool = False
 
 
@@ -70,6 +74,7 @@ class InterimLooks:
         self._next = self._passed = self._missing = 0
         self.sizes = sequential.look_sizes(len(slots))
         self._look = 0
+        self._path: list[LookPoint] = []
         shares = tuple(size / len(slots) for size in self.sizes)
         self._z = sequential.z_bounds(shares)
 
@@ -105,6 +110,8 @@ class InterimLooks:
     def _take_look(self) -> None:
         standings = [self._stand(wanted) for wanted in self._gates]
         self._look += 1
+        first = standings[0]
+        self._path.append(LookPoint(attempts=self._next, value=first.value, low=first.low, high=first.high))
         if not self._is_settled(standings):
             return
         told = next((each for each in standings if each.verdict == "not met"), standings[-1])
@@ -117,6 +124,7 @@ class InterimLooks:
             attempts=self._next,
             z=told.z,
             bound=told.bound,
+            path=tuple(self._path),
             hopeless=self._look < len(self.sizes) and any(each.verdict == "inconclusive" for each in standings),
         )
 
@@ -149,12 +157,19 @@ class InterimLooks:
         least = self._next - self._passed - self._missing if wanted.upper else self._passed
         most = least + self._missing
         z = sequential.score_z(least / self._next, planned.bound, self._next)
+        asked = planned.bound * self._next
+        shown: dict[str, Any] = {
+            "z": z,
+            "value": least - asked,
+            "low": None if bounds.not_met is None else bounds.not_met - asked,
+            "high": bounds.met - asked if bounds.reachable else None,
+        }
         if least >= bounds.met:
-            return _Standing(verdict="met", z=z, bound=bounds.met)
+            return _Standing(verdict="met", bound=bounds.met, **shown)
         if bounds.not_met is not None and most <= bounds.not_met:
-            return _Standing(verdict="not met", z=z, bound=bounds.not_met)
+            return _Standing(verdict="not met", bound=bounds.not_met, **shown)
         lost = planned.is_hopeless(self._next, least) and planned.is_hopeless(self._next, most)
-        return _Standing(verdict="inconclusive", z=z, bound=bounds.met, hopeless=lost)
+        return _Standing(verdict="inconclusive", bound=bounds.met, hopeless=lost, **shown)
 
     # else on the scale of z
 
@@ -163,7 +178,7 @@ class InterimLooks:
         judged = judge_at_level(wanted, findings, self._baseline, level=sequential.level_of(limit))
         plain = findings.battle.held_rate if wanted.metric == "held_rate" and findings.battle else findings.pass_rate
         if plain.value is None:
-            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+            return self._standing("inconclusive", 0.0, limit, known=False)
         z = sequential.score_z(plain.value, wanted.bound, rules.effective_cases(plain))
         return self._standing(judged.verdict, z, limit)
 
@@ -173,11 +188,11 @@ class InterimLooks:
         limit = self._z[self._look]
         before = self._baseline(wanted.baseline or "")
         if not {case.id for case in before.compared_on} & {case.id for case in findings.compared_on}:
-            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+            return self._standing("inconclusive", 0.0, limit, known=False)
         found = compare_findings(before, findings, force=True, level=sequential.level_of(limit)).pass_rate
         sums = found.sums
         if not sums.n:
-            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+            return self._standing("inconclusive", 0.0, limit, known=False)
         if wanted.bound == 0 and self._run.settings.trials == 1 == before.run.settings.trials:
             return self._stand_by_flips(sums, found.difference.missing)
         z = (sums.centre + wanted.bound) / sqrt(sums.variance / (sums.n + 2))
@@ -187,7 +202,7 @@ class InterimLooks:
         """McNemar's z of cases that flipped; one that is missing may have flipped either way."""
         limit, size = self._z[self._look], sqrt(sums.squares + missing)
         if not size:
-            return _Standing(verdict="inconclusive", z=0.0, bound=limit)
+            return self._standing("inconclusive", 0.0, limit, known=False)
         reached: Verdict = "inconclusive"
         if (sums.total - missing) / size >= limit:
             reached = "met"
@@ -195,7 +210,7 @@ class InterimLooks:
             reached = "not met"
         return self._standing(reached, sums.total / size, limit)
 
-    def _standing(self, verdict: Verdict, z: float, limit: float) -> _Standing:
+    def _standing(self, verdict: Verdict, z: float, limit: float, *, known: bool = True) -> _Standing:
         share = self._next / len(self._slots)
-        hopeless = verdict == "inconclusive" and sequential.is_hopeless(z, share, self._z[-1])
-        return _Standing(verdict=verdict, z=z, bound=limit, hopeless=hopeless)
+        lost = known and verdict == "inconclusive" and sequential.is_hopeless(z, share, self._z[-1])
+        return _Standing(verdict=verdict, z=z, bound=limit, value=z, low=-limit, high=limit, hopeless=lost)
