@@ -144,6 +144,13 @@ def test_the_cache_is_refused_where_others_could_not_reach_it(lab: Lab) -> None:
     assert "ray='auto' cannot use the cache" in done.stderr
 
 
+def test_an_address_for_clients_is_refused_with_what_to_do(lab: Lab) -> None:
+    lab.write(1)
+    done = lab.run(*run_command("answer", "--ray", "ray://127.0.0.1:10001"))
+    assert done.returncode == 2
+    assert "start it on a machine of the cluster with --ray auto" in done.stderr
+
+
 def test_an_address_where_nobody_listens_is_refused_at_once(lab: Lab) -> None:
     lab.write(1)
     begun = time.monotonic()

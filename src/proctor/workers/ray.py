@@ -255,7 +255,12 @@ def _ray() -> Any:
 
 def _check_listens(address: str) -> None:
     """Refuse at once where nobody listens: Ray itself would try for many minutes."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if "://" in address:
+        raise UsageError(
+            f"ray={address!r} is an address for Ray's clients, which Proctor is not; start it on a machine of the "
+            "cluster with --ray auto, or as a job: ray job submit --working-dir . -- proctor run … --ray auto"
+        )
+    host, colon, port = address.rpartition(":")
     if not colon:
         return
     try:
