@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from proctor.benchmark import Exam
 from proctor.errors import FailureKind
-from proctor.score import CheckResult, Contradiction, Review, Score, Unscored
+from proctor.score import CanaryVerdicts, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.transcript import Transcript, Turn
 from proctor.usage import Usage, WorkerCounts
 
@@ -273,12 +273,10 @@ class LookPoint:
     """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
 
     attempts: int
-    """How many were counted."""
     value: float
     low: float | None
-    """At or below this it is not met; None: not at this look."""
     high: float | None
-    """At or above this it is met; None: not at this look."""
+    """At or above this it is met, at or below `low` it is not; None: not at this look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -288,13 +286,11 @@ class InterimVerdict:
     verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
     """Gate → met, not met or inconclusive; it stays, whatever is played later."""
     look: int
-    """At which look it was settled, from 1."""
     looks: int
-    """How many were planned."""
+    """At which look it was settled, from 1, and how many were planned."""
     cases: int
-    """Cases counted at that look."""
     of: int
-    """Cases of the benchmark."""
+    """Cases counted at that look, and those of the benchmark."""
     attempts: int
     """Attempts counted at that look."""
     z: float
@@ -305,30 +301,6 @@ class InterimVerdict:
     """Whether it was given up because no verdict was in sight."""
     path: tuple[LookPoint, ...] = ()
     """Where the first gate stood at each look."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CanaryVerdicts:
-    """What the judge of a run said of replies whose verdict is known."""
-
-    source: str
-    """standard, or the file."""
-    digest: str
-    """Of the canaries."""
-    judge: str
-    """A digest of who judged, and how."""
-    verdicts: dict[str, bool | None] = field(default_factory=dict)
-    """Canary → whether it passed; None: it got no verdict."""
-    wrong: Strings = ()
-    """Those with another verdict than they must get."""
-    changed: Strings = ()
-    """Those with another verdict than in the last run with the same judge and canaries."""
-    since: str | None = None
-    """That run; None: there is none."""
-    reason: str = ""
-    """Why some have no verdict."""
-    usage: Usage = Usage()
-    """What judging them took."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
