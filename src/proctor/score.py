@@ -158,6 +158,30 @@ class Judgement:
     """Of one that is not over, the reviews of its turns that are paid already."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CanaryVerdicts:
+    """What the judge of a run said of replies whose verdict is known."""
+
+    source: str
+    """standard, or the file."""
+    digest: str
+    """Of the canaries."""
+    judge: str
+    """A digest of who judged, and how."""
+    verdicts: dict[str, bool | None] = field(default_factory=dict)
+    """Canary → whether it passed; None: it got no verdict."""
+    wrong: tuple[str, ...] = ()
+    """Those with another verdict than they must get."""
+    changed: tuple[str, ...] = ()
+    """Those with another verdict than in the last run with the same judge and canaries."""
+    since: str | None = None
+    """That run; None: there is none."""
+    reason: str = ""
+    """Why some have no verdict."""
+    usage: Usage = Usage()
+    """What judging them took."""
+
+
 STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
 BATTLE_WEIGHTS = {"correctness": 0.4, "reasoning": 0.2, "context": 0.1, "consistency": 0.3}
 JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}

@@ -11,8 +11,9 @@ from proctor.benchmark import Exam
 from proctor.codec import digest
 from proctor.errors import InputError, UsageError
 from proctor.formats.suites.canaries import Canary, read_canaries
-from proctor.run import Attempt, CanaryVerdicts, Finished, Key, PendingAttempt, Run, Settings
+from proctor.run import Attempt, Finished, Key, PendingAttempt, Run, Settings
 from proctor.running.schedule import LocalExecutor
+from proctor.score import CanaryVerdicts
 from proctor.settings import check_path, shown
 from proctor.storage import Store
 from proctor.threads import Stage
