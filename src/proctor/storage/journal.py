@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -156,6 +156,13 @@ class DatabaseJournal:
     def wish(self, run: str, wish: Wish | None) -> None:
         """Ask whoever runs it to pause or cancel."""
         self._update(run, {"wish": wish})
+
+    def describe(self, run: str, *, name: str, labels: Mapping[str, str]) -> None:
+        """Call a run otherwise; whoever plays it is not disturbed."""
+        with self._database.writing() as connection:
+            numbers_of(connection, run)  # it is there
+            values = {"name": storable(name), "labels": encode(dict(labels))}
+            connection.execute(update(runs).where(runs.c.id == run).values(values))
 
     def delete(self, run: str) -> None:
         """Forget a run; transcripts that another run reads stay. Raises RunBusy while another writes it."""

@@ -1,11 +1,13 @@
-"""Changing what is stored: cancel a run, delete a run."""
+"""Changing what is stored: cancel a run, call it otherwise, delete it."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 from proctor.errors import RunBusy, UsageError
 from proctor.run import Run, Stop
+from proctor.settings import check_labels, check_name
 from proctor.storage import Store, open_store
 
 _PATIENCE = 3.0
@@ -41,6 +43,15 @@ def _try_to_stop(opened: Store, run_id: str) -> Run | None:
             return opened.archive.find(run_id)
     except RunBusy:
         return None
+
+
+def describe_run(run_id: str, *, name: str, labels: Mapping[str, str], store: str) -> Run:
+    """Give a run another name, and other labels in place of those it has."""
+    check_name("the run's name", name)
+    check_labels(labels)
+    with open_store(store, create=False) as opened:
+        opened.journal.describe(run_id, name=name, labels=labels)
+        return opened.archive.find(run_id)
 
 
 def delete_run(run_id: str, *, store: str) -> None:

@@ -9,12 +9,14 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, HTTPException, Path, Query, Request, Response
 from fastapi.responses import StreamingResponse
+from pydantic import Field
 
 from proctor.errors import InputError
 from proctor.reports import outcomes
 from proctor.reports.run.json import as_dict, run_row
 from proctor.reports.values import plain
 from proctor.run import Attempt, Key, Run, Status
+from proctor.settings import MOST_LABELS
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
@@ -26,7 +28,7 @@ from proctor.web.site.estimate import foretell
 from proctor.web.site.live import RunProgress
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import RunRequest, start
-from proctor.workflows.change import delete_run
+from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.pace import pace_of
 from proctor.workflows.places import spans
 
@@ -93,6 +95,23 @@ def read_run(request: Request, run: Named, cases: bool = False) -> Response:
         return answer({"run": found.id, "status": "gathering"}, status=202, **{"retry-after": "5"})
     left_out = () if cases else ("cases", "rows")
     return answer({name: value for name, value in as_dict(read.findings).items() if name not in left_out})
+
+
+class RunChange(shapes.RequestBody):
+    """What a run is called from now on; what is left out stays."""
+
+    name: shapes.Name | None = None
+    labels: Annotated[dict[shapes.Name, shapes.Value] | None, Field(max_length=MOST_LABELS)] = None
+
+
+@router.patch("/runs/{run}", response_model=shapes.RunBody)
+def change_run(request: Request, run: Named, change: RunChange) -> Response:
+    """Give a run another name or other labels."""
+    site = site_of(request)
+    found = site.store.archive.find(run)
+    name = found.name if change.name is None else change.name
+    labels = found.labels if change.labels is None else change.labels
+    return answer(_row(site, describe_run(found.id, name=name, labels=labels, store=site.settings.store)))
 
 
 @router.delete("/runs/{run}", status_code=204, responses=STATES)

@@ -10,15 +10,19 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 
-from proctor.errors import RunBusy
+from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
 from proctor.roles import Archive
 from proctor.run import Run, Wish
+from proctor.web.pages import form_of
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
+from proctor.web.site.again import address_again
+from proctor.web.site.new_run import read_labels
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.export import export_pieces
 from proctor.workflows.pace import pace_of
 
@@ -87,6 +91,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         stages=results.STAGES,
         exports=EXPORTS,
         earlier=_earlier(site.store.archive, found),
+        again=address_again(site, found),
     )
 
 
@@ -143,6 +148,27 @@ def _stop(request: Request, run: str, wish: Wish) -> RedirectResponse:
 
 def _back(run: Run) -> RedirectResponse:
     return RedirectResponse(addresses.run(run.id), status_code=HTTPStatus.SEE_OTHER)
+
+
+@router.post("/runs/{run}/describe")
+def describe(request: Request, run: str) -> RedirectResponse:
+    """Another name, other labels."""
+    site, form = site_of(request), form_of(request)
+    troubles: dict[str, str] = {}
+    labels = dict(read_labels(form.text("labels"), troubles))
+    if troubles:
+        raise InputError(troubles["labels"])
+    found = site.store.archive.find(run)
+    name = " ".join(form.text("name").split())
+    return _back(describe_run(found.id, name=name, labels=labels, store=site.settings.store))
+
+
+@router.post("/runs/{run}/delete")
+def delete(request: Request, run: str) -> RedirectResponse:
+    """Forget a run that nobody plays."""
+    site = site_of(request)
+    delete_run(site.store.archive.find(run).id, store=site.settings.store)
+    return RedirectResponse("/runs", status_code=HTTPStatus.SEE_OTHER)
 
 
 @router.get("/runs/{run}/export/{form}")

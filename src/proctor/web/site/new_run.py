@@ -10,16 +10,17 @@ from urllib.parse import urlencode
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.web.site.start import RunRequest
 
-_NUMBERS: Mapping[str, Callable[[str], float]] = {
+NUMBERS: Mapping[str, Callable[[str], float]] = {
     "trials": int, "max_turns": int, "seeds": int, "concurrency": int, "retries": int, "max_tokens": int,
     "passing_score": float, "timeout": float, "budget": float,
 }  # fmt: skip
+"""Numbers that the form has, and of which kind each is."""
 _BATTLES_ONLY = ("max_turns", "seeds")
 _WEIGHT = "weight."
 PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
 """What can be weighed."""
 FIELDS = (
-    "benchmark", "version", "type", "agent", "reviewer", "examiner", "checks", "name", "labels", "condition", *_NUMBERS,
+    "benchmark", "version", "type", "agent", "reviewer", "examiner", "checks", "name", "labels", "condition", *NUMBERS,
     *(f"{_WEIGHT}{part}" for part in PARTS),
 )  # fmt: skip
 """Everything that the form has."""
@@ -80,14 +81,14 @@ def understand(wish: NewRunForm) -> ParsedNewRun:
         conditions=wish.texts("condition"),
         checks=wish.text("checks") or None,
         name=wish.text("name") or None,
-        labels=dict(_labels(wish, troubles)),
+        labels=dict(read_labels(wish.text("labels"), troubles)),
         settings=settings,
     )
     return ParsedNewRun(wanted=wanted, troubles=troubles)
 
 
 def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
-    for name, kind in _NUMBERS.items():
+    for name, kind in NUMBERS.items():
         if _idle(name, wish.type) or not wish.text(name):
             continue
         if (number := _number(name, wish.text(name), kind, troubles)) is not None:
@@ -111,9 +112,10 @@ def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[s
         return None
 
 
-def _labels(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Labels as they are typed, one on a line; what is wrong with them is noted."""
     met: set[str] = set()
-    for line in wish.text("labels").splitlines():
+    for line in text.splitlines():
         name, equals, value = line.partition("=")
         if not line.strip():
             continue
