@@ -25,13 +25,7 @@ if TYPE_CHECKING:
 @click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
 @click.option("--all", "every", is_flag=True, help="Of three runs or more: show every case, agreed on or not.")
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown"]),
-    default="text",
-    help="The output format [default: text].",
-)
+@options.form
 @options.store
 @options.as_json
 def command(

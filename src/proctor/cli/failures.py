@@ -14,13 +14,7 @@ from proctor.cli.command import Command
 @click.command("failures", cls=Command)
 @options.run_argument
 @click.option("--since", metavar="RUN", help="Mark what did not fail like that in this earlier run.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown"]),
-    default="text",
-    help="The output format [default: text].",
-)
+@options.form
 @options.store
 @options.as_json
 def command(run: str, since: str | None, form: str, store: str | None, config_path: Path | None, as_json: bool) -> int:

@@ -24,13 +24,7 @@ from proctor.cli.command import Command
 )
 @click.option("--budget", type=float, help="The most that judging may cost, all judges together.")
 @options.pace
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown"]),
-    default="text",
-    help="The output format [default: text].",
-)
+@options.form
 @options.store
 @options.as_json
 def command(

@@ -33,6 +33,17 @@ def as_json(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print only JSON to standard output.")(command)
 
 
+def form(command: F) -> F:
+    """`--format`: for a terminal, or for a pull request."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "markdown"]),
+        default="text",
+        help="The output format [default: text].",
+    )(command)
+
+
 def pace(command: F) -> F:
     """`--concurrency`, `--timeout` and `--retries`: how patiently a stored run is gone on with."""
     given = "[default: from [run] in proctor.toml, else as stored]"

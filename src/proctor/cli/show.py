@@ -14,13 +14,7 @@ from proctor.cli.gate_options import gate_options
 @click.command("show", cls=Command)
 @options.run_argument
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "markdown"]),
-    default="text",
-    help="The output format [default: text].",
-)
+@options.form
 @click.option(
     "--case", metavar="ID|WORDS", help="Show the conversations of one case instead: its id, or words of its question."
 )
