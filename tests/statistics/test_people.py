@@ -16,6 +16,7 @@ from proctor.statistics.people import (
     effective_labels,
     judge_quality,
     labels_needed,
+    labels_needed_of,
     rate_by_other_labels,
     rate_by_people,
 )
@@ -64,6 +65,14 @@ def test_a_judge_that_hardly_tells_people_apart_cannot_carry_labels_over() -> No
 @pytest.mark.parametrize(("phi", "needed"), [(0.0, 385), (0.7, 196), (0.8, 139), (0.9, 73)])
 def test_how_many_labels_it_takes(phi: float, needed: int) -> None:
     assert labels_needed(rate=0.9, half_width=0.03, correlation=phi) == pytest.approx(needed, abs=1)
+
+
+def test_few_cases_take_more_labels_or_cannot_be_told_so_surely_at_all() -> None:
+    told = {"rate": 0.84, "half_width": 0.05, "correlation": 0.61}
+    many = labels_needed(**told)
+    assert labels_needed_of(1_000_000, **told) == many
+    assert labels_needed_of(500, **told) == pytest.approx(153, abs=2)  # of which 50 are there: about 110 more
+    assert labels_needed_of(30, **told) is None
 
 
 @pytest.mark.parametrize(

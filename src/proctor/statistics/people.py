@@ -143,6 +143,16 @@ def labels_needed(*, rate: float, half_width: float, correlation: float = 0.0, l
     return ceil(z * z * (1 - correlation**2) * rate * (1 - rate) / half_width**2 - 1e-9)
 
 
+def labels_needed_of(
+    cases: int, *, rate: float, half_width: float, correlation: float, level: float = 0.95
+) -> int | None:
+    """The same where there are so many cases; None: they leave more open than labels on all of them could close."""
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    spread, told = rate * (1 - rate), correlation**2
+    left = (half_width / z) ** 2 - told * spread / max(1, cases)
+    return ceil((1 - told) * spread / left - 1e-9) if left > 0 else None
+
+
 def correlation(labelled: Labelled, *, share: float) -> float:
     """Between the judge's verdicts and people's (phi); 0 where one of them always says the same."""
     right, wrong = _ratio(labelled.passes_right, labelled.passes), _ratio(labelled.fails_wrong, labelled.fails)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import sqrt
-from statistics import NormalDist
+from math import ceil
 
 from proctor.errors import UsageError
 from proctor.run import HumanLabel, Key
@@ -17,7 +16,7 @@ from proctor.statistics.people import (
     Labelled,
     correlation,
     judge_quality,
-    labels_needed,
+    labels_needed_of,
     rate_by_other_labels,
     rate_by_people,
     variance_by_people,
@@ -110,14 +109,15 @@ def people_finding(
     rate = rate_by_people(labelled, share=by_judge.share, cases=by_judge.cases)
     known = rate.value is not None
     spread = variance_by_people(labelled, share=by_judge.share, cases=by_judge.cases) if known else None
+    more, short = _more(rate, labelled, by_judge)
     return PeopleFinding(
         rate=_of_all(rate, by_judge.answered, cases=by_judge.rate.n),
         labels=labelled.labels,
         people=len({label.who for label in labels}),
         quality=judge_quality(labelled, share=by_judge.share),
         correlation=correlation(labelled, share=by_judge.share),
-        more=_more(rate, labelled, by_judge.share),
-        short_of_cases=rate.value is not None and _is_short_of_cases(labelled, by_judge.share, by_judge.cases),
+        more=more,
+        short_of_cases=short,
         variance=None if spread is None else spread * by_judge.answered**2,
         categories=dict(_by_category(said, judged, categories or {})),
         between=agreement_between_people(_votes(labels).values()),
@@ -201,18 +201,13 @@ def _of_all(rate: Estimate, answered: float, *, cases: int) -> Estimate:
     return replace(rate, value=ends[0], low=ends[1], high=ends[2], n=cases)
 
 
-def _more(rate: Estimate, labelled: Labelled, share: float) -> int | None:
-    if rate.value is None or rate.low is None or rate.high is None:
-        return None
-    if rate.high - rate.low <= 2 * _HALF_WIDTH or _is_short_of_cases(labelled, share, rate.n):
-        return None
+def _more(rate: Estimate, labelled: Labelled, by_judge: JudgedShare) -> tuple[int | None, bool]:
+    """Further labels, in tens, for five points to each side; and whether the cases are too few for that."""
+    if rate.value is None or rate.low is None or rate.high is None or rate.high - rate.low <= 2 * _HALF_WIDTH:
+        return None, False
     likely = min(max(rate.value, 0.05), 0.95)  # at 0 or 1 none would seem to be needed
-    needed = labels_needed(rate=likely, half_width=_HALF_WIDTH, correlation=correlation(labelled, share=share))
-    return needed - labelled.labels if needed > labelled.labels else None
-
-
-def _is_short_of_cases(labelled: Labelled, share: float, cases: int) -> bool:
-    """Whether labels on everything would still leave an interval wider than five points to each side."""
-    right, wrong = labelled.passes_right / max(1, labelled.passes), labelled.fails_wrong / max(1, labelled.fails)
-    open_ = share * (1 - share) * (right - wrong) ** 2 / max(1, cases)
-    return NormalDist().inv_cdf(0.975) * sqrt(open_) > _HALF_WIDTH
+    told = correlation(labelled, share=by_judge.share)
+    needed = labels_needed_of(by_judge.cases, rate=likely, half_width=_HALF_WIDTH, correlation=told)
+    if needed is None:
+        return None, True
+    return (ceil((needed - labelled.labels) / 10) * 10 if needed > labelled.labels else None), False

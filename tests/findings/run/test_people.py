@@ -1,0 +1,23 @@
+"""The sentence of the ruling: 430 of 500 by the judge, 50 labels."""
+
+from __future__ import annotations
+
+from proctor.findings.run.people import JudgedShare, people_finding
+from proctor.reports.people import people_sentences
+from proctor.run import HumanLabel, Key
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.intervals import wilson
+
+
+def test_the_worked_example_is_told_as_it_was_ruled() -> None:
+    low, high = wilson(0.86, 500)
+    by_judge = Estimate(value=0.86, low=low, high=high, n=500, method="wilson-cases", attempts=500)
+    judged = {Key(run="r", exam=str(number)): number < 43 for number in range(50)}
+    people = {key: int(key.exam) < 40 or int(key.exam) in (43, 44) for key in judged}
+    labels = [HumanLabel(key=key, passed=passed, who="ann") for key, passed in people.items()]
+    found = people_finding(labels, judged, JudgedShare(rate=by_judge))
+    [told] = people_sentences(by_judge, found)
+    assert told == (
+        "86 % (83 – 89) by the judge; 84 % (74 – 91) as people judge, from 50 labels; the judge passes 95 % of what "
+        "people pass and fails 62 % of what they fail; about 110 more labels for ± 5 points."
+    )
