@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import signal
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,8 @@ from proctor.testing.scenes import TOKENS, SceneAgent
 from proctor.transcript import Reply, Request
 from proctor.workers import messages
 from proctor.workers.crew import CrewExecutor
-from proctor.workers.link import Link, WorkerLost
-from proctor.workers.messages import Brief, Parts
+from proctor.workers.link import Link, NoPlace, WorkerLost
+from proctor.workers.messages import Brief, Hello, Parts
 from proctor.workers.processes import Processes
 
 
@@ -201,3 +203,42 @@ def test_a_system_without_processes_to_give_says_so(tmp_path: Path) -> None:
     with crew(scene, transport=Nowhere()) as executor:
         assert played(executor, scene) == []
     assert "Resource temporarily unavailable" in executor.reason
+
+
+class Crowded(Processes):
+    """Has room for one worker at first; the others wait as often as they are told to."""
+
+    def __init__(self, times: float) -> None:
+        self.times = times
+
+    def start(self, brief: Brief) -> Link:
+        link = super().start(brief)
+        if brief.number > 1 or self.times == math.inf:
+            hello, heard = link.hello, count()
+
+            def late() -> Hello:
+                if next(heard) < self.times:
+                    raise NoPlace("it takes 1 cpu (0 of 1 free)")
+                return hello()
+
+            vars(link)["hello"] = late
+        return link
+
+
+def test_who_waits_for_a_place_holds_nobody_up_and_plays_later(tmp_path: Path) -> None:
+    scene, told = scene_in(tmp_path, cases=40), list[str]()
+    with crew(scene, workers=3, transport=Crowded(times=3), on_lost=told.append) as executor:
+        assert len(finished(played(executor, scene))) == 40
+    assert executor.counts.lost == 0
+    assert len(told) == 2
+    assert told[0].endswith("has not begun: it takes 1 cpu (0 of 1 free)")
+
+
+def test_where_nobody_has_a_place_the_run_ends_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("proctor.workers.crew._PLACE_PATIENCE", 0.1)
+    scene = scene_in(tmp_path)
+    with crew(scene, transport=Crowded(times=math.inf)) as executor:
+        assert played(executor, scene) == []
+    assert executor.halt == "misconfigured"
+    assert "no worker has begun" in executor.reason
+    assert scene.notes() == []
