@@ -22,6 +22,7 @@ COMMANDS = {
     "list": "List stored runs.",
     "show": "Show what a run found.",
     "compare": "Is run B better than run A? Paired by case, with what broke and what was fixed.",
+    "tournament": "Which of several runs is strongest? Every case is a contest of every pair.",
     "failures": "What failed in a run, in groups, and what of it is new.",
     "history": "Quality over time: the runs of a benchmark, and which changes are real.",
     "rescore": "Score a run's stored replies again; the agent is not called.",

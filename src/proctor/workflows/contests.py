@@ -58,6 +58,11 @@ class Contest:
     context: str = ""
 
     @property
+    def is_plain(self) -> bool:
+        """Whether both say the same, so that nobody needs to be asked."""
+        return self.left.strip() == self.right.strip()
+
+    @property
     def turned(self) -> Contest:
         """The same in the other order."""
         return replace(self, left=self.right, right=self.left)
@@ -74,9 +79,9 @@ class ContestVerdict:
     confidence: float | None = None
     """The mean of both orders; None where they disagree."""
     explanations: tuple[str, ...] = ()
-    """The judge's words with left first, then with right first."""
+    """The judge's words with left first, then with right first; empty: it gave no verdict."""
     reason: str = ""
-    """Why there is no verdict."""
+    """Why there is no verdict, or why nobody was asked for it."""
     is_open: bool = False
     """Whether it was never answered, so that it can be asked again."""
     usage: Usage = Usage()
@@ -103,9 +108,9 @@ def prompt(contest: Contest) -> str:
 
 def tokens_of(contests: Sequence[Contest], criteria: str = "") -> tuple[int, int]:
     """About how many tokens both orders of these contests send and receive."""
-    told = tokens_in(instructions(criteria))
-    sent = sum(told + tokens_in(prompt(contest)) for contest in contests)
-    return 2 * sent, 2 * ANSWER_TOKENS * len(contests)
+    told, asked = tokens_in(instructions(criteria)), [contest for contest in contests if not contest.is_plain]
+    sent = sum(told + tokens_in(prompt(contest)) for contest in asked)
+    return 2 * sent, 2 * ANSWER_TOKENS * len(asked)
 
 
 async def judge_contests(
@@ -135,6 +140,8 @@ async def judge_contests(
 
 
 async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestVerdict:
+    if contest.is_plain:
+        return ContestVerdict(score=0.5, reason="both replies are the same")
     first = await model.ask(system=system, user=prompt(contest), schema=Preference)
     if first.value is None:  # the other order could decide nothing
         return ContestVerdict(reason=first.reason, is_open=first.is_open, usage=first.usage)

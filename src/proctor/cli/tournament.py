@@ -1,0 +1,145 @@
+"""proctor tournament: which of several runs is strongest, by contests of pairs?"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli import options
+from proctor.cli.command import Command
+
+if TYPE_CHECKING:
+    from proctor.config import Config
+    from proctor.findings.tournament import Tournament
+    from proctor.workflows.tournament import PlannedTournament
+
+_GO_ON = "Go on with the same command: what was answered is kept, and not asked again."
+
+
+@click.command("tournament", cls=Command)
+@click.argument("runs", nargs=-1, metavar="RUN RUN [RUN …]")
+@click.option(
+    "--reviewer",
+    metavar="NAME|MODEL",
+    help="A chat model that compares the replies, in both orders, names hidden [default: the stored scores decide].",
+)
+@click.option("--dry-run", is_flag=True, help="With --reviewer: show what judging would take, and ask nobody.")
+@click.option("--budget", type=float, help="With --reviewer: the most that judging may cost.")
+@click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
+@options.pace
+@options.form
+@options.store
+@options.as_json
+def command(
+    runs: tuple[str, ...],
+    reviewer: str | None,
+    dry_run: bool,
+    force: bool,
+    form: str,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+    **limits: Any,
+) -> int:
+    """Which of these runs is strongest? Every case is a contest of every pair; each RUN is an id, a name, or `last`.
+
+    Runs are ranked only as far as the cases show. With --reviewer the calls and their cost are told before the first.
+    """
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.tournament import plan_tournament, tournament
+
+    config = load_config(config_path)
+    url = store_url(store, config)
+    if reviewer is None:
+        _refuse_without_reviewer({"--dry-run": dry_run, **{f"--{name}": value for name, value in limits.items()}})
+        found = tournament(runs, store=url, force=force)
+    else:
+        planned = plan_tournament(runs, reviewer=reviewer, store=url, config=config, force=force)
+        if dry_run:
+            _show_plan(planned, as_json=as_json)
+            return 0
+        found = _judge(planned, config, limits)
+    _show(found, form=form, as_json=as_json)
+    return 4 if found.open else 0
+
+
+def _refuse_without_reviewer(given: dict[str, Any]) -> None:
+    for option, value in given.items():
+        if value not in (None, False):
+            raise click.UsageError(f"{option} goes with --reviewer: the stored scores decide without, and cost nothing")
+
+
+def _foreseen(planned: PlannedTournament) -> str:
+    from proctor.reports.numbers import cost, plural, whole
+
+    sent, received = planned.tokens
+    return (
+        f"{plural(len(planned.contests), 'contest')} of {len(planned.runs)} runs: {plural(planned.calls, 'call')} to "
+        f"{planned.judge.name}, about {whole(sent)} tokens in, {whole(received)} out, cost {cost(planned.cost)}"
+    )
+
+
+def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
+    from proctor.cli.output import echo, print_json, wrap_text
+
+    if not as_json:
+        echo(wrap_text(f"{_foreseen(planned)}. Nothing was asked."))
+        return
+    sent, received = planned.tokens
+    print_json(
+        {
+            "contests": len(planned.contests),
+            "calls": planned.calls,
+            "input_tokens": sent,
+            "output_tokens": received,
+            "cost": planned.cost,
+        }
+    )
+
+
+def _judge(planned: PlannedTournament, config: Config, limits: dict[str, Any]) -> Tournament:
+    """Have the contests judged, with the cost told before and the progress shown."""
+    from proctor.cli.output import agents_speak_on_stderr, tell
+    from proctor.reports import numbers
+    from proctor.reports.progress import Progress
+    from proctor.threads import run_anywhere
+    from proctor.usage import Usage
+    from proctor.workflows.contests import ContestVerdict
+    from proctor.workflows.tournament import play_tournament
+
+    shown, used, done, failed = Progress(), Usage(), 0, 0
+
+    def told(place: int, verdict: ContestVerdict) -> None:
+        nonlocal used, done, failed
+        used, done, failed = used + verdict.usage, done + 1, failed + (verdict.score is None)
+        shown.update(done=done, failed=failed, tokens=used.input_tokens + used.output_tokens, cost=used.cost)
+
+    tell(_foreseen(planned))
+    shown.start(len(planned.contests))
+    try:
+        with agents_speak_on_stderr():
+            found = run_anywhere(lambda: play_tournament(planned, config=config, told=told, **limits))
+    except KeyboardInterrupt:
+        tell(f"Interrupted. {_GO_ON}")
+        raise click.exceptions.Exit(4) from None
+    finally:
+        shown.stop()
+    if found.open:
+        tell(f"{numbers.plural(found.open, 'contest')} still to be judged. {_GO_ON}")
+    return found
+
+
+def _show(found: Tournament, *, form: str, as_json: bool) -> None:
+    from proctor.cli.output import console, print_json
+    from proctor.reports.tournament import as_dict, markdown, render
+
+    if as_json:
+        print_json(as_dict(found))
+    elif form == "markdown":
+        sys.stdout.write(markdown(found))
+    else:
+        console().print(render(found))

@@ -1,0 +1,188 @@
+"""Several runs against each other, case by case: who wins, how strong each is, and which ranks the cases show."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from proctor.errors import UsageError
+from proctor.findings.comparison.likeness import refusal, unlike
+from proctor.findings.comparison.many import MOST_RUNS, letter
+from proctor.findings.run import CaseFinding, Findings
+from proctor.run import Run
+from proctor.statistics.bradley_terry import FEWEST_CASES, Pair, Ranking, ranking
+from proctor.statistics.estimate import Estimate
+from proctor.statistics.pass_at_k import over_cases, pass_at_k
+from proctor.usage import Usage
+
+WIN_BY = 0.05
+"""Stored scores that differ by no more are a tie."""
+_JUDGED_ANEW = ("reviewer", "rubric", "weights", "passing score", "checks")
+"""In what runs may differ where their replies are judged in the tournament itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContestOutcome:
+    """One case, two runs."""
+
+    case: str
+    a: int
+    b: int
+    score: float | None
+    """1: A won, 0: B did, ½: a tie; None: there is no verdict."""
+    flipped: bool = False
+    """Whether the judge said otherwise when the replies changed places."""
+    asked: bool = False
+    """Whether a judge gave it, in both orders."""
+    is_open: bool = False
+    """Whether the judge never answered, so that it can be asked again."""
+    reason: str = ""
+    """Why there is no verdict."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tally:
+    """Contests by how they ended."""
+
+    won: int
+    tied: int
+    lost: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tournament:
+    """All runs against each other."""
+
+    runs: tuple[Run, ...]
+    """As they were named."""
+    judge: str | None
+    """Who judged the contests; None: the stored scores."""
+    ranking: Ranking
+    outcomes: tuple[ContestOutcome, ...]
+    flips: Estimate | None
+    """Share of contests in which the judge contradicted itself when the replies changed places; None: no judge."""
+    usage: Usage
+    """What judging took."""
+    warnings: tuple[str, ...]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether one run is certainly the strongest."""
+        return any(strength.worst == 1 for strength in self.ranking.strengths)
+
+    @property
+    def open(self) -> int:
+        """Contests that the judge never answered: the same command asks for them again."""
+        return sum(outcome.is_open for outcome in self.outcomes)
+
+    def tally(self, place: int, other: int | None = None) -> Tally:
+        """How the contests of a run ended, against all others or one of them."""
+        scores = Counter(
+            outcome.score if outcome.a == place else 1 - outcome.score
+            for outcome in self.outcomes
+            if outcome.score is not None
+            and place in (outcome.a, outcome.b)
+            and (other is None or other in (outcome.a, outcome.b))
+        )
+        return Tally(won=scores[1.0], tied=scores[0.5], lost=scores[0.0])
+
+
+def must_be_alike(runs: Sequence[Run], *, judged_anew: bool, force: bool) -> list[str]:
+    """In what these runs were examined differently; refuses it unless forced."""
+    if not 2 <= len(runs) <= MOST_RUNS:
+        raise UsageError(f"{len(runs)} runs are no tournament; expected 2 to {MOST_RUNS}: `proctor list` shows them")
+    found = []
+    for a, b in combinations(runs, 2):
+        if a.id == b.id:
+            raise UsageError(f"run {a.id} is named twice; expected different runs: `proctor list` shows them")
+        apart = [one for one in unlike(a, b) if not (judged_anew and one.what in _JUDGED_ANEW)]
+        if apart and not force:
+            raise UsageError(refusal(a, b, apart))
+        found += [one.what for one in apart]
+    return list(dict.fromkeys(found))
+
+
+def by_scores(found: Sequence[Findings]) -> list[ContestOutcome]:
+    """Every contest by the stored marks; by the verdicts, where no run has any marks."""
+    marked = any(case.score is not None for findings in found for case in findings.compared_on)
+    values = [{case.id: _value(case, marked=marked) for case in findings.compared_on} for findings in found]
+    cases = dict.fromkeys(case.id for findings in found for case in findings.compared_on)
+    return [
+        _by_values(case, a, b, values[a][case], values[b][case])
+        for case in cases
+        for a, b in combinations(range(len(found)), 2)
+        if case in values[a] and case in values[b]
+    ]
+
+
+def _by_values(case: str, a: int, b: int, one: float | None, other: float | None) -> ContestOutcome:
+    if one is None or other is None:
+        return ContestOutcome(case=case, a=a, b=b, score=None, reason="one of both has no score")
+    apart = round(one - other, 9)
+    score = 0.5 if abs(apart) <= WIN_BY else float(apart > 0)
+    return ContestOutcome(case=case, a=a, b=b, score=score)
+
+
+def _value(case: CaseFinding, *, marked: bool) -> float | None:
+    """What a case came to, the agent's own failures as 0; None: it has no mark."""
+    if not marked:
+        return case.passed / case.counted if case.counted else None
+    if case.score is None:
+        return 0.0 if case.failed_by_agent and not case.unscored else None
+    others = max(1, case.counted - case.failed_by_agent)
+    return case.score * others / (others + case.failed_by_agent)
+
+
+def tournament(
+    runs: Sequence[Run],
+    outcomes: Sequence[ContestOutcome],
+    *,
+    judge: str | None = None,
+    usage: Usage | None = None,
+    unlike: Sequence[str] = (),
+) -> Tournament:
+    """Who is strongest, from the outcomes of the contests."""
+    if not outcomes:
+        raise UsageError("these runs have no case in common; there is nothing to compare")
+    cases: dict[str, dict[Pair, float]] = {}
+    for outcome in outcomes:
+        if outcome.score is not None:
+            cases.setdefault(outcome.case, {})[outcome.a, outcome.b] = outcome.score
+    ranked = ranking(list(cases.values()), len(runs))
+    return Tournament(
+        runs=tuple(runs),
+        judge=judge,
+        ranking=ranked,
+        outcomes=tuple(outcomes),
+        flips=None if judge is None else _flips(outcomes),
+        usage=usage or Usage(),
+        warnings=tuple(_warnings(runs, outcomes, ranked, unlike)),
+    )
+
+
+def _flips(outcomes: Sequence[ContestOutcome]) -> Estimate:
+    """The mean over cases, so that the contests of one case do not count as independent."""
+    counts: dict[str, tuple[int, int]] = {}
+    for outcome in outcomes:
+        if outcome.asked:
+            n, flipped = counts.get(outcome.case, (0, 0))
+            counts[outcome.case] = n + 1, flipped + outcome.flipped
+    return over_cases(pass_at_k, counts.values(), 1)
+
+
+def _warnings(
+    runs: Sequence[Run], outcomes: Sequence[ContestOutcome], ranked: Ranking, unlike: Sequence[str]
+) -> Iterator[str]:
+    if unlike:
+        yield f"These runs were not examined alike: {', '.join(unlike)}."
+    for place, run in enumerate(runs):
+        if run.status != "completed":
+            yield f"{letter(place)} is {run.status}: it is compared on what it has."
+    missing = Counter(outcome.reason for outcome in outcomes if outcome.score is None)
+    if missing:
+        why = "; ".join(f"{number} × {reason}" for reason, number in missing.most_common(3))
+        yield f"{sum(missing.values())} of {len(outcomes)} contests have no verdict and do not count: {why}."
+    if ranked.cases < FEWEST_CASES:
+        yield f"{ranked.cases} cases are too few for intervals and ranks; they take {FEWEST_CASES}."

@@ -1,0 +1,221 @@
+"""A tournament: the sentence, the terminal's tables, Markdown and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from proctor.findings.comparison.many import letter
+from proctor.findings.tournament import WIN_BY, Tally, Tournament
+from proctor.reports import numbers
+from proctor.reports.markup import plain as in_markdown
+from proctor.reports.terminal import STYLES, Page
+from proctor.reports.values import estimate
+from proctor.reports.words import one_line
+from proctor.statistics.bradley_terry import Meeting, Strength
+
+
+def sentence(found: Tournament) -> str:
+    """What a person would say first: who is strongest, and only what the cases show."""
+    first = [place for place, strength in enumerate(found.ranking.strengths) if strength.best == 1]
+    if len(first) == 1:
+        [place] = first
+        named = f"{letter(place)} ({one_line(found.runs[place].agent, 60)})"
+        if found.is_decided:
+            return f"{named} is the strongest of {len(found.runs)}: {_tally(found.tally(place))}."
+        return f"{named} is ahead, but not of all others for certain: {_tally(found.tally(place))}."
+    if len(first) == len(found.runs):
+        return f"These contests cannot tell the {len(found.runs)} runs apart."
+    named = ", ".join(letter(place) for place in first[:-1]) + f" and {letter(first[-1])}"
+    return f"No run is certainly the strongest: {named} may each be first."
+
+
+def _tally(tally: Tally) -> str:
+    return f"{numbers.whole(tally.won)} won, {numbers.whole(tally.tied)} tied, {numbers.whole(tally.lost)} lost"
+
+
+def _notes(found: Tournament) -> Iterator[str]:
+    for cycle in found.ranking.cycles:
+        told = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
+        yield f"A cycle that is not by chance: {told}; no order of these is right."
+    if found.judge is None:
+        yield f"A contest is won by the stored score, where it differs by more than {WIN_BY:g}."
+    else:
+        yield f"Each contest was judged by {one_line(found.judge, 80)} in both orders, without names."
+    if found.flips is not None and found.flips.value is not None:
+        said = numbers.say(found.flips)
+        yield (
+            f"Position flips: {said.value} ({said.interval}, {said.basis}): the judge said otherwise when the replies "
+            "changed places; these are ties."
+        )
+    if used := numbers.usage(found.usage):
+        yield f"Judging took {used}."
+    yield (
+        "Strength: Bradley-Terry, log odds, ties as halves; intervals by bootstrap over cases; ranks by simultaneous "
+        "intervals of all pairs."
+    )
+
+
+def rank(strength: Strength) -> str:
+    """`1`, or `1 to 3` where the cases do not show which."""
+    return str(strength.best) if strength.best == strength.worst else f"{strength.best} to {strength.worst}"
+
+
+def _number(value: float | None) -> str:
+    return numbers.NOTHING if value is None else f"{value:+.2f}".replace("-", "−")
+
+
+def _interval(strength: Strength) -> str:
+    low, high = strength.value.low, strength.value.high
+    return numbers.NOTHING if low is None or high is None else f"{_number(low)} – {_number(high)}"
+
+
+def _share(found: Tournament, place: int, other: int) -> str:
+    """How much of the contests the run won against the other, ties as halves; `!` where that is certain."""
+    if place == other:
+        return "·"
+    meeting = _meeting(found, place, other)
+    if meeting.share.value is None:
+        return numbers.NOTHING
+    value = meeting.share.value if meeting.a == place else 1 - meeting.share.value
+    return f"{numbers.percent(value)}{' !' if meeting.certain else ''}"
+
+
+def _meeting(found: Tournament, place: int, other: int) -> Meeting:
+    both = {place, other}
+    return next(meeting for meeting in found.ranking.meetings if {meeting.a, meeting.b} == both)
+
+
+def render(found: Tournament) -> RenderableType:
+    """The report for a terminal."""
+    return Page(lambda width: _report(found, width))
+
+
+def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
+    yield Text(sentence(found), style="bold")
+    yield Text()
+    for warning in found.warnings:
+        yield Text(f"! {one_line(warning, 2000)}", style=STYLES["flaky"])
+    if found.warnings:
+        yield Text()
+    yield _runs(found, width)
+    yield Text()
+    yield _matrix(found, width)
+    yield Text()
+    for note in _notes(found):
+        yield Text(note, style="dim")
+
+
+def _table(width: int) -> Table:
+    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+
+
+def _runs(found: Tournament, width: int) -> RenderableType:
+    table = _table(width)
+    table.add_column("", no_wrap=True)
+    table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
+    for header in ("rank", "strength", "interval", "won", "tied", "lost"):
+        table.add_column(header, justify="right", no_wrap=True)
+    for place, run in enumerate(found.runs):
+        what = Text(one_line(run.agent)).append(f"  {run.id}", style="dim")
+        table.add_row(Text(letter(place), style="bold"), what, *_cells(found, place))
+    return table
+
+
+def _cells(found: Tournament, place: int) -> list[str]:
+    strength, tally = found.ranking.strengths[place], found.tally(place)
+    counts = map(numbers.whole, (tally.won, tally.tied, tally.lost))
+    return [rank(strength), _number(strength.value.value), _interval(strength), *counts]
+
+
+def _matrix(found: Tournament, width: int) -> RenderableType:
+    table = _table(width)
+    places = range(len(found.runs))
+    table.add_column("won against", ratio=1, no_wrap=True)
+    for place in places:
+        table.add_column(letter(place), justify="right", no_wrap=True)
+    for place in places:
+        table.add_row(Text(letter(place), style="bold"), *(_share(found, place, other) for other in places))
+    return table
+
+
+def markdown(found: Tournament) -> str:
+    """For a pull request or a wiki."""
+    return "\n".join(_markdown(found)) + "\n"
+
+
+def _markdown(found: Tournament) -> Iterator[str]:
+    places = range(len(found.runs))
+    yield f"**{in_markdown(sentence(found), 400)}**\n"
+    yield from (f"> {in_markdown(warning, 400)}\n" for warning in found.warnings)
+    yield "| | agent | run | rank | strength | interval | won | tied | lost |"
+    yield "|---|---|---|---:|---:|---:|---:|---:|---:|"
+    for place, run in enumerate(found.runs):
+        cells = [letter(place), in_markdown(run.agent, 100), f"`{run.id}`", *_cells(found, place)]
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    yield f"| won against | {' | '.join(letter(place) for place in places)} |"
+    yield "|---|" + "---:|" * len(found.runs)
+    for place in places:
+        yield f"| {letter(place)} | {' | '.join(_share(found, place, other) for other in places)} |"
+    yield ""
+    yield from (f"{in_markdown(note, 400)}\n" for note in _notes(found))
+
+
+def as_dict(found: Tournament) -> dict[str, Any]:
+    """What `proctor tournament --json` prints. Keys may be added; these stay."""
+    judged = sum(outcome.score is not None for outcome in found.outcomes)
+    return {
+        "sentence": sentence(found),
+        "warnings": list(found.warnings),
+        "judge": found.judge,
+        "cases": found.ranking.cases,
+        "contests": {"planned": len(found.outcomes), "judged": judged, "open": found.open},
+        "runs": [_run_dict(found, place) for place in range(len(found.runs))],
+        "pairs": [_pair_dict(found, meeting) for meeting in found.ranking.meetings],
+        "cycles": [[found.runs[place].id for place in cycle] for cycle in found.ranking.cycles],
+        "position_flips": None if found.flips is None else estimate(found.flips),
+        "usage": _usage(found),
+    }
+
+
+def _usage(found: Tournament) -> dict[str, Any]:
+    used = found.usage
+    return {
+        "calls": used.calls,
+        "cached": used.cached,
+        "input_tokens": used.input_tokens,
+        "output_tokens": used.output_tokens,
+        "cost": used.cost if found.judge is not None else 0.0,
+    }
+
+
+def _counts(tally: Tally) -> dict[str, int]:
+    return {"won": tally.won, "tied": tally.tied, "lost": tally.lost}
+
+
+def _run_dict(found: Tournament, place: int) -> dict[str, Any]:
+    run, strength = found.runs[place], found.ranking.strengths[place]
+    return {
+        "run": run.id,
+        "name": run.name,
+        "agent": run.agent,
+        "status": run.status,
+        "rank": {"best": strength.best, "worst": strength.worst},
+        "strength": estimate(strength.value),
+        **_counts(found.tally(place)),
+    }
+
+
+def _pair_dict(found: Tournament, meeting: Meeting) -> dict[str, Any]:
+    return {
+        "a": found.runs[meeting.a].id,
+        "b": found.runs[meeting.b].id,
+        **_counts(found.tally(meeting.a, meeting.b)),
+        "share": estimate(meeting.share),
+        "certain": {1: "a", -1: "b", 0: None}[meeting.certain],
+    }

@@ -1,0 +1,240 @@
+"""Stored runs against each other: by their stored scores, or by a chat model that compares their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from proctor.benchmark import Exam
+from proctor.config import Config
+from proctor.errors import BudgetSpent, UsageError
+from proctor.findings.tournament import ContestOutcome, Tournament, by_scores, must_be_alike
+from proctor.findings.tournament import tournament as found_in
+from proctor.redaction import remember_secrets
+from proctor.run import Attempt, Run
+from proctor.running.plan import exams_of
+from proctor.spending.budget import must_have_prices
+from proctor.spending.prices import Price, price_of
+from proctor.spending.providers import PROVIDERS
+from proctor.storage import Store, open_store
+from proctor.usage import Usage
+from proctor.workflows.contests import Contest, ContestVerdict, judge_contests, tokens_of
+from proctor.workflows.parts import choose
+from proctor.workflows.patient_model import PatientModel
+from proctor.workflows.read import findings_of_run
+from proctor.workflows.run_limits import allowing
+from proctor.workflows.settings import make_settings
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+Place = tuple[str, int, int]
+"""A case, and two runs by their places."""
+
+
+def tournament(names: Sequence[str], *, store: str, force: bool = False) -> Tournament:
+    """These runs against each other by their stored scores. Nobody is asked."""
+    with open_store(store, create=False) as opened:
+        runs = [opened.archive.find(name) for name in names]
+        unlike = must_be_alike(runs, judged_anew=False, force=force)
+        found = [findings_of_run(opened, run) for run in runs]
+    return found_in(runs, by_scores(found), unlike=unlike)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ContestModel:
+    """The chat model that compares replies."""
+
+    name: str
+    model: BaseChatModel
+    structured: bool
+    criteria: str
+    price: Price | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedTournament:
+    """What is to be judged, and what it will take, before anybody is asked."""
+
+    runs: tuple[Run, ...]
+    judge: ContestModel
+    contests: dict[Place, Contest]
+    settled: tuple[ContestOutcome, ...]
+    """What needs no judge: where an agent failed, or there is no reply."""
+    unlike: tuple[str, ...]
+
+    @property
+    def calls(self) -> int:
+        """Both orders of every contest whose replies differ."""
+        return 2 * sum(not contest.is_plain for contest in self.contests.values())
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Sent and received, about."""
+        return tokens_of(list(self.contests.values()), self.judge.criteria)
+
+    @property
+    def cost(self) -> float | None:
+        """About; None: the model's price is not known."""
+        return None if self.judge.price is None else self.judge.price.of(*self.tokens)
+
+
+def plan_tournament(
+    names: Sequence[str], *, reviewer: str, store: str, config: Config, force: bool = False
+) -> PlannedTournament:
+    """Every case of every pair of runs that has two replies to compare."""
+    remember_secrets()
+    judge = _contest_model(reviewer, config)
+    with open_store(store, create=False) as opened:
+        runs = [opened.archive.find(name) for name in names]
+        unlike = must_be_alike(runs, judged_anew=True, force=force)
+        exams = {exam.id: exam for run in runs for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
+        played = [_played(opened, run) for run in runs]
+    contests, settled = {}, []
+    for place, one, other in _meetings(exams, played):
+        if isinstance(one, str) and isinstance(other, str):
+            contests[place] = _contest(exams[place[0]], one, other)
+        else:
+            settled.append(_settled(place, one, other))
+    return PlannedTournament(
+        runs=tuple(runs), judge=judge, contests=contests, settled=tuple(settled), unlike=tuple(unlike)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Failed:
+    """The agent's own failure: it loses against any reply."""
+
+
+Played = str | _Failed | None
+"""What a run has to show of a case: a reply, or the whole conversation; its agent's failure; nothing."""
+
+
+def _played(opened: Store, run: Run) -> dict[str, Played]:
+    """The first trial of each case that has something to show, under the first condition."""
+    found: dict[str, Played] = {}
+    condition = "" if "" in run.settings.conditions else run.settings.conditions[0]
+    for attempt in opened.archive.full_attempts(run.id):
+        if attempt.key.condition == condition and found.get(attempt.key.exam) is None:
+            found[attempt.key.exam] = _shown(attempt)
+    return found
+
+
+def _shown(attempt: Attempt) -> Played:
+    if not attempt.finished or (attempt.failure is not None and attempt.failure.owner == "environment"):
+        return None
+    if attempt.failure is not None and attempt.failure.stage == "agent":
+        return _Failed()
+    said = [(turn.question, turn.reply.text) for turn in attempt.transcript.turns if turn.reply is not None]
+    if len(said) < 2:
+        return said[0][1] if said else None
+    return "\n\n".join(f"user: {question}\n\nagent: {reply}" for question, reply in said)
+
+
+def _meetings(
+    exams: dict[str, Exam], played: Sequence[dict[str, Played]]
+) -> Iterator[tuple[Place, Played, Played]]:  # fmt: skip
+    for name in exams:
+        for a, b in combinations(range(len(played)), 2):
+            if name in played[a] and name in played[b]:
+                yield (name, a, b), played[a][name], played[b][name]
+
+
+def _contest(exam: Exam, one: str, other: str) -> Contest:
+    return Contest(
+        question="\n".join(case.question for case in exam.cases),
+        expected="\n".join(case.answer for case in exam.cases if case.answer),
+        context="\n".join(dict.fromkeys(case.context for case in exam.cases if case.context)),
+        left=one,
+        right=other,
+    )
+
+
+def _settled(place: Place, one: Played, other: Played) -> ContestOutcome:
+    case, a, b = place
+    if one is None or other is None:
+        return ContestOutcome(case=case, a=a, b=b, score=None, reason="one of both has no reply")
+    score = 0.5 if type(one) is type(other) else float(isinstance(one, str))
+    return ContestOutcome(case=case, a=a, b=b, score=score, reason="an agent failed")
+
+
+def _contest_model(reviewer: str, config: Config) -> ContestModel:
+    """The chat model that a reviewer's name or spec stands for, with its options."""
+    from proctor.models.load import load_model
+    from proctor.reviewers.criteria import read_criteria
+    from proctor.reviewers.model import check_options, usual_temperature
+
+    chosen = choose(reviewer, config.reviewers, default="standard").spec
+    assert chosen is not None
+    spec, options = chosen.spec.removeprefix("model:"), chosen.options
+    if spec.partition(":")[0] not in (*PROVIDERS, "python"):
+        raise UsageError(
+            f"the reviewer {reviewer!r} cannot compare two replies; expected a chat model such as openai:MODEL. "
+            "Without --reviewer the stored scores decide"
+        )
+    check_options(options)
+    criteria = read_criteria(options["criteria"])[0] if "criteria" in options else ()
+    model = load_model(
+        spec,
+        temperature=options.get("temperature", usual_temperature(spec)),
+        max_output_tokens=options.get("max_output_tokens"),
+    )
+    return ContestModel(
+        name=reviewer,
+        model=model,
+        structured=options.get("structured", True),
+        criteria="\n".join(one.asks for one in criteria),
+        price=price_of(spec, {**config.prices, **options.get("prices", {})}),
+    )
+
+
+async def play_tournament(
+    planned: PlannedTournament,
+    *,
+    config: Config,
+    budget: float | None = None,
+    concurrency: int | None = None,
+    timeout: float | None = None,  # noqa: ASYNC109 - of the calls that the judge takes, not of this one
+    retries: int | None = None,
+    told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
+) -> Tournament:
+    """Have the contests judged, each in both orders; answers are kept in the cache, and not paid again."""
+    given = {"budget": budget, "concurrency": concurrency, "timeout": timeout, "retries": retries}
+    settings = replace(make_settings(given, config.run), budget=budget, max_tokens=None)
+    judge = planned.judge
+    if budget is not None and judge.price is None:
+        must_have_prices([judge.name], {}, budget=budget)
+    model = PatientModel(
+        judge.model,
+        structured=judge.structured,
+        retries=settings.retries,
+        timeout=settings.timeout,
+        price=judge.price,
+    )
+    contests = list(planned.contests.values())
+    with allowing(settings, config, cache=True):
+        try:
+            verdicts = await judge_contests(
+                contests, model, concurrency=settings.concurrency, criteria=judge.criteria, told=told
+            )
+        except BudgetSpent as spent:
+            raise UsageError(f"{spent}; not a single contest was judged") from spent
+    judged = [_outcome(place, verdict) for place, verdict in zip(planned.contests, verdicts, strict=True)]
+    usage = sum((verdict.usage for verdict in verdicts), Usage())
+    return found_in(planned.runs, [*planned.settled, *judged], judge=judge.name, usage=usage, unlike=planned.unlike)
+
+
+def _outcome(place: Place, verdict: ContestVerdict) -> ContestOutcome:
+    case, a, b = place
+    return ContestOutcome(
+        case=case,
+        a=a,
+        b=b,
+        score=verdict.score,
+        flipped=verdict.flipped,
+        asked=bool(verdict.explanations),
+        is_open=verdict.is_open,
+        reason=verdict.reason,
+    )
