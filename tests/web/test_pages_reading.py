@@ -226,6 +226,16 @@ def test_outcomes_are_counted_among_the_rows_that_were_chosen(reader: Browser, p
     assert ">all 60</a>" in odd
 
 
+def test_a_run_begins_with_sentences_and_an_example_that_tells(reader: Browser, played: Played) -> None:
+    page = reader.page(f"/runs/{played.id('many')}")
+    told = page.partition('<p class="opening">')[2].partition("</p>")[0]
+    assert told.startswith("Passed 90 of 120 cases: 75 % (67 – 82).")
+    assert "attempt?case=n-90" in told
+    battle = reader.page(f"/runs/{played.id('pushover')}").partition('<p class="opening">')[2].partition("</p>")[0]
+    assert battle.startswith("Did not hold in 20 of 20 conversations; held in 0 % (0 – 16).")
+    assert "What breaks it most often is “are-you-sure”" in battle
+
+
 def test_a_run_that_is_over_is_not_watched(reader: Browser, played: Played) -> None:
     page = reader.page(f"/runs/{played.id('many')}")
     assert "data-live" not in page

@@ -18,6 +18,7 @@ from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, noun_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.run.metadata import metadata_of
+from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.turns import beyond_parts
 from proctor.reports.words import clean, one_line
@@ -48,7 +49,7 @@ def equip(made: Environment) -> None:
     """Give an environment what the templates here call, so that other pages can use their macros."""
     made.filters |= {"one_line": one_line, "prose": prose.set_as_prose, "as_code": prose.set_as_code}
     made.globals |= {
-        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of,
+        "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of, "opening": opening,
         "exam_noun": exam_noun, "expectations_of": expectations_of, "metadata_of": metadata_of,
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts,

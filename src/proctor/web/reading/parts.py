@@ -78,6 +78,7 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
     times = [case.seconds for case in cases if case.seconds is not None]
     return {
         "headline": headline(read.findings),
+        "telling": _telling(read),
         "stack": [(kind.style, counts[kind.name]) for kind in outcomes.OF_CASES],
         "stack_label": ", ".join(f"{counts[kind.name]} {kind.word}" for kind in outcomes.OF_CASES),
         "scores": [case.score for case in cases if case.score is not None],
@@ -85,6 +86,12 @@ def _drawn(read: CachedFindings) -> dict[str, Any]:
         "typical": median(times) if times else 0.0,
         "longest": max(times, default=0.0),
     }
+
+
+def _telling(read: CachedFindings) -> str:
+    """The case that tells most: the worst that did not pass; empty: there is none."""
+    worst = (case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY))
+    return next(worst, "")
 
 
 def _recall_part(run: Run, read: CachedFindings | None, part: str) -> Markup | None:
