@@ -74,8 +74,8 @@ class Recorded(Retriever):
 judge = ChatOpenAI(
     model=sys.argv[2], base_url=sys.argv[1] + "/v1", api_key="none", temperature=0, max_retries=0, max_tokens=300
 )
-[metric] = Agentic.run(Recorded, model=judge, k=1, use_structured_output=True)
-print(json.dumps({"scores": metric.correctness_scores, "scored": metric.scored_interactions}))
+[metric] = Agentic.run(Recorded, model=judge, k=1, timeout=900, use_structured_output=True)
+print(json.dumps({"scores": metric.correctness_scores, "unscored": metric.unscored}, default=str))
 """
 
 

@@ -18,14 +18,16 @@ from proctor.reports.numbers import canaries as said_of
 from proctor.reports.run import markdown
 from proctor.reports.run.html import write_html
 from proctor.reports.run.json import as_dict
+from proctor.running.plan import exams_of
 from proctor.score import Part, Review
 from proctor.transcript import Turn
 from proctor.usage import Usage
 from proctor.workflows.canaries import STANDARD, load_canaries
-from proctor.workflows.evaluate import Evaluation, aevaluate
+from proctor.workflows.evaluate import Evaluation, aevaluate, prepare
 from proctor.workflows.read import read_findings
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
+from proctor.workflows.run_limits import foresee
 
 CASES = [Case(id="one", question="one?", answer="yes")]
 RIGHT = {each.case.id: each.passes for each in load_canaries(STANDARD)}
@@ -227,3 +229,20 @@ async def test_workers_leave_the_canaries_to_their_driver(tmp_path: Path) -> Non
         config=Config(),
     )
     assert (found(done).judged, len(found(done).wrong)) == (30, 20)
+
+
+def test_an_estimate_counts_them_once_whatever_the_trials() -> None:
+    pytest.importorskip("langchain_openai")
+    judge = "openai-compatible:m@http://127.0.0.1:9/v1"
+    settings = {"canaries": STANDARD, "trials": 3}
+    prepared = prepare(CASES, agent=answer, reviewer=judge, config=Config(), settings=settings)
+    found = foresee(prepared.run, exams_of(prepared.benchmark, prepared.run.settings), Config())
+    assert (found.calls.likely, found.callers["reviewer"].calls.likely) == (33, 33)
+
+
+def test_criteria_of_ones_own_and_the_standard_set_do_not_go_together_and_are_told() -> None:
+    config = Config.model_validate(
+        {"reviewers": {"tone": {"spec": "openai-compatible:m@http://127.0.0.1:9/v1", "criteria": "Is it polite?"}}}
+    )
+    prepared = prepare(CASES, agent=answer, reviewer="tone", config=config, settings={"canaries": STANDARD})
+    assert any("criteria of its own" in warning for warning in prepared.warnings)
