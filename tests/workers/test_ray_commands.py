@@ -137,6 +137,28 @@ def test_workers_of_a_driver_that_sleeps_ask_nobody_and_the_run_ends_well(lab: L
     assert len(asked) <= 120 + 2 * 5 * found["workers"]["lost"]
 
 
+def test_where_rays_own_process_here_dies_the_run_does_not_complete_and_says_so(lab: Lab) -> None:
+    lab.write(3000)
+    with lab.start(*run_command("answer", "--ray", "local", "--json", "--concurrency", "2")) as process:
+        lab.wait_for_calls(20)
+        kill(next(child for child in children_of(process.pid) if "/raylet/raylet" in command_of(child)))
+        out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 4, err
+    found = read(out)
+    assert found["status"] == "failed"
+    assert found["reason"] == "no worker can be had any more: Ray's own process on this machine has ended"
+    assert found["attempts"]["scored"] >= sum(lab.calls().values()) - 20
+
+
+def children_of(process: int) -> list[int]:
+    tasks = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for path in tasks for child in path.read_text("utf-8").split()]
+
+
+def command_of(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_text("utf-8")
+
+
 def test_the_cache_is_refused_where_others_could_not_reach_it(lab: Lab) -> None:
     lab.write(1)
     done = lab.run(*run_command("answer", "--ray", "auto", "--cache"))

@@ -25,7 +25,7 @@ from proctor.workers import messages
 from proctor.workers.dealer import Dealer
 from proctor.workers.held import MOST_DEATHS
 from proctor.workers.ledger import Ledger
-from proctor.workers.link import Link, NoPlace, Transport, WorkerLost
+from proctor.workers.link import Link, NoPlace, Transport, TransportLost, WorkerLost
 from proctor.workers.messages import Brief, Hello, Order, WorkerReport
 from proctor.workers.seat import Seat
 
@@ -372,6 +372,8 @@ class CrewExecutor:
             self._ledger.close(seat.worker)
             if self._dismissed or self.halt is not None or (not held and self._dealer.is_done()):
                 return
+            if isinstance(why, TransportLost):
+                self.end("misconfigured", f"no worker can be had any more: {why}")
             self._lost += 1
             self._on_lost(f"{name} was lost: {why}")
             for one in held if not isinstance(why, _OutOfTouch) else ():

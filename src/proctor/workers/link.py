@@ -15,6 +15,10 @@ class NoPlace(WorkerLost):
     """There is no room for it yet; others may play meanwhile, and its hello may be waited for again."""
 
 
+class TransportLost(WorkerLost):
+    """No worker can be had any more, and those that there were are dead."""
+
+
 class Link(Protocol):
     """One worker, as the crew sees it. Methods block, and raise WorkerLost."""
 

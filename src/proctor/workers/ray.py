@@ -28,7 +28,7 @@ from proctor.failures import said
 from proctor.redaction.names import says_secret
 from proctor.running import exits
 from proctor.workers import messages
-from proctor.workers.link import Link, NoPlace, WorkerLost
+from proctor.workers.link import Link, NoPlace, TransportLost, WorkerLost
 from proctor.workers.messages import START, Brief, Hello, Order, WorkerReport
 from proctor.workers.streams import scrub_streams
 from proctor.workers.worker import CrewWorker, take_place
@@ -205,7 +205,10 @@ class _ActorLink:
         except exceptions.GetTimeoutError:
             raise _Silent(f"it did not answer for {within:g} s") from None
         except (exceptions.RayError, ConnectionError, RuntimeError) as error:
-            raise WorkerLost(_told(error)) from error
+            told = _told(error)
+            if "owner has died" in told:
+                raise TransportLost("Ray's own process on this machine has ended") from error
+            raise WorkerLost(told) from error
 
 
 class _Silent(WorkerLost):
