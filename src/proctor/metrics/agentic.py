@@ -15,9 +15,11 @@ import asyncio
 import importlib
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Any, TextIO, Unpack
+from typing import Any, TextIO, TypeVar, Unpack
+
+from pydantic import BaseModel
 
 from proctor.errors import UsageError
 from proctor.metrics.conversations import CheckedConversation, Interaction, load, prepare, takes
@@ -48,15 +50,14 @@ class Retriever(ABC):
         """The conversations, each as one Dataset; a list or a generator."""
 
 
-class AgenticResults(list[AgenticMetric]):
-    """One AgenticMetric for each conversation, in the order they came."""
+M = TypeVar("M", bound=BaseModel)
 
-    def __init__(self, metrics: Iterable[AgenticMetric], *, summary: AgenticSummary) -> None:
-        super().__init__(metrics)
-        self.summary = summary
+
+class MetricResults(list[M]):
+    """What a metric found, one by one."""
 
     def to_dataframe(self) -> Any:
-        """A table with a row for each conversation: pandas where it is installed, else polars."""
+        """A table with a row for each: pandas where it is installed, else polars."""
         rows = [metric.model_dump() for metric in self]
         for library in ("pandas", "polars"):
             try:
@@ -65,6 +66,14 @@ class AgenticResults(list[AgenticMetric]):
                 continue
             return frames.DataFrame(rows)
         raise UsageError("to_dataframe() needs pandas or polars, and neither is installed: pip install pandas")
+
+
+class AgenticResults(MetricResults[AgenticMetric]):
+    """One AgenticMetric for each conversation, in the order they came."""
+
+    def __init__(self, metrics: Iterable[AgenticMetric], *, summary: AgenticSummary) -> None:
+        super().__init__(metrics)
+        self.summary = summary
 
 
 def _silent(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
@@ -153,7 +162,7 @@ class Agentic:
     @classmethod
     async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[AgenticOptions]) -> AgenticResults:
         """The same, awaited."""
-        own, theirs = _split(retriever, options)
+        own, theirs = split_options(retriever, options, AgenticOptions)
         settings = check_settings(own)
         conversations = prepare(
             await load(retriever, theirs), tool_threshold=settings.tool_threshold, fold_names=settings.fold_names
@@ -166,11 +175,13 @@ class Agentic:
         return AgenticResults(metrics, summary=summarise(metrics, verdicts, settings))
 
 
-def _split(retriever: Any, options: AgenticOptions) -> tuple[dict[str, Any], dict[str, Any]]:
+def split_options(
+    retriever: Any, options: Mapping[str, Any], options_type: type
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """The metric's own options, and those of the retriever: in `retriever_options`, or named by its constructor."""
     given: dict[str, Any] = dict(options)
     theirs = dict(given.pop("retriever_options", None) or {})
-    for name in takes(retriever) - AgenticOptions.__annotations__.keys():
+    for name in takes(retriever) - options_type.__annotations__.keys():
         if name in given:
             theirs[name] = given.pop(name)
     return given, theirs

@@ -13,7 +13,6 @@ from proctor.metrics.conversations import CheckedConversation, Interaction
 from proctor.metrics.settings import AgenticSettings
 from proctor.models.fence import FENCE_RULE, fence
 from proctor.usage import Usage
-from proctor.workflows.patient_model import PatientModel
 
 _SYSTEM = f"""You judge whether an answer of an AI agent is correct. You are given the question, the expected answer \
 and the agent's answer. The expected answer is the authority, even where you would answer otherwise.
@@ -69,12 +68,7 @@ class Judge:
     """Asks for one verdict at a time; stops asking when it is plain that nobody will answer."""
 
     def __init__(self, settings: AgenticSettings) -> None:
-        self._model = PatientModel(
-            settings.model,
-            structured=settings.use_structured_output,
-            retries=settings.retries,
-            timeout=settings.timeout,
-        )
+        self._model = settings.patient_model()
         self.complain = self._model.complain
 
     async def verdict(self, interaction: Interaction) -> JudgeVerdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Required, TypedDict
@@ -11,6 +11,7 @@ from proctor.errors import InputError, UsageError
 from proctor.metrics.statistical import FrequentistMode, StatisticalMode, is_number
 from proctor.reviewers.tools import tool_weights
 from proctor.settings import BOUNDS, shown
+from proctor.workflows.patient_model import PatientModel
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -48,28 +49,38 @@ class AgenticOptions(TypedDict, total=False):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class AgenticSettings:
-    """The same, checked and complete."""
+class JudgeSettings:
+    """How the judge is asked, checked and complete; every metric has them."""
 
     model: BaseChatModel
-    k: int
-    statistical_mode: StatisticalMode
-    threshold: float
-    tool_threshold: float
-    fold_names: bool
-    tool_weights: dict[str, float]
     use_structured_output: bool
     verbose: bool
     concurrency: int
     retries: int
     timeout: float
 
+    def patient_model(self) -> PatientModel:
+        """The judge, asked as patiently as that."""
+        return PatientModel(
+            self.model, structured=self.use_structured_output, retries=self.retries, timeout=self.timeout
+        )
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AgenticSettings(JudgeSettings):
+    """The same with all that Agentic takes."""
+
+    k: int
+    statistical_mode: StatisticalMode
+    threshold: float
+    tool_threshold: float
+    fold_names: bool
+    tool_weights: dict[str, float]
+
 
 def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
     """The settings that these keyword arguments make; raises UsageError or InputError for the first wrong one."""
-    from proctor.models.load import load_model
-
-    _check_names(options)
+    check_names(options, AgenticOptions, metric="Agentic", required=("model", "k"))
     return AgenticSettings(
         k=_whole("k", options["k"]),
         statistical_mode=_mode(options.get("statistical_mode")),
@@ -77,28 +88,38 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
         tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
         fold_names=_flag("fold_names", options.get("fold_names", False)),
         tool_weights=tool_weights(options.get("tool_weights")),
-        use_structured_output=_flag("use_structured_output", options.get("use_structured_output", True)),
-        verbose=_flag("verbose", options.get("verbose", False)),
-        concurrency=_whole("concurrency", options.get("concurrency", 10)),
-        retries=_whole("retries", options.get("retries", 2)),
-        timeout=_seconds("timeout", options.get("timeout", 60.0)),
-        model=load_model(options["model"]),
+        **of_judge(options),
     )
 
 
-def _check_names(options: Mapping[str, Any]) -> None:
-    known = AgenticOptions.__annotations__
+def of_judge(options: Mapping[str, Any], *, structured: bool = True) -> dict[str, Any]:
+    """The settings of the judge, as keyword arguments of JudgeSettings; `structured` where nothing is said."""
+    from proctor.models.load import load_model
+
+    return {
+        "use_structured_output": _flag("use_structured_output", options.get("use_structured_output", structured)),
+        "verbose": _flag("verbose", options.get("verbose", False)),
+        "concurrency": _whole("concurrency", options.get("concurrency", 10)),
+        "retries": _whole("retries", options.get("retries", 2)),
+        "timeout": _seconds("timeout", options.get("timeout", 60.0)),
+        "model": load_model(options["model"]),
+    }
+
+
+def check_names(options: Mapping[str, Any], options_type: type, *, metric: str, required: Iterable[str]) -> None:
+    """Refuse keyword arguments that a metric does not have, and miss those that it needs."""
+    known = options_type.__annotations__
     for name in options:
         if name not in known:
             near = get_close_matches(name, known, 1, 0.5)
             meant = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}."
             raise UsageError(
-                f"Agentic.run() has no keyword argument {name!r}: {meant} "
+                f"{metric}.run() has no keyword argument {name!r}: {meant} "
                 "What the retriever's constructor takes goes into retriever_options={…}."
             )
-    for name in ("model", "k"):
+    for name in required:
         if name not in options:
-            raise UsageError(f"Agentic.run() needs {name}=…; it has no default")
+            raise UsageError(f"{metric}.run() needs {name}=…; it has no default")
 
 
 def _whole(name: str, value: object) -> int:

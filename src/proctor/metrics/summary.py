@@ -122,16 +122,16 @@ def _notes(
     else:
         yield f"pass@{k} and pass^{k} speak of {k} different conversations drawn at random, not of {k} tries of one."
     if len(sessions) < FEW:
-        yield f"{_many(len(sessions), 'conversation')}: too few for narrow intervals; collect {FEW} or more."
+        yield f"{many(len(sessions), 'conversation')}: too few for narrow intervals; collect {FEW} or more."
     if unscored:
         yield _unscored_note(unscored, at_k, hat_k, k)
 
 
 def _unscored_note(unscored: int, at_k: Estimate, hat_k: Estimate, k: int) -> str:
-    said = f"{_many(unscored, 'answer')} could not be judged"
+    said = f"{many(unscored, 'answer')} could not be judged"
     if not at_k.missing:
         return f"{said}; every conversation is decided without."
-    left_out = f"{said}; {_many(at_k.missing, 'conversation')} undecided and out of n"
+    left_out = f"{said}; {many(at_k.missing, 'conversation')} undecided and out of n"
     if at_k.worst is None or at_k.best is None or hat_k.worst is None or hat_k.best is None:
         return f"{left_out}."
     return (
@@ -140,5 +140,6 @@ def _unscored_note(unscored: int, at_k: Estimate, hat_k: Estimate, k: int) -> st
     )
 
 
-def _many(count: int, noun: str) -> str:
+def many(count: int, noun: str) -> str:
+    """`1 conversation`, `2 conversations`."""
     return f"{count} {noun}{'' if count == 1 else 's'}"
