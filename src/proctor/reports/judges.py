@@ -20,8 +20,8 @@ from proctor.statistics.estimate import Estimate
 from proctor.statistics.judges import JudgeAgreement
 
 _HEADERS = ("agrees", "passes of people's passes", "fails of people's fails", "kappa", "a verdict costs", "takes")
-_SHORT = ("agrees", "of passes", "of fails", "kappa", "cost", "time")
-_LEGEND = (
+SHORT = ("agrees", "of passes", "of fails", "kappa", "cost", "time")
+LEGEND = (
     "agrees: says the same as people · of passes: of what people pass, how much it passes · of fails: of what people "
     "fail, how much it fails · cost and time: of a verdict"
 )
@@ -39,11 +39,11 @@ def render(found: JudgesFinding) -> RenderableType:
 def _page(found: JudgesFinding, width: int) -> Iterator[RenderableType]:
     yield Text(opening(found), style="bold")
     yield Text()
-    yield from _table(_rows(found), width)
-    yield Padding(Text(_LEGEND, style="dim"), INDENT)
-    for title, slices in _slices(found):
+    yield from _table(rows(found), width)
+    yield Padding(Text(LEGEND, style="dim"), INDENT)
+    for title, part in slices(found):
         yield Text()
-        yield from _table(slices, width, first=title)
+        yield from _table(part, width, first=title)
     yield Text()
     for sentence in sentences(found):
         yield Text(sentence)
@@ -52,7 +52,7 @@ def _page(found: JudgesFinding, width: int) -> Iterator[RenderableType]:
 def _table(rows: Mapping[str, tuple[_Cell, ...]], width: int, *, first: str = "judge") -> Iterator[RenderableType]:
     table = page_table(width)
     table.add_column(first, ratio=1, overflow="fold", min_width=12)
-    for header in _SHORT[: len(next(iter(rows.values()), ()))]:
+    for header in SHORT[: len(next(iter(rows.values()), ()))]:
         table.add_column(header, justify="right", no_wrap=True)
     for name, cells in rows.items():
         table.add_row(Text(one_line(name)), *(_two_lines(*cell) for cell in cells))
@@ -69,7 +69,8 @@ def opening(found: JudgesFinding) -> str:
     return f"Judges of run {found.run.id} beside people, on {numbers.plural(found.labels, 'labelled attempt')}:"
 
 
-def _rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
+def rows(found: JudgesFinding) -> dict[str, tuple[_Cell, ...]]:
+    """Judge → each value with its interval, in the order of the headers."""
     return {
         _name(judge): (
             *_cells(judge.quality), (numbers.cost(judge.cost), ""), (numbers.duration(judge.seconds), "")
@@ -103,7 +104,7 @@ def _share(known: Estimate) -> _Cell:
     return (said.value, said.interval) if known.value is not None else (numbers.NOTHING, "")
 
 
-def _slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, ...]]]]:
+def slices(found: JudgesFinding) -> Iterator[tuple[str, dict[str, tuple[_Cell, ...]]]]:
     """By category and by length, each judge in turn; only what rests on enough labels."""
     for title, attribute in (("by category", "categories"), ("by length", "lengths")):
         rows = {}
@@ -150,9 +151,9 @@ def _lacking(judge: ComparedJudge) -> Iterator[str]:
 
 def in_markdown(found: JudgesFinding) -> str:
     """For a pull request."""
-    lines = [f"### {opening(found)}", "", *_markdown_table("judge", _rows(found), _HEADERS)]
-    for title, rows in _slices(found):
-        lines += ["", *_markdown_table(title, rows, _HEADERS)]
+    lines = [f"### {opening(found)}", "", *_markdown_table("judge", rows(found), _HEADERS)]
+    for title, part in slices(found):
+        lines += ["", *_markdown_table(title, part, _HEADERS)]
     lines += ["", *(f"- {escaped(sentence, 500)}" for sentence in sentences(found))]
     return "\n".join(lines) + "\n"
 

@@ -43,7 +43,8 @@ from proctor.web.site.forms import Form, read_form
 from proctor.web.site.site import site_of
 
 FAMILIES = (
-    "look", "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "label", "several", "compare",
+    "look", "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "label", "judges",
+    "several", "compare",
     "history", "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""

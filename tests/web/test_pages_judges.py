@@ -1,0 +1,33 @@
+"""The page on which judges stand beside people."""
+
+from __future__ import annotations
+
+from tests.web.browsing import Browser
+
+from proctor.run import HumanLabel, Key, Run
+from proctor.storage import Store
+
+
+def label(store: Store, run: Run) -> None:
+    """Somebody agrees with every second verdict."""
+    attempts = list(store.archive.attempts(run.id))
+    labels = [
+        HumanLabel(key=Key(run=run.id, exam=each.key.exam, trial=each.key.trial), passed=bool(place % 2), who="ann")
+        for place, each in enumerate(attempts)
+    ]
+    store.human_labels.put(run.id, labels)
+
+
+def test_a_run_that_nobody_labelled_leads_to_labelling(browser: Browser, demo_run: Run) -> None:
+    page = browser.page(f"/runs/{demo_run.id}/judges")
+    assert "Nobody has labelled a reply of this run yet" in page
+    assert f'href="/runs/{demo_run.id}/label"' in page
+
+
+def test_the_judges_of_a_labelled_run_stand_beside_people(browser: Browser, store: Store, demo_run: Run) -> None:
+    label(store, demo_run)
+    page = browser.page(f"/runs/{demo_run.id}/judges")
+    assert "labelled attempt" in page
+    assert "embedded (the run&#39;s own)" in page
+    assert "of passes: of what people pass, how much it passes" in page
+    assert f'href="/runs/{demo_run.id}/judges">Which judge?' in browser.page(f"/runs/{demo_run.id}")
