@@ -75,12 +75,12 @@ def test_the_estimate_follows_what_is_chosen_and_so_does_the_address(opened: Ope
 
 def test_a_type_that_the_benchmark_does_not_serve_cannot_be_chosen(opened: Opening) -> None:
     page = opened("/benchmarks/new")
-    create(page, "One", '"Only one?";"Yes"\n')
+    create(page, "Many", "".join(f'"Question {number}?";"Yes"\n' for number in range(201)))
     page.get_by_role("button", name="Save").click()
-    page.wait_for_url("**/benchmarks/one")
+    page.wait_for_url("**/benchmarks/many")
     follow(page, page.get_by_role("link", name="New run"))
     assert page.is_disabled("[value=abm-static]")
-    assert "under 10 questions" in page.inner_text(".type.off")
+    assert "over 200 questions" in page.inner_text(".type.off")
     page.select_option("#benchmark", "handbook-30")
     page.locator("[value=abm-static]:enabled").wait_for()
 
