@@ -45,6 +45,7 @@ _LEFT_OUT = (".proctor", ".venv", ".git", "__pycache__")
 _OF_A_MACHINE = ("RAY_", "LD_", "PYTHON", "CUDA_", "ROCR_", "NVIDIA_", "KUBERNETES_", "SSH_", "XDG_", "VIRTUAL_ENV")
 """What variables begin with that say something of a machine, and nothing on another one."""
 _log = logging.getLogger("proctor")
+_ENDED = "Ray's own process on this machine has ended"
 _JOB = "RAY_JOB_CONFIG_JSON_ENV_VAR"
 
 
@@ -175,6 +176,8 @@ class _ActorLink:
 
     def exchange(self, order: Order) -> WorkerReport:
         """Give an order and wait for the report."""
+        if _has_ended_here():
+            raise TransportLost(_ENDED)
         report: WorkerReport = self._ask("exchange", order, within=messages.SILENCE)
         return report
 
@@ -207,7 +210,7 @@ class _ActorLink:
         except (exceptions.RayError, ConnectionError, RuntimeError) as error:
             told = _told(error)
             if "owner has died" in told:
-                raise TransportLost("Ray's own process on this machine has ended") from error
+                raise TransportLost(_ENDED) from error
             raise WorkerLost(told) from error
 
 
@@ -277,6 +280,13 @@ def _unreachable(address: str, why: str) -> UsageError:
         f"no Ray cluster could be reached at ray={address!r}: {why}; expected local (started here), auto (the one "
         "that runs on this machine) or an address such as HOST:6379"
     )
+
+
+def _has_ended_here() -> bool:
+    """Whether the node of a cluster that was started here is dead; Ray itself would end this process 10 s later."""
+    node = getattr(import_module("ray._private.worker"), "_global_node", None)
+    started = getattr(node, "all_processes", {}).get("raylet", [])
+    return any(each.process.poll() is not None for each in started)
 
 
 def _theirs(name: str) -> str:
