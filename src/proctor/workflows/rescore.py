@@ -55,6 +55,7 @@ class NoAgent:
         self.name = name
 
     async def reply(self, request: Request) -> Reply:
+        """Refuse: whoever asks has made a mistake."""
         raise EnvironmentFault("a rescored run does not ask its agent")
 
     async def forget(self, conversation: str) -> None:
