@@ -383,7 +383,8 @@ def _tally(name: str, judged: Sequence[Judged]) -> dict[str, int]:
 
 def _notes(cases: int, contests: int, unscored: int, flips: Estimate) -> Iterator[str]:
     if cases < FEWEST_CASES:
-        yield f"{many(cases, 'question')} with a verdict: too few for intervals and ranks; collect {FEWEST_CASES} or more."
+        known = f"{many(cases, 'question')} with a verdict"
+        yield f"{known}: too few for intervals and ranks; collect {FEWEST_CASES} or more."
     if unscored:
         yield f"{unscored} of {contests} contests have no verdict and do not count."
     if flips.value:

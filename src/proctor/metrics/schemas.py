@@ -40,11 +40,11 @@ class Batch(_Given):
     ground_truth_agentic: dict[str, Any] | None = None
     """What it should have done: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`."""
     observation: str | None = None
-    """A note of yours; not judged."""
+    """A note of yours; Context shows it to the judge, Agentic does not."""
     logprobs: dict[str, Any] | None = None
     """Kept for other metrics; not judged."""
     weight: float | None = Field(default=None, ge=0)
-    """Kept for other metrics; here every interaction counts the same."""
+    """What it counts in the mean of Context; in Agentic every interaction counts the same."""
 
 
 class Dataset(_Given):
@@ -59,7 +59,7 @@ class Dataset(_Given):
     language: str | None = "english"
     """Not judged."""
     context: str = ""
-    """What the conversation is about; not judged."""
+    """What the conversation is about; Context judges its use, Agentic does not."""
     trial: int = Field(default=1, ge=1)
     """Which repetition of the conversation this is; (session_id, trial) is unique."""
     chatbot_role: str | None = None

@@ -83,7 +83,7 @@ def check_settings(options: Mapping[str, Any]) -> AgenticSettings:
     check_names(options, AgenticOptions, metric="Agentic", required=("model", "k"))
     return AgenticSettings(
         k=_whole("k", options["k"]),
-        statistical_mode=_mode(options.get("statistical_mode")),
+        statistical_mode=mode_of(options.get("statistical_mode")),
         threshold=_share("threshold", options.get("threshold", 0.7)),
         tool_threshold=_share("tool_threshold", options.get("tool_threshold", 1.0)),
         fold_names=_flag("fold_names", options.get("fold_names", False)),
@@ -149,7 +149,8 @@ def _flag(name: str, value: object) -> bool:
     return value
 
 
-def _mode(mode: object) -> StatisticalMode:
+def mode_of(mode: object) -> StatisticalMode:
+    """The mode that was given, or the usual one; raises InputError."""
     if mode is None:
         return FrequentistMode()
     if isinstance(mode, StatisticalMode):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from proctor.errors import CallError, EnvironmentFault, Misconfigured
 from proctor.failures import said
-from proctor.models.structured import UnusableAnswer, ask
+from proctor.models.structured import StructuredAnswer, UnusableAnswer, ask
 from proctor.running.calls import pause
 from proctor.spending.prices import Price
 from proctor.usage import Usage
@@ -55,13 +56,21 @@ class PatientModel:
             raise self.stopped
 
     async def ask(self, *, system: str, user: str, schema: type[T]) -> Asked[T]:
-        """Ask until an answer comes or patience ends. Any failure is an answer without a value."""
+        """Ask for an answer of this schema until it comes or patience ends; any failure is one without a value."""
+        return await self.wait_for(
+            lambda: ask(
+                self._model, system=system, user=user, schema=schema, structured=self._structured, price=self._price
+            )
+        )
+
+    async def wait_for(self, call: Callable[[], Awaitable[StructuredAnswer[T]]]) -> Asked[T]:
+        """The same of a call to the model that somebody else makes."""
         usage = Usage()
         tries = 0
         while self.stopped is None:
             tries += 1
             try:
-                return await self._ask(system, user, schema, usage)
+                return await self._try(call, usage)
             except EnvironmentFault as fault:
                 usage += getattr(fault, "spent", Usage()) + Usage(calls=1)
                 if tries > self._retries:
@@ -71,17 +80,10 @@ class PatientModel:
                 await asyncio.sleep(pause(tries, fault))
         return Asked(reason=f"not asked, because the judge failed before: {self.stopped}", is_open=True, usage=usage)
 
-    async def _ask(self, system: str, user: str, schema: type[T], spent: Usage) -> Asked[T]:
+    async def _try(self, call: Callable[[], Awaitable[StructuredAnswer[T]]], spent: Usage) -> Asked[T]:
         try:
             async with asyncio.timeout(self._timeout):
-                answer = await ask(
-                    self._model,
-                    system=system,
-                    user=user,
-                    schema=schema,
-                    structured=self._structured,
-                    price=self._price,
-                )
+                answer = await call()
         except UnusableAnswer as unusable:
             return self._count_answer(Asked(reason=unusable.reason, usage=spent + unusable.usage))
         except Misconfigured as fault:

@@ -1,0 +1,264 @@
+"""The Context metric: do an agent's answers make use of the context of their conversation?
+
+    metrics = Context.run(MyRetriever, model=judge)
+    for metric in metrics:
+        print(metric.session_id, metric.context_awareness)
+
+The mark is the part `context` of the model reviewer, as `proctor run --reviewer MODEL` gives it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Required, TypedDict, Unpack
+
+from pydantic import BaseModel
+
+from proctor.benchmark import Case
+from proctor.errors import InputError
+from proctor.metrics.agentic import MetricResults, Retriever, split_options
+from proctor.metrics.conversations import load
+from proctor.metrics.schemas import Batch, Dataset
+from proctor.metrics.settings import JudgeSettings, check_names, mode_of, of_judge
+from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
+from proctor.models.structured import StructuredAnswer, UnusableAnswer
+from proctor.reviewers.model import ModelReviewer, usual_temperature
+from proctor.score import Part
+from proctor.statistics.intervals import wilson
+from proctor.threads import run_anywhere
+from proctor.transcript import Reply, Turn
+from proctor.usage import Usage
+from proctor.workflows.patient_model import Asked
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+__all__ = [
+    "Batch",
+    "BayesianMode",
+    "Context",
+    "ContextInteraction",
+    "ContextMetric",
+    "ContextResults",
+    "Dataset",
+    "FrequentistMode",
+    "Retriever",
+]
+_PART = "context"
+
+
+class ContextOptions(TypedDict, total=False):
+    """Keyword arguments of `Context.run` and `Context.arun`."""
+
+    model: Required[BaseChatModel | str]
+    """The judge: a LangChain chat model, or a name such as `openai:MODEL`."""
+    statistical_mode: StatisticalMode | None
+    """FrequentistMode() or BayesianMode(): how the interval is made."""
+    use_structured_output: bool
+    """False: the judge's JSON is read out of its text."""
+    verbose: bool
+    """Show each mark on standard error."""
+    concurrency: int
+    """Judge calls under way at once."""
+    retries: int
+    """Further tries where the judge does not answer."""
+    timeout: float
+    """Seconds that one judge call may take."""
+    retriever_options: Mapping[str, Any] | None
+    """Keyword arguments for the retriever's own constructor."""
+
+
+class ContextInteraction(BaseModel):
+    """One answer."""
+
+    qa_id: str
+    context_awareness: float | None
+    """The reviewer's mark for its use of the context; None: it has none."""
+    weight: float = 1.0
+    """What it counts in the mean."""
+    explanation: str | None = None
+    """The judge's words."""
+    unscored: str = ""
+    """Why there is no mark."""
+
+
+class ContextMetric(BaseModel):
+    """One conversation of one agent."""
+
+    session_id: str
+    assistant_id: str = ""
+    trial: int = 1
+    n_interactions: int
+    """All of them."""
+    scored_interactions: int
+    """Those with a mark."""
+    context_awareness: float | None
+    """The weighted mean of the marks; None: there is no mark that counts."""
+    context_awareness_ci_low: float | None
+    context_awareness_ci_high: float | None
+    method: str
+    """How the interval was made."""
+    interactions: list[ContextInteraction]
+
+
+class ContextResults(MetricResults[ContextMetric]):
+    """One ContextMetric for each Dataset, in the order they came."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    dataset: Dataset
+    batch: Batch
+
+
+class Context:
+    """Judges how recorded answers use the context of their conversation."""
+
+    @classmethod
+    def run(cls, retriever: type[Retriever] | Retriever, **options: Unpack[ContextOptions]) -> ContextResults:
+        """Judge every answer of the retriever; works in scripts and in notebooks.
+
+        Options: `model` (required), `statistical_mode` (FrequentistMode()), `use_structured_output` (True), `verbose`
+        (False), `concurrency` (10), `retries` (2), `timeout` (60 s), `retriever_options`.
+        """
+        return run_anywhere(lambda: cls.arun(retriever, **options))
+
+    @classmethod
+    async def arun(cls, retriever: type[Retriever] | Retriever, **options: Unpack[ContextOptions]) -> ContextResults:
+        """The same, awaited."""
+        own, theirs = split_options(retriever, options, ContextOptions)
+        check_names(own, ContextOptions, metric="Context", required=("model",))
+        mode = mode_of(own.get("statistical_mode"))
+        settings = JudgeSettings(**of_judge({**own, "model": _as_reviewer(own["model"])}))
+        datasets = await load(retriever, theirs)
+        _check(datasets)
+        places = [_Place(dataset, batch) for dataset in datasets for batch in dataset.conversation]
+        marks = iter(await _judge(places, settings))
+        return ContextResults(
+            _metric(dataset, [_interaction(batch, next(marks)) for batch in dataset.conversation], mode)
+            for dataset in datasets
+        )
+
+
+def _as_reviewer(model: Any) -> Any:
+    """A model by its name, at the temperature that it has as a reviewer."""
+    if not isinstance(model, str):
+        return model
+    from proctor.models.load import load_model
+
+    return load_model(model, temperature=usual_temperature(model))
+
+
+def _check(datasets: Sequence[Dataset]) -> None:
+    """Conversations with a context, told apart by session, agent and trial."""
+    seen = set()
+    for place, dataset in enumerate(datasets, 1):
+        where = f"dataset {place}, conversation {dataset.session_id!r} of assistant_id={dataset.assistant_id!r}"
+        key = (dataset.session_id, dataset.assistant_id, dataset.trial)
+        if key in seen:
+            raise InputError(
+                f"{where}: there is another with trial={dataset.trial}; number repetitions by trial=1, 2, …"
+            )
+        seen.add(key)
+        if not dataset.conversation:
+            raise InputError(f"{where}: its conversation is empty; expected at least one Batch")
+        if not dataset.context.strip():
+            raise InputError(f"{where}: context={dataset.context!r}; expected the context that answers should use")
+
+
+def case_of(dataset: Dataset, batch: Batch) -> Case:
+    """What the reviewer judges by: the right answer where one is known, never the agent's own."""
+    noted = f"{dataset.context}\n\nObservation: {batch.observation}" if batch.observation else dataset.context
+    return Case(id=batch.qa_id, question=batch.query, answer=batch.ground_truth_assistant or None, context=noted)
+
+
+async def _judge(places: Sequence[_Place], settings: JudgeSettings) -> list[Asked[Part]]:
+    """The mark of every answer, in place."""
+    reviewer = ModelReviewer(settings.model, name="context", structured=settings.use_structured_output)
+    patient = settings.patient_model()
+    marks: list[Asked[Part]] = [Asked()] * len(places)
+    waiting = iter(range(len(places)))
+
+    async def work() -> None:
+        for at in waiting:
+            place = places[at]
+            marks[at] = await patient.wait_for(lambda place=place: _review(reviewer, place))  # type: ignore[misc]
+            _tell(place, marks[at], verbose=settings.verbose)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(min(settings.concurrency, len(places))):
+            group.create_task(work())
+    patient.complain()
+    return marks
+
+
+async def _review(reviewer: ModelReviewer, place: _Place) -> StructuredAnswer[Part]:
+    batch = place.batch
+    turn = Turn(number=1, question=batch.query, reply=Reply(text=batch.assistant), case=batch.qa_id)
+    review = await reviewer.review(case_of(place.dataset, batch), [turn])
+    usage = review.usage or Usage()
+    for part in review.parts:
+        if part.name == _PART:
+            return StructuredAnswer(value=part, text=review.explanation or "", usage=usage)
+    raise UnusableAnswer(review.unscored or "the judge gave no mark for the context", usage)
+
+
+def _tell(place: _Place, mark: Asked[Part], *, verbose: bool) -> None:
+    if not verbose:
+        return
+    said = f"unscored: {mark.reason}" if mark.value is None else f"{mark.value.value:.2f}: {mark.value.explanation}"
+    text = f"[context] {place.dataset.session_id} {place.batch.qa_id} {said}"
+    with suppress(OSError):  # a reader that has gone away is no reason to lose what was judged
+        sys.stderr.write("".join(letter if letter.isprintable() else " " for letter in text) + "\n")
+
+
+def _interaction(batch: Batch, mark: Asked[Part]) -> ContextInteraction:
+    return ContextInteraction(
+        qa_id=batch.qa_id,
+        context_awareness=None if mark.value is None else mark.value.value,
+        weight=1.0 if batch.weight is None else batch.weight,
+        explanation=None if mark.value is None else mark.value.explanation,
+        unscored=mark.reason,
+    )
+
+
+def _metric(dataset: Dataset, interactions: list[ContextInteraction], mode: StatisticalMode) -> ContextMetric:
+    marks = [(one.context_awareness, one.weight) for one in interactions if one.context_awareness is not None]
+    mean, low, high = _mean([(mark, weight) for mark, weight in marks if weight > 0], mode)
+    return ContextMetric(
+        session_id=dataset.session_id,
+        assistant_id=dataset.assistant_id,
+        trial=dataset.trial,
+        n_interactions=len(interactions),
+        scored_interactions=len(marks),
+        context_awareness=mean,
+        context_awareness_ci_low=low,
+        context_awareness_ci_high=high,
+        method="posterior" if isinstance(mode, BayesianMode) else "wilson",
+        interactions=interactions,
+    )
+
+
+def _mean(
+    marks: Sequence[tuple[float, float]], mode: StatisticalMode
+) -> tuple[float | None, float | None, float | None]:
+    """The weighted mean and its interval, on the effective number of answers (Kish 1965)."""
+    if not marks:
+        return None, None, None
+    total = sum(weight for _, weight in marks)
+    mean = min(1.0, max(0.0, sum(mark * weight for mark, weight in marks) / total))
+    low, high = _ends(mean, total**2 / sum(weight**2 for _, weight in marks), mode)
+    return mean, low, high
+
+
+def _ends(mean: float, n: float, mode: StatisticalMode) -> tuple[float, float]:
+    if not isinstance(mode, BayesianMode):
+        return wilson(mean, n)
+    from scipy.special import betaincinv
+
+    a, b, tail = mode.beta_prior_a + mean * n, mode.beta_prior_b + (1 - mean) * n, (1 - mode.ci_level) / 2
+    return min(mean, float(betaincinv(a, b, tail))), max(mean, float(betaincinv(a, b, 1 - tail)))
