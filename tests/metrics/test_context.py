@@ -71,12 +71,12 @@ def test_a_failure_is_no_mark(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "away" in metric.interactions[0].unscored
 
 
-def test_it_is_the_number_that_a_run_gives() -> None:
+def test_it_is_the_number_that_a_run_gives(tmp_path: Path) -> None:
     judge = judge_by(by_number)
     (metric,) = Context.run(source(dataset("0.65")), model=judge)
     case = proctor.Case(id="q0", question="What then?", context="It rains.")
     reviewer = ModelReviewer(judge, name="judge")
-    found = proctor.evaluate([case], agent=lambda request: "0.65", reviewer=reviewer, store=False)
+    found = proctor.evaluate([case], agent=lambda request: "0.65", reviewer=reviewer, store=tmp_path / "s.db")
     assert found.findings.parts["context"].value == metric.context_awareness == 0.65
     assert judge.prompts[0] == judge.prompts[1]
 
