@@ -46,7 +46,7 @@ class Slow:
         return Reply(text="yes", usage=PAID)
 
 
-def played(store: Path, agent: Any, **settings: Any) -> Evaluation:
+def played(store: Path, agent: object, **settings: Any) -> Evaluation:
     return proctor.evaluate(CASES, agent=agent, reviewer="exact", store=store, timeout=LATE, **settings)
 
 

@@ -23,7 +23,9 @@ def evaluate(benchmark: object, *, agent: object, **options: Any) -> Evaluation:
 
 
 @overload
-def evaluate(benchmark: object, *, agents: Sequence[object], **options: Any) -> list[Evaluation]: ...
+def evaluate(
+    benchmark: object, *, agent: None = None, agents: Sequence[object], **options: Any
+) -> list[Evaluation]: ...
 
 
 def evaluate(
