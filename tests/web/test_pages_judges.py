@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.web.browsing import Browser
 
+import proctor
 from proctor.run import HumanLabel, Key, Run
 from proctor.storage import Store
 
@@ -31,3 +32,12 @@ def test_the_judges_of_a_labelled_run_stand_beside_people(browser: Browser, stor
     assert "embedded (the run&#39;s own)" in page
     assert "of passes: of what people pass, how much it passes" in page
     assert f'href="/runs/{demo_run.id}/judges">Which judge?' in browser.page(f"/runs/{demo_run.id}")
+
+
+def test_a_panel_has_a_line_for_each_judge_on_the_page_of_its_run(browser: Browser, store_path: str) -> None:
+    run = proctor.evaluate(
+        [("one?", "yes")], agent=lambda question: "yes", reviewer=["embedded", "exact"], store=store_path
+    ).run
+    page = browser.page(f"/runs/{run.id}")
+    assert "<h2>By judge</h2>" in page
+    assert page.count('dir="auto">exact</td>') == 1

@@ -389,3 +389,9 @@ async def test_a_wrong_key_of_the_reviewer_is_told_as_the_reviewers(options: Opt
 
     evaluation = await proctor.aevaluate(CASES, agent=yes, **{**options, "reviewer": judge})
     assert (evaluation.run.status, evaluation.run.reason) == ("failed", "reviewer: the key was refused")
+
+
+@pytest.mark.parametrize("store", [False, 0, ["here"]])
+def test_a_store_that_is_no_place_is_refused(store: Any) -> None:
+    with pytest.raises(UsageError, match="is no place; expected a path or an address"):
+        proctor.evaluate([("one?", "yes")], agent=lambda question: "yes", store=store)

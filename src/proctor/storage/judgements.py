@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
 from proctor.codec import encode
 from proctor.run import Key
@@ -33,6 +33,12 @@ class Judgements:
                 same = (_COLUMNS[name] == value for name, value in key.items())
                 connection.execute(delete(judgements).where(_COLUMNS.run_no == number, *same))
                 connection.execute(insert(judgements), {"run_no": number, **key, "body": storable(encode(each))})
+
+    def count(self, run: str) -> int:
+        """How many were given on a run's attempts."""
+        with self._database.reading() as connection:
+            mine = _COLUMNS.run_no == numbers_of(connection, run).own
+            return connection.execute(select(func.count()).select_from(judgements).where(mine)).scalar_one()
 
     def of_run(self, run: str, judge: str | None = None) -> list[Judgement]:
         """All that were given on a run's attempts, or those of one judge, in the order of their keys."""

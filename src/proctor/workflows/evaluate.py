@@ -30,7 +30,7 @@ from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, pending_attempts
-from proctor.settings import check_labels, check_name, check_path
+from proctor.settings import check_labels, check_name, check_path, shown
 from proctor.storage import open_store
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, with_checks
@@ -102,6 +102,8 @@ class PreparedRun:
 
 def store_url(given: str | Path | None, config: Config) -> str:
     """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
+    if given is not None and not isinstance(given, (str, Path)):
+        raise UsageError(f"store={shown(given)} is no place; expected a path or an address, or nothing for .proctor/")
     declared = plugins.filled_in_address(config.store) if config.store else DEFAULT_STORE
     where = str(os.environ.get("PROCTOR_STORE") or declared if given is None else given)
     check_path("the store", where)

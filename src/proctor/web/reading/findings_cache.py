@@ -68,8 +68,8 @@ class _CacheSlot:
     """Where the findings of one run lie, or will."""
 
     read: CachedFindings | None = None
-    labelled: CachedFindings | None = None
-    """The same with what people say."""
+    labelled: tuple[object, CachedFindings] | None = None
+    """The same with what people and other judges say, and what it rests on."""
     reading: bool = False
     trouble: Exception | None = None
     exams: tuple[Run, dict[str, Exam]] | None = None
@@ -114,14 +114,16 @@ class FindingsCache:
 
     def _with_people(self, place: _CacheSlot, read: CachedFindings) -> CachedFindings:
         """Labels are given after a run is over, by other processes too: they are looked for each time."""
-        labels = tuple(self._site.store.human_labels.of_run(read.run.id))
-        if not labels:
+        store, run = self._site.store, read.run.id
+        everywhere, judged = store.human_labels.counts(), store.judgements.count(run)
+        if not everywhere and not judged:
             return read
-        known = place.labelled
-        if known is None or known.at != read.at or known.labels != labels:
-            findings = with_people(self._site.store, read.run, read.findings)
-            known = place.labelled = replace(read, findings=findings, labels=labels)
-        return known
+        labels = tuple(store.human_labels.of_run(run))
+        state = read.at, labels, everywhere, judged
+        if place.labelled is None or place.labelled[0] != state:
+            findings = with_people(store, read.run, read.findings)
+            place.labelled = state, replace(read, findings=findings, labels=labels)
+        return place.labelled[1]
 
     def exams(self, run: Run) -> dict[str, Exam]:
         """What a run asks, in the order of its plan."""
