@@ -115,6 +115,7 @@ def kill(process: int) -> None:
 def test_a_run_outlives_a_server_that_is_killed_and_the_page_goes_on_showing_it(page: Any, store: str) -> None:
     with served() as site:
         start(page, site)
+        page.wait_for_selector("[data-spent]")
     page.get_by_text("Connection lost; trying again").wait_for()
     spent = page.inner_text("[data-spent]")
     with open_store(store) as opened:
