@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.findings.tournament import Tournament
     from proctor.workflows.tournament import PlannedTournament
 
-_GO_ON = "Go on with the same command: what was answered is kept, and not asked again."
+_GO_ON = "Go on with the same command: answers that .proctor/cache has kept are not asked for again."
 
 
 @click.command("tournament", cls=Command)

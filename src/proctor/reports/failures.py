@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.failure_map import FailureGroup, RunFailures
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
-from proctor.reports.terminal import Page
+from proctor.reports.terminal import Page, page_table
 from proctor.reports.values import estimate, where
 from proctor.reports.words import one_line
 
@@ -56,7 +55,7 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
     if not failures.found.groups:
         return
     yield Text()
-    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
+    table = page_table(width)
     table.add_column("What failed", ratio=1, no_wrap=True, overflow="ellipsis")
     for header in ("cases", "share", "interval"):
         table.add_column(header, justify="right", no_wrap=True)

@@ -6,14 +6,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.comparison.many import letter
 from proctor.findings.tournament import WIN_BY, Tally, Tournament
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
-from proctor.reports.terminal import STYLES, Page
+from proctor.reports.terminal import STYLES, Page, page_table
 from proctor.reports.values import estimate
 from proctor.reports.words import one_line
 from proctor.statistics.bradley_terry import Meeting, Strength
@@ -110,12 +109,8 @@ def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
         yield Text(note, style="dim")
 
 
-def _table(width: int) -> Table:
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
-
-
 def _runs(found: Tournament, width: int) -> RenderableType:
-    table = _table(width)
+    table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
     for header in ("rank", "strength", "interval", "won", "tied", "lost"):
@@ -133,7 +128,7 @@ def _cells(found: Tournament, place: int) -> list[str]:
 
 
 def _matrix(found: Tournament, width: int) -> RenderableType:
-    table = _table(width)
+    table = page_table(width)
     places = range(len(found.runs))
     table.add_column("won against", ratio=1, no_wrap=True)
     for place in places:

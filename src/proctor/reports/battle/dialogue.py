@@ -13,7 +13,7 @@ from proctor.benchmark import Exam
 from proctor.reports import numbers, outcomes
 from proctor.reports.battle import words
 from proctor.reports.battle.actions import actions
-from proctor.reports.run.metadata import metadata_of
+from proctor.reports.metadata import metadata_of
 from proctor.reports.terminal import STYLES, Page, outcome_text
 from proctor.reports.turns import JudgedTurn, beyond_parts, count_unasked, judged_turns
 from proctor.reports.words import clean, one_line

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rich.console import RenderableType
-from rich.table import Table
 from rich.text import Text
 
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
@@ -15,7 +14,7 @@ from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text
+from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
 from proctor.reports.words import one_line
 
@@ -81,7 +80,7 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
 
 
 def _runs(many: ManyCompared, width: int) -> RenderableType:
-    table = _table(width)
+    table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
     headers = ["rank", "pass rate", "interval", *_money(many), "median time"]
@@ -110,7 +109,7 @@ def _amount(value: float | None) -> str:
 
 
 def _pairs(many: ManyCompared, width: int) -> RenderableType:
-    table = _table(width)
+    table = page_table(width)
     for header in ("pair", "difference", "interval", "p"):
         table.add_column(header, justify="left" if header == "pair" else "right", no_wrap=True)
     table.add_column("", ratio=1, no_wrap=True)
@@ -132,7 +131,7 @@ def _matrix(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
     if not shown:
         yield Text("All runs agree on every case.")
         return
-    table = _table(width)
+    table = page_table(width)
     table.add_column("Every case" if every else "Where they disagree", no_wrap=True, overflow="ellipsis", max_width=20)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
     for place in range(len(many.runs)):
@@ -149,10 +148,6 @@ def _cells(row: MatrixRow) -> Iterator[Text]:
     for place in range(len(row.cells)):
         outcome = cell(row, place)
         yield Text("") if outcome is None else outcome_text(outcome)
-
-
-def _table(width: int) -> Table:
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
 
 
 def markdown(many: ManyCompared) -> str:

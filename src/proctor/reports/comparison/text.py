@@ -13,7 +13,7 @@ from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.outcomes import OutcomeLabel
-from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text
+from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.words import clean, one_line
 from proctor.statistics.compare import FEWEST_FOR_VERDICT
 from proctor.statistics.estimate import Estimate
@@ -137,7 +137,7 @@ def _cases(compared: Compared, flip: Flip, width: int) -> Iterator[RenderableTyp
 
 
 def _case_table(changes: Sequence[CaseChange], outcome: OutcomeLabel, width: int) -> Table:
-    table = _table(width)
+    table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column(outcome.word.capitalize(), no_wrap=True, overflow="ellipsis", max_width=14)
     table.add_column("", ratio=1, no_wrap=True, overflow="ellipsis")
@@ -151,17 +151,13 @@ def _case_table(changes: Sequence[CaseChange], outcome: OutcomeLabel, width: int
     return table
 
 
-def _table(width: int) -> Table:
-    return Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="dim", expand=True, width=width)
-
-
 def _categories(compared: Compared, width: int) -> Iterator[RenderableType]:
     if not compared.categories:
         return
     judged = [each for each in compared.categories.values() if each.cases >= FEWEST_FOR_VERDICT]
     scale = scale_of([each.tested.comparison.difference for each in judged])
     axis = _odd(max(9, min(31, width - 67)))
-    table = _table(width)
+    table = page_table(width)
     table.add_column("By category", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
     for header in ("cases", "A → B", "B − A"):
         table.add_column(header, justify="right", no_wrap=True)

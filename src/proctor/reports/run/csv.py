@@ -13,8 +13,8 @@ from proctor.reports import outcomes
 from proctor.reports.battle import csv as turns
 from proctor.reports.battle.csv import Cell
 from proctor.reports.checks.words import of_result
+from proctor.reports.metadata import metadata_of
 from proctor.reports.numbers import iso
-from proctor.reports.run.metadata import metadata_of
 from proctor.reports.turns import JudgedTurn, judged_turns
 from proctor.reports.words import clean, cut
 from proctor.run import Attempt, Run

@@ -16,8 +16,8 @@ from proctor.reports.battle.conversation import pieces, quotes_in
 from proctor.reports.checks import words as check_words
 from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, noun_of
+from proctor.reports.metadata import metadata_of
 from proctor.reports.orchestration import words as orchestration_words
-from proctor.reports.run.metadata import metadata_of
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
 from proctor.reports.turns import beyond_parts
