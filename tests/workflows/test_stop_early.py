@@ -148,6 +148,24 @@ def test_several_trials_are_looked_at_on_effective_cases(tmp_path: Path) -> None
     assert result.findings.pass_at_k[3].missing == 0
 
 
+def test_lists_and_history_miss_nothing_of_a_run_that_stopped_within_its_trials(tmp_path: Path) -> None:
+    from proctor.workflows.history import read_history
+    from proctor.workflows.read import list_runs
+
+    store = str(tmp_path / "s.db")
+    found = play(tmp_path / "s.db", agent(0.99), trials=3).findings.pass_rate
+    [(_, summary)] = list_runs(store=store, limit=1)
+    history = read_history(store=store)
+    assert summary is not None
+    assert history is not None
+    for rate in (summary.rate, history.entries[0].rate):
+        assert rate is not None
+        assert (rate.value, rate.low, rate.high, rate.n, rate.missing) == (
+            found.value, found.low, found.high, found.n, found.missing
+        )  # fmt: skip
+    assert found.missing == 0
+
+
 def test_several_gates_stop_it_when_all_are_met_or_one_is_not(tmp_path: Path) -> None:
     gates = ("pass_rate>=0.5", "pass_rate>=0.8")
     good, bad = (play(tmp_path / f"{right}.db", agent(right), gate=gates) for right in (0.97, 0.65))

@@ -132,7 +132,9 @@ def difference_sentence(each: JudgeDifference) -> str:
     difference = each.difference
     if difference.value is None:
         return f"{each.a} and {each.b} cannot be compared: {difference.note}."
-    ends = " to ".join(format_signed(100 * (end or 0.0), 0) for end in (difference.low, difference.high))
+    low, high = (100 * (end or 0.0) for end in (difference.low, difference.high))
+    low, high = (-high, -low) if difference.side < 0 else (low, high)  # of the one that is named first
+    ends = " to ".join(format_signed(end, 0) for end in (low, high))
     basis = f"95 % interval {ends} points, {numbers.plural(difference.n, 'attempt')}"
     if not difference.side:
         return f"Neither {each.a} nor {each.b} is shown to agree better with people ({basis})."

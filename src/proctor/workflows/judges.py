@@ -84,9 +84,13 @@ def read_judges(run: str, *, store: str) -> JudgesFinding:
         others = dict.fromkeys(given.judge for given in opened.judgements.of_run(found.id))
         others.pop(judge_id(found.settings), None)
         records = [
-            _record(opened, found, judge, is_free=judge.startswith(f"{EMBEDDED} "), rubric="") for judge in others
+            _record(opened, found, judge, is_free=judge.startswith(_FREE), rubric="") for judge in others
         ]  # fmt: skip
         return judges_finding(found, replies, [*labelled.own(), *records])
+
+
+_FREE = (f"{EMBEDDED} ", "exact ")
+"""What the id of a judge begins with that asks nobody."""
 
 
 class _Labelled:

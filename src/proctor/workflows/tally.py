@@ -27,10 +27,12 @@ class RunTally:
         repeats: int = 1,
         rated: int | None = None,
         plain_only: bool = False,
+        cut: bool = False,
     ) -> None:
         """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times.
 
-        With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts.
+        With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts. Of a run
+        that was `cut` short of its trials, none is missing.
         """
         self.planned = planned
         self.done = 0
@@ -48,6 +50,7 @@ class RunTally:
         self._repeats = repeats
         self._rated = planned if rated is None else rated
         self._plain_only = plain_only
+        self._cut = cut and repeats > 1
         self._conversations = conversations
         self._units = Units(seeds=seeds, repeats=repeats)
         self._shares = 0
@@ -67,6 +70,7 @@ class RunTally:
             repeats=settings.trials if plain else settings.repeats,
             rated=run.planned // len(settings.conditions) if plain else run.planned,
             plain_only=plain,
+            cut=run.cut,
         )
 
     @property
@@ -138,6 +142,8 @@ class RunTally:
         """The pass rate as in the run's findings, with what is missing."""
         if self._conversations is not None:
             return self._units.estimate(missing=self._rated - self._shares)
+        if self._cut:
+            return over_cases(pass_at_k, self._cases.values(), 1)
         unplayed = repeat((0, 0), max(0, self._rated // self._repeats - len(self._cases)))
         return over_cases(pass_at_k, chain(self._cases.values(), unplayed), 1, planned=self._repeats)
 

@@ -174,6 +174,8 @@ def rate_of(run: Run, counts: Counts) -> Estimate | None:
     if run.settings.type != "standard":
         return _held_rate(run, counts)
     each = _repeats(run)
+    if run.cut and each > 1:  # some were asked less often, and that is not missing
+        return over_cases(pass_at_k, counts.values(), 1)
     unplayed = repeat((0, 0), max(0, run.planned // run.settings.repeats - len(counts)))
     return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
 
@@ -188,7 +190,7 @@ def _held_rate(run: Run, counts: Counts) -> Estimate:
     for exam, (counted, held) in counts.items():
         for number in range(counted):
             units.add(exam, float(number < held))
-    planned = run.planned // run.settings.repeats * _repeats(run)
+    planned = run.planned if run.cut else run.planned // run.settings.repeats * _repeats(run)
     return units.estimate(missing=planned - sum(counted for counted, _ in counts.values()))
 
 
