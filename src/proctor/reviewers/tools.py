@@ -18,9 +18,9 @@ from math import isfinite
 
 from proctor.benchmark import Expectation, ExpectedCall
 from proctor.errors import InputError
+from proctor.reading.mentions import Mentions, result_used
 from proctor.reviewers.arguments import brief, differences
 from proctor.reviewers.assignment import Pair, assign, order_kept
-from proctor.reviewers.utilisation import Mentions, result_used
 from proctor.score import reaches
 from proctor.transcript import Reply, ToolCall
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from proctor.reviewers.utilisation import Mentions, result_used
+from proctor.reading.mentions import Mentions, result_used
 
 
 def used(result: Any, answer: str, *, question: str = "", arguments: dict[str, Any] | None = None) -> bool | None:
