@@ -335,6 +335,10 @@ class Run:
     """Whether it stopped early: only what was asked counts as planned, and the rest is not missing."""
     canaries: CanaryVerdicts | None = None
     """What its judge said of canaries; None: it was shown none."""
+    gates: Strings = ()
+    """What it is held to once it is over, such as `pass_rate>=0.9`."""
+    together: Strings = ()
+    """Runs that were started together on the same cases, this one among them: they share a budget; empty: none."""
     planned: int = 0
     """Attempts it consists of."""
     rescored_from: str | None = None

@@ -220,6 +220,8 @@ class RunFacts:
     workers: WorkerCounts | None = None
     interim: InterimVerdict | None = None
     cut: bool = False
+    gates: tuple[str, ...] = ()
+    together: tuple[str, ...] = ()
     canaries: CanaryVerdicts | None = None
 
 
