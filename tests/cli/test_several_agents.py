@@ -12,8 +12,10 @@ import pytest
 import proctor
 from proctor.cli import main
 from proctor.errors import UsageError
+from proctor.workflows.read import find_run
 
 Run = Callable[..., "Said"]
+STORE = ".proctor/proctor.db"
 AGENTS = """
 import proctor
 
@@ -121,3 +123,23 @@ def test_python_returns_a_list(tmp_path: Path) -> None:
     assert all(each.run.name.startswith("both, ") for each in found)
     with pytest.raises(UsageError, match="empty"):
         proctor.evaluate([("one?", "yes")], agents=[])
+
+
+def test_a_run_that_goes_on_counts_what_its_companions_have_spent(run: Run) -> None:
+    said = run(*by("dear", "good"), "--max-tokens", "100", "--json")
+    assert said.code == 4
+    first, second = (each["run"] for each in json.loads(said.out)["runs"])
+    stored = find_run(second, store=STORE)
+    assert stored.together == (first, second)
+    again = run(second, "--max-tokens", "100", command=("resume",))
+    assert again.code == 4, "the first has spent all of it"
+    assert run(second, "--max-tokens", "5000", command=("resume",)).code == 0
+
+
+def test_gates_are_kept_with_each_run_unless_their_verdict_needs_more_than_is_kept(run: Run) -> None:
+    def kept(*options: str) -> tuple[str, ...]:
+        said = run(*by("good"), "--gate", "pass_rate>=0.5", "--json", *options)
+        return find_run(json.loads(said.out)["run"], store=STORE).gates
+
+    assert kept() == ("pass_rate>=0.5",)
+    assert kept("--look", "2") == kept("--force") == ()

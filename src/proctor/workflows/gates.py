@@ -41,6 +41,11 @@ class RunGates:
         look = self._look(findings.run)
         return gates.judge(self.wanted, findings, self.baselines.__getitem__, k=self.k, look=look, force=self.force)
 
+    def stored_with(self, run: Run) -> tuple[str, ...]:
+        """What a run keeps of them to be judged by later; nothing where that would need what it does not keep."""
+        plain = self.look == 1 and not self.force and self.k in (None, run.settings.trials)
+        return tuple(wanted.text for wanted in self.wanted) if plain else ()
+
     def _look(self, run: Run) -> int:
         """A run that was extended by trials is looked at again, whatever was said of its cases."""
         return self.look + run.settings.look - 1
@@ -69,6 +74,15 @@ def with_stored_baselines(gating: RunGates, run: Run, store: Store, *, older: bo
     names = {each.baseline for each in wanted if each.baseline is not None}
     baselines = {name: findings_of_run(store, store.archive.find(name)) for name in names}
     return replace(gating, wanted=wanted, baselines=baselines)
+
+
+def judge_stored(store: Store, findings: Findings) -> list[GateVerdict]:
+    """The verdicts of the gates that a run was started with; none before it is completed."""
+    run = findings.run
+    texts = run.gates or run.settings.stop_early
+    if not texts or run.status != "completed":
+        return []
+    return with_stored_baselines(read_gates(texts), run, store, older=True).judge(findings)
 
 
 def check_stored(gating: RunGates, run: Run, *, store: str) -> None:

@@ -1,0 +1,37 @@
+"""Runs that are started together on the same cases, one for each agent: they share one budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from proctor.errors import NoSuchRun, RunBusy
+from proctor.run import Run
+from proctor.storage import Store
+from proctor.workflows.evaluate import PreparedRun
+
+
+def join_runs(prepared: Sequence[PreparedRun]) -> list[PreparedRun]:
+    """The same runs, each knowing the others; one alone stays as it is."""
+    together = tuple(each.run.id for each in prepared)
+    if len(together) < 2:
+        return list(prepared)
+    return [replace(each, run=replace(each.run, together=together)) for each in prepared]
+
+
+def group_of(store: Store, run: Run) -> Iterator[Run]:
+    """The run and those that share its budget, as far as they are still stored."""
+    for name in run.together or (run.id,):
+        try:
+            yield store.archive.find(name)
+        except NoSuchRun:
+            continue
+
+
+def refuse_beside(store: Store, run: Run) -> None:
+    """Refuse to spend a budget while another run spends it too: neither could know what is left."""
+    for other in run.together:
+        if other != run.id and store.archive.alive(other):
+            raise RunBusy(
+                f"run {run.id} shares its budget with run {other}, which is being played; go on when that is over"
+            )
