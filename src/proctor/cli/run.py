@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -149,10 +149,10 @@ def command(
     early = _gates_to_stop_at(gating, default.stop_early if stops is None else stops, look)
     if workers is not None:
         check_setting("workers", workers)
-    jobs = [
+    jobs = _joined(
         _prepare_job(file, agent, config, gating, k=k, store=url, several=len(agents) > 1, stop_early=early, **choices)
         for agent in _chosen_agents(agents, default.agent)
-    ]
+    )
     if dry_run:
         return foretell([job.prepared for job in jobs], config, store=url, as_json=as_json)
     wanted, budget = WorkersWanted(workers, ray), _shared_budget(jobs)
@@ -213,7 +213,16 @@ def _prepare_job(
     gating.check(run, exams_of(prepared.benchmark, run.settings))
     for warning in prepared.warnings:
         tell(f"warning: {warning}")
-    return _Job(prepared=prepared, gating=gating, k=k)
+    return _Job(prepared=replace(prepared, run=replace(run, gates=gating.stored_with(run))), gating=gating, k=k)
+
+
+def _joined(jobs: Iterable[_Job]) -> list[_Job]:
+    """The same, each run knowing the others."""
+    from proctor.workflows.run_group import join_runs
+
+    each = list(jobs)
+    joined = join_runs([job.prepared for job in each])
+    return [replace(job, prepared=prepared) for job, prepared in zip(each, joined, strict=True)]
 
 
 def _shared_budget(jobs: Sequence[_Job]) -> Budget | None:

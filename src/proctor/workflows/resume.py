@@ -24,6 +24,7 @@ from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import changed_pace, plan_judging, play_rescored, rescoring_cast
+from proctor.workflows.run_group import group_of, refuse_beside
 from proctor.workflows.run_limits import allowing, check_prices, is_limited
 from proctor.workflows.settings import make_settings
 from proctor.workflows.tally import RunTally
@@ -165,7 +166,10 @@ def _take_up(store: Store, stored: Run, run: Run) -> Usage | None:
         store.journal.amend(run)
     if run.settings.retried_timeouts > stored.settings.retried_timeouts:
         reopen_timeouts(store, run.id)
-    return _spent(store, run) if is_limited(run.settings) else None
+    if not is_limited(run.settings):
+        return None
+    refuse_beside(store, run)
+    return sum((_spent(store, each) for each in group_of(store, run)), Usage())
 
 
 def run_to_resume(

@@ -15,6 +15,7 @@ from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start, 
 from proctor.workflows.parts import choose
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
+from proctor.workflows.run_group import join_runs
 from proctor.workflows.run_limits import allowing
 
 
@@ -59,6 +60,7 @@ def _evaluate_each(
         get_ready(benchmark, agent=agent, cache=cache, name=name and f"{name}, {each}", config=config, **options)
         for agent, each in zip(agents, named, strict=True)
     ]
+    ready = [*zip(join_runs([each for each, _ in ready]), [crew for _, crew in ready], strict=True)]
     with allowing(ready[0][0].run.settings, config, cache=cache or config.run.cache):
         return [run_driven(partial(start, each, store=url, watch=watch, workers=crew)) for each, crew in ready]
 
