@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 
 from proctor.benchmark import Exam
 from proctor.reports import outcomes
 from proctor.reports.turns import JudgedTurn, count_unasked
 from proctor.run import Attempt
 
-Cell = str | int | float | None
+Cell = str | int | float | bool | tuple[str, ...] | datetime | None
 
 
 def cells(each: JudgedTurn) -> dict[str, Cell]:
@@ -23,7 +24,7 @@ def left_unasked(attempt: Attempt, exam: Exam | None) -> list[dict[str, Cell]]:
     if exam is None or not left:
         return []
     asked = len(exam.cases) - left
-    passed = "false" if attempt.failure is not None and attempt.failure.owner == "agent" else None
+    passed = False if attempt.failure is not None and attempt.failure.owner == "agent" else None
     said: dict[str, Cell] = {"verdict": "not_asked", "turn_passed": passed}
     return [
         {**said, "turn": number, "question": case.question, "expected": case.answer}
@@ -37,8 +38,8 @@ def _verdict(each: JudgedTurn) -> Cell:
 
 def _passed_cell(each: JudgedTurn) -> Cell:
     if each.passed is None and each.failure is not None and each.failure.owner == "agent":
-        return "false"
-    return None if each.passed is None else str(each.passed).lower()
+        return False
+    return each.passed
 
 
 def _contradicts(each: JudgedTurn) -> Cell:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TextIO
 
 from proctor.benchmark import Case, Exam
@@ -40,19 +41,35 @@ def csv_pieces(
     run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, found: Callable[[], Findings]
 ) -> Iterator[str]:
     """The same piece by piece; what was found is asked for after the columns that every run has."""
-    told, fixed = (_attempts, tuple(_COLUMNS)) if run.settings.type == "standard" else (_turns, _OF_TURNS)
+    fixed = fixed_columns(run)
     yield _BYTE_ORDER_MARK + ",".join(fixed)
     written = csv.writer(_RowSink())
-    findings = found()
-    judges = (f"{_JUDGE}{name}" for name in run.settings.panel)
-    known = dict.fromkeys(name for exam in exams.values() for case in exam.cases for name in case.metadata)
-    about = (f"{_ABOUT}{name}" for name in known)
-    own = (*findings.parts, *judges, *(f"{_CHECK}{check.name}" for check in findings.checks), *about)
+    marks, words = own_columns(found(), exams)
+    own = (*marks, *words)
     yield written.writerow(["", *map(safe, own)]) if own else "\r\n"  # the line goes on
     columns = (*fixed, *own)
+    for row in rows(run, exams, attempts):
+        yield written.writerow([_safe_cell(row.get(column)) for column in columns])
+
+
+def fixed_columns(run: Run) -> tuple[str, ...]:
+    """The columns that every run of its type has."""
+    return tuple(_COLUMNS) if run.settings.type == "standard" else _OF_TURNS
+
+
+def own_columns(findings: Findings, exams: Mapping[str, Exam]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns that this run has besides: those of marks, and those of words."""
+    judges = (f"{_JUDGE}{name}" for name in findings.run.settings.panel)
+    known = dict.fromkeys(name for exam in exams.values() for case in exam.cases for name in case.metadata)
+    checks = (f"{_CHECK}{check.name}" for check in findings.checks)
+    return (*findings.parts, *judges), (*checks, *(f"{_ABOUT}{name}" for name in known))
+
+
+def rows(run: Run, exams: Mapping[str, Exam], attempts: Iterable[Attempt]) -> Iterator[dict[str, Cell]]:
+    """One row per attempt, in a battle one per turn; what is unknown is None or left out."""
+    told = _attempts if run.settings.type == "standard" else _turns
     for attempt in attempts:
-        for row in told(attempt, exams.get(attempt.key.exam)):
-            yield written.writerow([_safe_cell(row.get(column)) for column in columns])
+        yield from told(attempt, exams.get(attempt.key.exam))
 
 
 class _RowSink:
@@ -71,6 +88,12 @@ def safe(text: str) -> str:
 
 
 def _safe_cell(cell: Cell) -> Cell:
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    if isinstance(cell, datetime):
+        return iso(cell.timestamp())
+    if isinstance(cell, tuple):
+        cell = ", ".join(cell)
     return safe(cell) if isinstance(cell, str) else cell
 
 
@@ -113,10 +136,6 @@ def _alone(attempt: Attempt, each: JudgedTurn) -> Attempt:
     )
 
 
-def _passed_cell(attempt: Attempt, case: Case | None) -> Cell:
-    return None if attempt.passed is None else str(attempt.passed).lower()
-
-
 def _question(attempt: Attempt, case: Case | None) -> Cell:
     return "\n\n".join(turn.question for turn in attempt.transcript.turns) or (case.question if case else "")
 
@@ -127,16 +146,20 @@ def _reply(attempt: Attempt, case: Case | None) -> Cell:
 
 def _tools(attempt: Attempt, case: Case | None) -> Cell:
     replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
-    return ", ".join(call.name for reply in replies for call in reply.tool_calls)
+    return tuple(call.name for reply in replies for call in reply.tool_calls)
 
 
 def _sources(attempt: Attempt, case: Case | None) -> Cell:
     replies = [turn.reply for turn in attempt.transcript.turns if turn.reply is not None]
-    return ", ".join(citation.source for reply in replies for citation in reply.citations)
+    return tuple(citation.source for reply in replies for citation in reply.citations)
 
 
 def _cut_off(attempt: Attempt, case: Case | None) -> Cell:
     return sum(turn.reply is not None and turn.reply.cut_off for turn in attempt.transcript.turns)
+
+
+def _moment(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _failed_checks(attempt: Attempt, case: Case | None) -> Cell:
@@ -172,11 +195,11 @@ def _check_cells(results: Iterable[CheckResult]) -> dict[str, Cell]:
 _COLUMNS: dict[str, _Column] = {
     "run": lambda attempt, case: attempt.key.run,
     "case": lambda attempt, case: attempt.key.exam,
-    "categories": lambda attempt, case: ", ".join(case.categories) if case else "",
+    "categories": lambda attempt, case: case.categories if case else (),
     "condition": lambda attempt, case: attempt.key.condition,
     "trial": lambda attempt, case: attempt.key.trial,
     "outcome": lambda attempt, case: outcomes.of_attempt(attempt).name,
-    "passed": _passed_cell,
+    "passed": lambda attempt, case: attempt.passed,
     "score": lambda attempt, case: attempt.value,
     "question": _question,
     "expected": lambda attempt, case: case.answer if case else None,
@@ -184,16 +207,16 @@ _COLUMNS: dict[str, _Column] = {
     "tools": _tools,
     "sources": _sources,
     "failed_checks": _failed_checks,
-    "failure_owner": lambda attempt, case: attempt.failure.owner if attempt.failure else "",
-    "failure_stage": lambda attempt, case: attempt.failure.stage if attempt.failure else "",
-    "failure_reason": lambda attempt, case: attempt.failure.reason if attempt.failure else "",
+    "failure_owner": lambda attempt, case: attempt.failure.owner if attempt.failure else None,
+    "failure_stage": lambda attempt, case: attempt.failure.stage if attempt.failure else None,
+    "failure_reason": lambda attempt, case: attempt.failure.reason if attempt.failure else None,
     "unscored_reason": _unscored_cell,
     "explanation": _explanation,
     "seconds": lambda attempt, case: attempt.seconds,
     "input_tokens": lambda attempt, case: attempt.usage.input_tokens if attempt.usage else None,
     "output_tokens": lambda attempt, case: attempt.usage.output_tokens if attempt.usage else None,
     "cost": lambda attempt, case: attempt.usage.cost,
-    "started": lambda attempt, case: iso(attempt.started) if attempt.started else "",
+    "started": lambda attempt, case: _moment(attempt.started) if attempt.started else None,
     "cut_off": _cut_off,
     "changed": lambda attempt, case: ", ".join(f"{name} {value:g}" for name, value in attempt.changed.items()),
 }
