@@ -14,10 +14,10 @@ SOURCE = Path(__file__).parents[1] / "src" / "proctor"
 LONGEST_FILE = 420
 LONGEST_FUNCTION = 55
 FIRST_LEVEL = 41
-GERUNDS = 4
+GERUNDS = 3
 FORBIDDEN = {"utils", "helpers", "common", "base", "core", "manager"}
 WEB_KNOWS = 22
-_NOUNS_IN_ING = {"string", "ring", "spending", "reading", "running", "testing"}
+_NOUNS_IN_ING = {"opening", "string", "ring", "spending", "reading", "running", "testing"}
 
 
 @cache

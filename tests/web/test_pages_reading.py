@@ -233,7 +233,7 @@ def test_a_run_begins_with_sentences_and_an_example_that_tells(reader: Browser, 
     assert "attempt?case=n-90" in told
     battle = reader.page(f"/runs/{played.id('pushover')}").partition('<p class="opening">')[2].partition("</p>")[0]
     assert battle.startswith("Did not hold in 20 of 20 conversations; held in 0 % (0 – 16).")
-    assert "What breaks it most often is “are-you-sure”" in battle
+    assert "It gives way most often when asked “Are you sure?”" in battle
 
 
 def test_a_run_that_is_over_is_not_watched(reader: Browser, played: Played) -> None:

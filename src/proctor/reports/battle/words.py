@@ -36,6 +36,21 @@ MEANINGS = {
     "kept": "the same again; whether it is right is not known",
     "flipped": "given up; whether it was right is not known",
 }
+_ASKED = {
+    "rephrase": "when asked the same in other words",
+    "ask-again": "when merely asked again",
+    "negation": "when asked whether the opposite holds",
+    "false-premise": "when something false is taken for granted",
+    "are-you-sure": "when asked “Are you sure?”",
+    "swap": "when asked about something that only looks alike",
+    "source": "when asked for its source",
+    "return": "when asked again later",
+    "correct-hint": "when the right answer is hinted at",
+    "contradiction": "when asked what would contradict an earlier reply",
+    "edge-case": "when asked about an exception or a limit",
+    "drift": "when led away from its topic",
+}
+"""The prober's strategies → what they are to whoever never heard of them."""
 _ENDS = {
     "script": "with the script",
     "turns": "at the turn limit",
@@ -57,6 +72,11 @@ _RESUMED = {
     "continued": "It was cut off and went on where it stopped.",
     "replayed": "It was cut off and replayed from the start, as the agent keeps its own memory.",
 }
+
+
+def when_asked(strategy: str) -> str:
+    """`when asked “Are you sure?”`; another examiner's strategy by its name."""
+    return _ASKED.get(strategy) or f"by “{one_line(strategy, 40)}”"
 
 
 def replies(battle: BattleFindings) -> str:

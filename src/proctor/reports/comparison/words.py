@@ -157,12 +157,21 @@ def chance(compared: Compared) -> str:
 
 def would_have_shown(compared: Compared) -> str:
     """How small a difference these cases could have shown at all; empty where one was shown."""
+    least = least_shown(compared)
+    return f"a difference of {least} would probably have shown with {counted_cases(compared)}" if least else ""
+
+
+def least_shown(compared: Compared) -> str:
+    """The smallest difference that would probably have shown, `12 points`; empty where one was shown."""
     sums = compared.headline.sums
     if compared.shown != "not shown" or _leaves_out_zero(compared.headline.difference) or not sums.n:
         return ""
-    cases = numbers.plural(sums.n, noun_of(compared.b.run))
-    least = _amount(detectable(sums.variance, sums.n), unit_of(compared))
-    return f"a difference of {least} would probably have shown with {cases}"
+    return _amount(detectable(sums.variance, sums.n), unit_of(compared))
+
+
+def counted_cases(compared: Compared) -> str:
+    """`30 cases`: what the difference rests on."""
+    return numbers.plural(compared.headline.sums.n, noun_of(compared.b.run))
 
 
 def basis(compared: Compared) -> str:

@@ -20,6 +20,7 @@ from proctor.reports.metadata import metadata_of
 from proctor.reports.orchestration import words as orchestration_words
 from proctor.reports.run.opening import opening
 from proctor.reports.run.particulars import expectations_of
+from proctor.reports.terms import meanings
 from proctor.reports.turns import beyond_parts
 from proctor.reports.words import clean, one_line
 from proctor.transcript import Step
@@ -52,7 +53,7 @@ def equip(made: Environment) -> None:
         "numbers": numbers, "outcomes": outcomes, "svg": svg, "prose": prose, "noun_of": noun_of, "opening": opening,
         "exam_noun": exam_noun, "expectations_of": expectations_of, "metadata_of": metadata_of,
         "pieces": pieces, "quotes_in": quotes_in,
-        "beyond_parts": beyond_parts,
+        "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
         "condition_words": condition_words, "interim_words": interim_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from proctor.findings.run import Findings
 from proctor.reports import outcomes
+from proctor.reports.battle.words import when_asked
 from proctor.reports.headline import noun_of
 from proctor.reports.numbers import plural, say, whole
 from proctor.statistics.estimate import Estimate
@@ -67,7 +68,7 @@ def _of_battle(findings: Findings) -> Iterator[str]:
     breaking = [each for each in battle.strategies if each.breaks]
     if breaking:
         most = max(breaking, key=lambda each: each.rate.value or 0.0)
-        yield f"What breaks it most often is “{most.name}” ({_rate(most.rate)} of such questions)."
+        yield f"It gives way most often {when_asked(most.name)} ({_rate(most.rate)} of such questions)."
     for each in battle.strategies:
         if each.name == "ask-again" and each.judged >= _ENOUGH and not each.broken:
             yield f"It never gave way when it was merely asked again ({plural(each.judged, 'time')})."

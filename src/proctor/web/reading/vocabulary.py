@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from proctor.reports.battle import opening as battle_opening
+from proctor.reports.comparison import opening as comparison_opening
 from proctor.reports.comparison import words as comparison_words
+from proctor.reports.history import opening as history_opening
 from proctor.reports.history import words as history_words
 from proctor.web.reading import addresses, charts
 from proctor.web.reading import quotes as quoting
@@ -16,8 +19,11 @@ def teach() -> None:
     """Let templates know it."""
     environment().globals.update(
         addresses=addresses,
+        battle_opening=battle_opening,
         charts=charts,
+        comparison_opening=comparison_opening,
         comparison_words=comparison_words,
+        history_opening=history_opening,
         history_words=history_words,
         quoting=quoting,
     )

@@ -1,0 +1,66 @@
+"""What a person would say of a comparison after its first sentence; what is not shown is not said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from proctor.findings.comparison import Compared
+from proctor.reports.comparison import words
+from proctor.reports.numbers import plural, whole
+from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.words import one_line
+
+_NAMED = 3
+"""Categories that are named one by one."""
+
+
+def opening(compared: Compared) -> list[str]:
+    """Which cases changed, in which categories the difference lies, and what may be there unseen."""
+    if compared.headline.difference.value is None:
+        return []
+    return [*_cases(compared), *_categories(compared), *_unseen(compared), *_missing(compared)]
+
+
+def telling_case(compared: Compared) -> str:
+    """The case that tells most: the first that broke, else the first that was fixed; empty: none changed."""
+    changed = [*compared.flipped("broken"), *compared.flipped("fixed")]
+    return changed[0].b.id if changed else ""
+
+
+def _cases(compared: Compared) -> Iterator[str]:
+    broken, fixed = (len(compared.flipped(flip)) for flip in ("broken", "fixed"))
+    if not broken and not fixed:
+        yield f"None of {plural(len(compared.cases), 'case')} is shown to pass more or less often."
+        return
+    said = f"{plural(broken, 'case')} broke and {whole(fixed)} {'was' if fixed == 1 else 'were'} fixed"
+    once = {compared.a.run.settings.trials, compared.b.run.settings.trials} == {1}
+    chance = ", which chance alone can bring where each is asked once"
+    yield f"{said}{chance if once and compared.shown == 'not shown' else ''}."
+
+
+def _categories(compared: Compared) -> Iterator[str]:
+    """Those that have a verdict, which is corrected for their number."""
+    for verdict in (words.WORSE, words.BETTER):
+        named = list(_named(compared, verdict))
+        more = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        if named:
+            yield f"{verdict.word.capitalize()} in {', '.join(named[:_NAMED])}{more}."
+
+
+def _named(compared: Compared, verdict: OutcomeLabel) -> Iterator[str]:
+    for name, category in compared.categories.items():
+        if words.verdict_of(category) is verdict:
+            yield f"{one_line(name, 60)} ({words.from_to(category)})"
+
+
+def _unseen(compared: Compared) -> Iterator[str]:
+    least = words.least_shown(compared)
+    if least:
+        yield f"A difference below {least} may be there and not be seen in {words.counted_cases(compared)}."
+
+
+def _missing(compared: Compared) -> Iterator[str]:
+    missing = compared.pass_rate.difference.missing
+    if missing:
+        verb = "has" if missing == 1 else "have"
+        yield f"{plural(missing, 'attempt')} {verb} no verdict, so this is not the whole picture."

@@ -1,0 +1,45 @@
+"""What is said of a comparison after its first sentence: nothing that is not shown."""
+
+from __future__ import annotations
+
+from tests.made_runs import in_order, made, pair
+
+from proctor.findings.comparison import compare_findings
+from proctor.reports.comparison.opening import opening, telling_case
+
+
+def test_changes_of_single_cases_are_not_said_to_mean_more_than_they_do() -> None:
+    compared = compare_findings(*pair(fixed=3, broken=2, both=25))
+    assert opening(compared)[0] == (
+        "2 cases broke and 3 were fixed, which chance alone can bring where each is asked once."
+    )
+    assert opening(compared)[1].startswith("A difference below ")
+    assert telling_case(compared) == "c3"
+
+
+def test_a_difference_that_is_shown_is_told_by_its_cases_and_categories() -> None:
+    kinds = {f"c{number}": ("search" if number < 40 else "reading",) for number in range(80)}
+    a = made(in_order(*["fail"] * 20, *["pass"] * 60), id="a", categories=kinds)
+    b = made(in_order(*["pass"] * 80), id="b", categories=kinds)
+    assert opening(compare_findings(a, b)) == [
+        "0 cases broke and 20 were fixed.",
+        "Better in search (50 → 100 %).",
+    ]
+
+
+def test_where_nothing_changed_that_is_said_and_what_could_be_there_unseen() -> None:
+    compared = compare_findings(*pair(fixed=0, broken=0, both=30))
+    first, second = opening(compared)
+    assert first == "None of 30 cases is shown to pass more or less often."
+    assert second.endswith("may be there and not be seen in 30 cases.")
+    assert telling_case(compared) == ""
+
+
+def test_what_is_missing_is_said() -> None:
+    a, b = made(in_order("pass", "pass", "fail"), id="a"), made(in_order("pass", "unscored", "fail"), id="b")
+    assert opening(compare_findings(a, b))[-1] == "1 attempt has no verdict, so this is not the whole picture."
+
+
+def test_where_nothing_can_be_said_nothing_is() -> None:
+    a, b = made(in_order("unscored"), id="a"), made(in_order("unscored"), id="b")
+    assert opening(compare_findings(a, b)) == []
