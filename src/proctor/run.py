@@ -375,6 +375,15 @@ class Turned:
     """Which attempt."""
     turn: Turn
     """Replaces the stored turn of the same number."""
+    sent: dict[str, str] = field(default_factory=dict)
+    """Its pages elsewhere: the destination it was sent to → the address."""
+
+    @property
+    def exams(self) -> int:
+        """The exams it consists of; of a run that was cut short, as many as would take so many attempts."""
+        settings = self.settings
+        others = self.planned // len(settings.conditions) - sum(settings.case_trials.values())
+        return others // settings.trials + len(settings.case_trials)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

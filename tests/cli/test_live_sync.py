@@ -42,3 +42,15 @@ def test_a_destination_without_its_keys_is_refused_before_the_run(
     told = capsys.readouterr()
     assert "LANGFUSE_PUBLIC_KEY" in told.err
     assert not (folder / ".proctor").exists()
+
+
+def test_run_sync_without_keys_is_told_and_the_run_goes_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("PUBLIC_KEY", "SECRET_KEY", "BASE_URL", "HOST"):
+        monkeypatch.delenv(f"LANGFUSE_{name}", raising=False)
+    (folder / "proctor.toml").write_text('[run]\nsync = ["langfuse"]\n')
+    assert main(["run", "b.csv", "--agent", "python:four:answer"]) == 0
+    told = capsys.readouterr()
+    assert "langfuse: nothing is sent: LANGFUSE_PUBLIC_KEY, LANGFUSE_SECRET_KEY, LANGFUSE_BASE_URL are" in told.err
+    assert "✓ 1 passed" in told.out

@@ -131,3 +131,22 @@ def test_what_was_sent_while_the_run_went_on_is_not_sent_again(desk: Desk, stub:
     assert told["attempts"]["unchanged"] == 6
     assert told["run_scores"]["sent"] == 0
     assert stub.kept() == before
+
+
+def test_reports_tell_where_the_run_can_be_looked_at(ran: Desk, stub: LangfuseStub) -> None:
+    link = ran("sync", "langfuse", "last", "--json").json["destinations"][0]["link"]
+    assert link.startswith(f"{stub.url}/project/")
+    assert f"langfuse:{link}" in "".join(ran("show", "last").out.split())
+    assert ran("show", "last", "--json").json["sent"] == {"langfuse": link}
+    assert ran("export", "last", "--format", "html", "-o", "report.html").code == 0
+    assert f'<a href="{link}"' in (ran.folder / "report.html").read_text()
+
+
+def test_run_sync_in_the_file_sends_whoever_plays(desk: Desk, stub: LangfuseStub) -> None:
+    agent = desk.agent('def answer(question):\n    return "yes"\n')
+    (desk.folder / "proctor.toml").write_text('[run]\nsync = ["langfuse"]\n')
+    assert "langfuse: 3 of 3 attempts sent." in desk.run(agent, "--reviewer", "exact").err
+    before = len(stub.spans)
+    said = desk("resume", "last", "--trials", "2")
+    assert "langfuse: 6 of 6 attempts sent." in said.err
+    assert len(stub.spans) == 2 * before

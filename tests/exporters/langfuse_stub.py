@@ -42,8 +42,6 @@ class LangfuseStub:
 
     url: str = ""
     fault: Fault | None = None
-    takes_lists: bool = True
-    """Whether scores may come in lists, as since server version 4."""
     requests: list[tuple[str, str, Any]] = field(default_factory=list)
     """(method, path, body), bodies of OTLP as spans."""
     datasets: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -137,21 +135,8 @@ class LangfuseStub:
             self.spans[span.trace, span.id] = span
 
     def _score(self, body: Any) -> web.Response:
-        if isinstance(body, dict):
-            self._keep(body)
-            return web.json_response({"id": body.get("id")})
-        if not self.takes_lists or not isinstance(body, list):
-            raise Wrong("Expected object, received array")
-        errors = []
-        for score in body:
-            try:
-                self._keep(score)
-            except Wrong as error:
-                errors.append({"message": str(error)})
-        if errors:
-            told = {"accepted": len(body) - len(errors), "rejected": len(errors), "errors": errors}
-            return web.json_response(told, status=207)
-        return web.json_response({"message": "Accepted"}, status=202)
+        self._keep(body)
+        return web.json_response({"id": body["id"]})
 
     def _keep(self, score: dict[str, Any]) -> None:
         _only(score, _SCORE_KEYS, needs={"id", "name", "value", "dataType"})

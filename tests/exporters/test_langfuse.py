@@ -80,7 +80,7 @@ async def test_a_second_sync_sends_nothing_that_was_sent(stub: LangfuseStub, tmp
     assert stub.paths["POST /otel/v1/traces"] == 1
     assert stub.paths["POST /v2/datasets"] == 1
     assert stub.paths["POST /dataset-items"] == 3
-    assert stub.paths["POST /scores"] == 2
+    assert stub.paths["POST /scores"] == len(stub.scores)
 
 
 async def test_only_what_changed_is_sent_again(stub: LangfuseStub, tmp_path: Path) -> None:
@@ -183,13 +183,18 @@ async def test_nothing_that_matches_a_pattern_leaves(stub: LangfuseStub, monkeyp
     assert "$SOME_TOKEN" in held
 
 
-async def test_an_older_server_gets_scores_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with langfuse(takes_lists=False) as stub:
-        monkeypatch.setenv("LANGFUSE_BASE_URL", stub.url)
-        report = await shipped(Langfuse(subject()))
-        assert report.complete
-        assert len(stub.scores) == sum(isinstance(body, dict) for _, path, body in stub.requests if "scores" in path)
-        assert sum(isinstance(body, list) for _, path, body in stub.requests if "scores" in path) == 1
+async def test_the_report_names_the_page_that_langfuse_s_own_sdk_names(stub: LangfuseStub) -> None:
+    report = await shipped(Langfuse(subject()))
+    (experiment,) = {span.attributes["langfuse.experiment.id"] for span in stub.spans.values()}
+    assert report.link == f"{stub.url}/project/{PROJECT}/experiments/results?baseline={experiment}"
+
+
+async def test_its_address_may_stand_in_langfuse_host(stub: LangfuseStub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANGFUSE_HOST", stub.url)
+    monkeypatch.delenv("LANGFUSE_BASE_URL")
+    assert (await shipped(Langfuse(subject()))).complete
+    monkeypatch.setenv("LANGFUSE_BASE_URL", "http://127.0.0.1:9")
+    assert Langfuse(subject()).where == "http://127.0.0.1:9", "which comes first in its SDK too"
 
 
 async def test_a_static_battle_has_items_of_its_own(stub: LangfuseStub) -> None:
@@ -299,8 +304,8 @@ async def test_bodies_are_as_langfuse_describes_them(stub: LangfuseStub, path: s
     validator = Draft4Validator(_schema(schema))
     await shipped(Langfuse(subject()))
     bodies = [body for method, asked, body in stub.requests if (method, asked) == ("POST", path)]
-    flat = [each for body in bodies for each in (body if isinstance(body, list) else [body])]
-    assert flat
+    assert bodies
     assert not validator.is_valid({}), "the description demands something"
-    for body in flat:
+    assert not validator.is_valid(bodies), "one object in a request, and no list"
+    for body in bodies:
         validator.validate(body)

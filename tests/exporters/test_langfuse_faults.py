@@ -126,28 +126,20 @@ async def test_a_dropped_connection_is_unknown(stub: LangfuseStub) -> None:
 
     stub.fault = drop
     report = await shipped(Langfuse(subject()), concluded=False)
-    assert states(report) == ["unknown"] * 3
+    assert states(report)[0] == "unknown"
+    assert set(states(report)) <= {"unknown", "unsent"}, "once it is given up, nothing more is tried"
     assert any("took the request and dropped the connection" in reason for reason in reasons(report))
 
 
-async def test_a_partial_answer_says_which_attempts_are_incomplete(stub: LangfuseStub) -> None:
-    """207 counts the rejected scores, and does not name them."""
+async def test_a_score_that_is_rejected_makes_its_attempt_incomplete_and_no_other(stub: LangfuseStub) -> None:
     odd = played(2)
     mark = odd.attempt.scores[0]
     names = tuple(type(part)(name="not allowed", value=part.value) for part in mark.parts)
     attempts = [THREE[0], played(2, scores=(type(mark)(turn=1, of="agent", parts=names, value=1.0, by="x"),)), THREE[2]]
 
     async def picky(request: web.Request, body: Any) -> web.StreamResponse | None:
-        if not request.path.endswith("/scores"):
-            return None
-        scores = body if isinstance(body, list) else [body]
-        bad = [score for score in scores if score["name"] == "not allowed"]
-        if not bad:
-            return None
-        if isinstance(body, dict):
-            return web.json_response({"message": "Invalid request data"}, status=400)
-        told = {"accepted": len(scores) - 1, "rejected": 1, "errors": [{"message": "no"}]}
-        return web.json_response(told, status=207)
+        bad = request.path.endswith("/scores") and body["name"] == "not allowed"
+        return web.json_response({"message": "Invalid request data"}, status=400) if bad else None
 
     stub.fault = picky
     report = await shipped(Langfuse(subject()), attempts, concluded=False)

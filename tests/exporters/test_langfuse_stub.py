@@ -33,7 +33,8 @@ async def asked(path: str, body: Any, *, key: str = BASIC) -> int:
         ("/dataset-run-items", {"runName": "r"}, 404),
         ("/scores", {**SCORE, "traceId": "t", "observationId": "o"}, 400),
         ("/scores", {**SCORE, "datasetRunId": "e"}, 400),
-        ("/scores", [{**SCORE, "value": "yes"}], 207),
+        ("/scores", {**SCORE, "value": "yes"}, 400),
+        ("/scores", [SCORE], 400),
         ("/otel/v1/traces", {"resourceSpans": []}, 400),
     ],
 )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from proctor.cli.output import echo
+from proctor.errors import ProctorError, UsageError
 from proctor.findings.run import Findings
 from proctor.run import Record
 from proctor.threads import run_anywhere
@@ -34,14 +35,23 @@ class Followers:
 
 
 @contextmanager
-def following(prepared: PreparedRun, destinations: Sequence[str], *, store: str) -> Iterator[Followers]:
-    """Let these destinations follow a run; say on standard error what they got. Nothing they do changes the run."""
-    trail = Followers([_follower(prepared, destination, store) for destination in dict.fromkeys(destinations)])
+def following(
+    prepared: PreparedRun, asked: Sequence[str], configured: Sequence[str], *, store: str
+) -> Iterator[Followers]:
+    """Let the destinations asked for follow a run, else those of `[run]`; say on standard error what they got.
+
+    Nothing they do changes the run. One that was asked for and cannot be reached at all is refused beforehand; one that
+    only stands in `[run]` is left out with a sentence, for not everybody who shares the file has its keys.
+    """
+    if asked:
+        trail = Followers([_follower(prepared, each, store) for each in dict.fromkeys(asked)])
+    else:
+        trail = Followers([*_configured(prepared, configured, store)])
     try:
         yield trail
     finally:
         for follower in trail.followers:
-            _conclude(follower, trail.findings)
+            _conclude(follower, trail.findings, store)
 
 
 def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
@@ -50,13 +60,18 @@ def _follower(prepared: PreparedRun, destination: str, store: str) -> Follower:
     return follow(prepared.run, prepared.benchmark, Destination(to=destination), store=store)
 
 
-def _conclude(follower: Follower, findings: Findings | None) -> None:
-    from proctor.exporters.summary import sentences
+def _configured(prepared: PreparedRun, destinations: Sequence[str], store: str) -> Iterator[Follower]:
+    for destination in dict.fromkeys(destinations):
+        try:
+            yield _follower(prepared, destination, store)
+        except UsageError as error:
+            echo(f"{destination}: nothing is sent: {error}", err=True)
+
+
+def _conclude(follower: Follower, findings: Findings | None, store: str) -> None:
+    from proctor.workflows.destination import remember_page, sync_sentence
 
     report = run_anywhere(lambda: follower.finish(_PATIENCE, findings))
-    arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
-    told = [
-        f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent.",
-        *sentences(report),
-    ]
-    echo(" ".join(told), err=True)
+    echo(sync_sentence(report), err=True)
+    with suppress(ProctorError):  # the run was not stored, or its store is gone: that is told elsewhere
+        remember_page(report, store=store)

@@ -51,6 +51,7 @@ def command(
     from proctor.cli.play import conclude, play
     from proctor.config import load_config
     from proctor.running import exits
+    from proctor.threads import run_anywhere
     from proctor.workflows.evaluate import store_url
     from proctor.workflows.gates import read_gates
     from proctor.workflows.resume import aresume
@@ -66,7 +67,13 @@ def command(
         run_id=found.id,
         planned=found.planned,
     )
-    return conclude(evaluation.findings, gating, k=k, as_json=as_json)
+    code = conclude(evaluation.findings, gating, k=k, as_json=as_json)
+    if config.run.sync and found.status != "completed":
+        from proctor.cli.output import tell
+        from proctor.workflows.destination import sync_configured
+
+        run_anywhere(lambda: sync_configured(found.id, config.run.sync, store=url, tell=tell))
+    return code
 
 
 def _found(name: str, gating: RunGates, *, store: str, retry_timeouts: bool, **extends: Any) -> tuple[Run, RunGates]:

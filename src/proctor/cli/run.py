@@ -157,9 +157,8 @@ def command(
         return foretell([job.prepared for job in jobs], config, store=url, as_json=as_json)
     wanted, budget = WorkersWanted(workers, ray), _shared_budget(jobs)
     crews = [plan_run_workers(job.prepared, config, wanted, cache=cache) for job in jobs]
-    sent = syncs or default.sync
     found = [
-        _play_run(job.prepared, config, store=url, cache=cache, syncs=sent, quiet=as_json, workers=crew, budget=budget)
+        _play_run(job.prepared, config, store=url, cache=cache, syncs=syncs, quiet=as_json, workers=crew, budget=budget)
         for job, crew in zip(jobs, crews, strict=True)
     ]
     annotated = default.annotations if annotations is None else annotations
@@ -298,7 +297,8 @@ def _play_run(
     from proctor.workflows.run_limits import allowing
 
     run = prepared.run
-    with allowing(run.settings, config, cache=cache, budget=budget), following(prepared, syncs, store=store) as trail:
+    sent = following(prepared, syncs, config.run.sync, store=store)
+    with allowing(run.settings, config, cache=cache, budget=budget), sent as trail:
         attempts = plural(run.planned, "attempt" if run.settings.type == "standard" else "conversation")
         early = ", stops when its gates are decided" if run.settings.stop_early else ""
         opening = f"run {run.id}: {run.agent} on {run.benchmark}, {attempts}{early}"

@@ -59,6 +59,8 @@ class Exporter(Protocol):
     """What tells it from every other destination; never shown."""
     keeps_run_marks: bool
     """Whether it has a place for the scores of a whole run."""
+    link: str
+    """The run's own page there; empty: none can be named, or not before `begin`."""
     memory: DeliveryMemory
     """What it was sent before; empty until one is put here."""
 

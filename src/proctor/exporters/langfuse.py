@@ -29,9 +29,6 @@ from proctor.telemetry.span import trace_id
 from proctor.telemetry.trace import spans_of
 
 Score = dict[str, Any]
-_AT_ONCE = 100
-_PARTIAL = 207
-_FAULTY = frozenset({400, 413, 422})
 
 
 def scores_of(attempt: Attempt, experiment: Experiment) -> list[Score]:
@@ -67,21 +64,16 @@ def _score(mark: Mark, experiment: Experiment, when: float) -> Score:
 
 
 class ScorePost:
-    """Sends scores. They go in lists; a server that knows no lists gets them one by one."""
+    """Sends scores, one in each request, as Langfuse describes it."""
 
     def __init__(self, courier: Sender, url: str, redact: Sequence[re.Pattern[str]]) -> None:
         self._courier = courier
         self._url = url
         self._redact = redact
-        self._knows_lists = True
 
     async def deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
         """What became of each."""
-        verdicts: list[DeliveryVerdict] = []
-        cleaned = self._redact_comments(scores)
-        for start in range(0, len(cleaned), _AT_ONCE):
-            verdicts += await self._deliver(cleaned[start : start + _AT_ONCE])
-        return verdicts
+        return list(await asyncio.gather(*map(self._deliver, self._redact_comments(scores))))
 
     def _redact_comments(self, scores: Sequence[Score]) -> list[Score]:
         """All at once, which is much cheaper than one by one."""
@@ -91,23 +83,13 @@ class ScorePost:
             for score, comment in zip(scores, comments, strict=True)
         ]
 
-    async def _deliver(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
-        if not self._knows_lists:
-            return await self._one_by_one(scores)
-        answer = await self._courier.json("POST", self._url, scores)
-        if answer.status != _PARTIAL and answer.status not in _FAULTY:
-            return [answer.verdict] * len(scores)
-        # a partial answer counts the rejected ones, and says nothing of which they are
-        verdicts = await self._one_by_one(scores)
-        self._knows_lists = answer.status == _PARTIAL or not all(verdict.arrived for verdict in verdicts)
-        return verdicts
-
-    async def _one_by_one(self, scores: Sequence[Score]) -> list[DeliveryVerdict]:
-        answers = await asyncio.gather(*(self._courier.json("POST", self._url, score) for score in scores))
-        return [SENT if answer.verdict.arrived else answer.verdict for answer in answers]
+    async def _deliver(self, score: Score) -> DeliveryVerdict:
+        return (await self._courier.json("POST", self._url, score)).verdict
 
 
-_SETTINGS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY", "LANGFUSE_BASE_URL")
+_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
+ADDRESSES = ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")
+"""Where its address may stand, as Langfuse's own SDK looks for it."""
 _VERSION = {"x-langfuse-ingestion-version": "4"}
 """Without it, spans take minutes to appear."""
 
@@ -122,6 +104,7 @@ class Langfuse:
         public, secret, base = _settings()
         self.where = shown(base)
         self.identity = f"{self.where} {public}"
+        self.link = ""
         self.memory = DeliveryMemory(None)
         self._subject = subject
         self._api = f"{base}/api/public"
@@ -141,6 +124,7 @@ class Langfuse:
         if dataset is None:
             return verdict
         self._experiment = _experiment(self._subject, project, dataset)
+        self.link = f"{self.where}/project/{quote(project, safe='')}/experiments/results?baseline={self._experiment.id}"
         return SENT
 
     @property
@@ -242,15 +226,17 @@ class Langfuse:
 
 
 def _settings() -> tuple[str, str, str]:
-    missing = [name for name in _SETTINGS if not os.environ.get(name)]
+    missing = [name for name in _KEYS if not os.environ.get(name)]
+    if not any(map(os.environ.get, ADDRESSES)):
+        missing.append(ADDRESSES[0])
     if missing:
         are = "is" if len(missing) == 1 else "are"
         raise UsageError(
             f"{', '.join(missing)} {are} not set; Langfuse shows its keys in a project's settings, "
             "and its address is something like https://cloud.langfuse.com"
         )
-    public, secret, base = _SETTINGS
-    return os.environ[public], os.environ[secret], base_address(None, base, such_as="https://cloud.langfuse.com")
+    public, secret = (os.environ[name] for name in _KEYS)
+    return public, secret, base_address(None, *ADDRESSES, such_as="https://cloud.langfuse.com")
 
 
 def _content(exam: Exam) -> dict[str, Any]:

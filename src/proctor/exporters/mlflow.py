@@ -33,6 +33,7 @@ class Mlflow:
 
     name = "mlflow"
     keeps_run_marks = True
+    link = ""
 
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         self._base = base_address(endpoint, "MLFLOW_TRACKING_URI", such_as="http://localhost:5000")

@@ -30,6 +30,7 @@ class Otlp:
 
     name = "otlp"
     keeps_run_marks = False
+    link = ""
 
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         url = traces_address(endpoint)

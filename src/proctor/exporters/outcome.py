@@ -67,6 +67,8 @@ class Report:
     """The run's id."""
     outcomes: tuple[ItemOutcome, ...]
     """Attempts in the order of the run, then the run's scores."""
+    link: str = ""
+    """The run's own page there; empty: none can be named."""
     pending: int = 0
     """Attempts that have not been played yet."""
     notes: tuple[str, ...] = ()

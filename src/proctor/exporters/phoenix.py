@@ -35,6 +35,7 @@ class Phoenix:
 
     name = "phoenix"
     keeps_run_marks = True
+    link = ""
 
     def __init__(self, subject: Subject, *, endpoint: str | None = None) -> None:
         variables = ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT")
@@ -168,7 +169,7 @@ class Phoenix:
     def _repetition(self, key: Key) -> int:
         """Trials under one condition after those under another."""
         settings = self._subject.run.settings
-        return settings.conditions.index(key.condition) * settings.trials + key.trial
+        return settings.conditions.index(key.condition) * settings.most_trials + key.trial
 
     def _run(self, attempt: Attempt, place: tuple[str, int]) -> dict[str, Any]:
         replies = [turn.reply.text for turn in attempt.transcript.turns if turn.reply is not None]

@@ -56,6 +56,7 @@ class RunUpload:
             where=self._exporter.where,
             run=self._run,
             outcomes=tuple(self._outcomes),
+            link="" if self._refused is not None else self._exporter.link,
             pending=pending,
             notes=(trouble,) if trouble else (),
         )

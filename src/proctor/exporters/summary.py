@@ -24,6 +24,7 @@ def as_dict(report: Report) -> dict[str, Any]:
     return {
         "destination": report.destination,
         "where": report.where,
+        "link": report.link or None,
         "complete": report.complete,
         "attempts": {state: report.counts("attempt")[state] for state in STATES} | {"pending": report.pending},
         "run_scores": {state: report.counts("run score")[state] for state in STATES},
@@ -69,6 +70,8 @@ def sentences(report: Report) -> list[str]:
     told += [_with_full_stop(note) for note in report.notes]
     if report.pending:
         told.append(f"{report.pending} not played yet.")
+    if report.link:
+        told.append(f"Look at it: {report.link}")
     if not report.complete:
         told.append(f"Go on with: proctor sync --resume {report.run}")
     return told

@@ -164,6 +164,14 @@ class DatabaseJournal:
             values = {"name": storable(name), "labels": encode(dict(labels))}
             connection.execute(update(runs).where(runs.c.id == run).values(values))
 
+    def note_sent(self, run: str, destination: str, link: str) -> None:
+        """Remember where a run can be looked at elsewhere; whoever plays it is not disturbed."""
+        with self._database.writing() as connection:
+            stored = connection.execute(select(runs.c.facts).where(runs.c.id == run)).scalar()
+            facts = decode(stored or "{}", RunFacts)
+            told = encode(replace(facts, sent={**facts.sent, destination: link}))
+            connection.execute(update(runs).where(runs.c.id == run).values(facts=told))
+
     def delete(self, run: str) -> None:
         """Forget a run; transcripts that another run reads stay. Raises RunBusy while another writes it."""
         with nullcontext() if run in self._held else self.writing(run), self._database.alone() as connection:

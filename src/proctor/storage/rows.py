@@ -227,6 +227,7 @@ class RunFacts:
 
 _FACTS = tuple(each.name for each in fields(RunFacts))
 _RUN_FIELDS = tuple(each.name for each in fields(Run) if each.name not in _FACTS)
+    sent: dict[str, str] = field(default_factory=dict)
 RUN_COLUMNS = (*(runs.c[name] for name in _RUN_FIELDS), runs.c.facts)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import Any
 
 from proctor import threads
 from proctor.benchmark import Benchmark, Exam
-from proctor.errors import UsageError
+from proctor.errors import ProctorError, UsageError
 from proctor.exporters.contract import Exporter, FinishedAttempt, Subject
 from proctor.exporters.destinations import build, check_destination
 from proctor.exporters.memory import DeliveryMemory, digest
 from proctor.exporters.outcome import DeliveryVerdict, Report
 from proctor.exporters.run_upload import RunUpload
+from proctor.exporters.summary import sentences
 from proctor.failures import said
 from proctor.findings.run import Findings
 from proctor.run import Attempt, Finished, Key, Record, Run
@@ -28,6 +30,7 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.workflows.read import findings_of_run
 
+_log = logging.getLogger("proctor")
 _AT_ONCE = 50
 """Attempts held in memory together."""
 _WAITING = 2_000
@@ -97,7 +100,39 @@ async def _ship(opened: Store, run: Run, benchmark: Benchmark, exporter: Exporte
             await shipment.conclude(findings_of_run(opened, run))
     finally:
         await exporter.close()
-    return shipment.report(pending=max(0, run.planned - sent))
+    report = shipment.report(pending=max(0, run.planned - sent))
+    _remember_page(opened, report)
+    return report
+
+
+def _remember_page(opened: Store, report: Report) -> None:
+    """Note where the run can be looked at, for its reports and pages."""
+    if report.link and opened.archive.find(report.run).sent.get(report.destination) != report.link:
+        opened.journal.note_sent(report.run, report.destination, report.link)
+
+
+def remember_page(report: Report, *, store: str) -> None:
+    """The same in a store that is not open."""
+    with open_store(store, create=False) as opened:
+        _remember_page(opened, report)
+
+
+async def sync_configured(
+    run: str, destinations: Iterable[str], *, store: str, tell: Callable[[str], None] = _log.warning
+) -> None:
+    """Send a run that is over to where `[run] sync` says, and tell what became of it; never fails."""
+    for name in dict.fromkeys(destinations):
+        try:
+            tell(sync_sentence(await sync_run(run, Destination(to=name), store=store)))
+        except ProctorError as error:
+            tell(f"{name}: nothing was sent: {error}")
+
+
+def sync_sentence(report: Report) -> str:
+    """What became of a run at one destination, in a line."""
+    arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
+    told = f"{report.destination}: {arrived} of {sum(report.counts('attempt').values())} attempts sent."
+    return " ".join([told, *sentences(report)])
 
 
 def _chunks(attempts: Iterable[Attempt]) -> Iterator[list[Attempt]]:

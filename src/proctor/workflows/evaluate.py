@@ -143,11 +143,24 @@ async def aevaluate(
         name=name, labels=labels, kind=kind, config=config, workers=workers, ray=ray, **settings,
     )  # fmt: skip
     with allowing(prepared.run.settings, config, cache=cache or config.run.cache):
-        return await start(prepared, store=store_url(store, config), watch=watch, workers=crew)
+        return await start_and_sync(prepared, config, store=url, watch=watch, workers=crew)
+
+
+async def start_and_sync(
+    prepared: PreparedRun, config: Config, *, store: str, watch: Watch | None, workers: WorkerPlan | None
+) -> Evaluation:
+    """Store the run, play it, and send it to where `[run] sync` says."""
+    evaluation = await start(prepared, store=store, watch=watch, workers=workers)
+    if config.run.sync:
+        from proctor.workflows.destination import sync_configured
+
+        await sync_configured(evaluation.run.id, config.run.sync, store=store)
+    return evaluation
 
 
 def get_ready(
     benchmark: object,
+    url = store_url(store, config)
     *,
     config: Config,
     conditions: str | Sequence[str] | None = None,

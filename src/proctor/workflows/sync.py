@@ -11,7 +11,7 @@ from proctor.config import Config, load_config
 from proctor.errors import UsageError
 from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
-from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start, store_url
+from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync, store_url
 from proctor.workflows.parts import choose
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
@@ -62,7 +62,10 @@ def _evaluate_each(
     ]
     ready = [*zip(join_runs([each for each, _ in ready]), [crew for _, crew in ready], strict=True)]
     with allowing(ready[0][0].run.settings, config, cache=cache or config.run.cache):
-        return [run_driven(partial(start, each, store=url, watch=watch, workers=crew)) for each, crew in ready]
+        return [
+            run_driven(partial(start_and_sync, each, config, store=url, watch=watch, workers=crew))
+            for each, crew in ready
+        ]
 
 
 def resume(run: str, **options: Any) -> Evaluation:

@@ -49,6 +49,7 @@ def as_dict(findings: Findings, gates: Sequence[GateVerdict] = ()) -> dict[str, 
         "cases": [_case(case) for case in findings.cases],
         "rows": [_case(case) for case in findings.rows],
         "conditions": _conditions(findings),
+        **({} if not findings.lies else {"lies": plain(findings.lies)}),
         "orchestration": plain(findings.orchestration),
         **({"stopped_early": plain(run.interim)} if run.cut else {}),
         **({} if run.workers is None else {"workers": plain(run.workers)}),
@@ -163,6 +164,7 @@ def _run(run: Run) -> dict[str, Any]:
         "trials": run.settings.trials,
         "passing_score": run.settings.passing_score,
         "labels": run.labels,
+        "sent": run.sent,
         "created": run.created,
     }
 

@@ -33,6 +33,7 @@ def settings_of(run: Run) -> list[Labelled]:
         ("timeout", f"{duration(settings.timeout)} a call"),
         ("retries", f"{settings.retries} after a failure of the environment"),
         ("labels", _pairs(run.labels.items())),
+        *((f"in {destination}", link) for destination, link in run.sent.items()),
         ("intervals", f"95 %, Wilson on the effective number of {noun}s: the unit is the {noun}, {not_that}"),
     ]
     if settings.retry_agent_failures:

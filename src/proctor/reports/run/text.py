@@ -157,6 +157,7 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Workers": numbers.workers(findings.run.workers),
         "Their time": numbers.workers_time(findings.run.workers),
         "Canaries": numbers.canaries(findings.run),
+        "Sent to": "\n".join(f"{name}: {clean(link)}" for name, link in findings.run.sent.items()),
     }
     yield from facts(said, label=label)
     if findings.battle is not None and lines:

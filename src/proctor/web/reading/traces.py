@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PAGES = {"langfuse": "{base}/trace/{trace}", "phoenix": "{base}/redirects/traces/{trace}"}
 """Where these show a trace by its id alone."""
 _VARIABLES = {
-    "langfuse": ("LANGFUSE_BASE_URL",),
+    "langfuse": ("LANGFUSE_BASE_URL", "LANGFUSE_HOST"),
     "phoenix": ("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),
 }
 
