@@ -22,7 +22,7 @@ _NOTHING = frozenset({"", "-", "…", "none", "null", "empty", "unused", "not-ne
 """What is written where something has to stand and nothing is meant."""
 _KINDS = frozenset({"basic", "bearer", "digest", "oauth", "oauth2", "apikey", "api_key", "api-key", "ntlm", "iam"})
 """Values of `auth` that say how, and not with what."""
-_SHAPES = re.compile(
+SHAPES = re.compile(
     r"(?i:\bbearer\s+)(?!\$\{)[\w.~+/=-]{6,}|(?i:\bbasic\s+)(?!\$\{)[\w+/=]{8,}"
     r"|\bsk-[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}"
     r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY"
@@ -112,7 +112,7 @@ def _is_literal(value: str) -> bool:
 
 
 def _looks_secret(text: str) -> bool:
-    return _SHAPES.search(_VARIABLE.sub("${}", text)) is not None
+    return SHAPES.search(_VARIABLE.sub("${}", text)) is not None
 
 
 def _words(spec: str) -> list[str]:

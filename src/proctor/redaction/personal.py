@@ -1,0 +1,121 @@
+"""Personal data out of texts: e-mail addresses, phone numbers, cards, IBANs, keys, and a list of one's own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+from proctor.redaction.known import known
+from proctor.redaction.literals import SHAPES
+from proctor.redaction.names import says_secret
+from proctor.redaction.personal_numbers import Span, cards_in, ibans_in, phones_in
+
+Kind = Literal["key", "email", "iban", "card", "phone", "masked"]
+KINDS: tuple[Kind, ...] = ("key", "email", "iban", "card", "phone", "masked")
+"""In the order in which they decide what overlapping pieces are called; `masked` are those of one's own list."""
+_EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,62}")
+_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(KINDS)})(?:-\d+)?\]")
+_REST = re.compile(r"[\w.~+/=-]*")
+_BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
+_NAMED = re.compile(r"(?<![\w.-])[\"']?([\w.-]{2,60})[\"']?\s{0,3}([:=])\s{0,3}[\"']?([^\s;&,'\"{}<>\[\]]{4,})")
+_LOGIN = re.compile(r"://[^/?#\s:@]*:([^/?#\s@]+)@")
+
+
+class PersonalData:
+    """Masks texts: the same value is the same placeholder, such as `[email-1]`, wherever it stands."""
+
+    def __init__(self, own: Callable[[str], Iterable[Span]] | None = None) -> None:
+        """`own` says where in a text things stand that are masked besides."""
+        self.counts: Counter[Kind] = Counter()
+        """How often each kind was masked; the values are never told."""
+        self._own = own
+        self._numbers: Counter[Kind] = Counter()
+        self._names: dict[tuple[Kind, str], str] = {}
+
+    def mask(self, text: str) -> str:
+        """The text with a numbered placeholder for each value; secrets of the environment are told by their names."""
+        self.counts["key"] += len(known().names_in(text))
+        return self._replace(known().scrub(text), self._name)
+
+    def outline(self, text: str) -> str:
+        """The text with the kind alone in place of each value: what differs in nothing else comes out the same."""
+        return self._replace(text, lambda kind, _: f"[{kind}]")
+
+    def _name(self, kind: Kind, value: str) -> str:
+        self.counts[kind] += 1
+        key = (kind, _plain(kind, value))
+        if key not in self._names:
+            self._numbers[kind] += 1
+            self._names[key] = f"[{kind}-{self._numbers[kind]}]"
+        return self._names[key]
+
+    def _replace(self, text: str, name: Callable[[Kind, str], str]) -> str:
+        """Until nothing is left: a value may come to light only when the one beside it is masked."""
+        while (masked := self._replace_once(text, name)) != text:
+            text = masked
+        return text
+
+    def _replace_once(self, text: str, name: Callable[[Kind, str], str]) -> str:
+        masked, end = [], 0
+        for start, stop, kind in _joined(self._places(text), _PLACEHOLDER.finditer(text)):
+            masked += [text[end:start], name(kind, text[start:stop])]
+            end = stop
+        return "".join([*masked, text[end:]])
+
+    def _places(self, text: str) -> Iterator[tuple[int, int, Kind]]:
+        if "@" in text:
+            logins = [found.span() for found in _LOGIN.finditer(text)]
+            for found in _EMAIL.finditer(text):
+                if not any(start < found.end() and found.start() < end for start, end in logins):
+                    yield (*found.span(), "email")
+        if any(map(str.isdigit, text)):
+            yield from ((*place, "iban") for place in ibans_in(text))
+            yield from ((*place, "card") for place in cards_in(text))
+            yield from ((*place, "phone") for place in phones_in(text))
+        yield from ((*place, "key") for place in _keys_in(text))
+        if self._own is not None:
+            yield from ((*place, "masked") for place in self._own(text))
+
+
+def _joined(
+    places: Iterator[tuple[int, int, Kind]], placeholders: Iterator[re.Match[str]]
+) -> Iterator[tuple[int, int, Kind]]:
+    """Places that overlap as one, so that no end of a value is left over; what is a placeholder already stays."""
+    taken = [found.span() for found in placeholders]
+    joined: list[tuple[int, int, Kind]] = []
+    for start, end, kind in sorted(places):
+        if any(start < stop and begin < end for begin, stop in taken):
+            continue
+        if joined and start < joined[-1][1]:
+            before, until, first = joined.pop()
+            start, end, kind = before, max(end, until), min(first, kind, key=KINDS.index)
+        joined.append((start, end, kind))
+    yield from joined
+
+
+def _keys_in(text: str) -> Iterator[Span]:
+    """Secrets that are known by their looks, by the name before them, or by standing in an address."""
+    for found in SHAPES.finditer(text):
+        ends = _BLOCK_END.search if "PRIVATE KEY" in found[0] else _REST.match
+        rest = ends(text, found.end())
+        yield found.start(), rest.end() if rest else found.end()
+    for found in _NAMED.finditer(text) if ":" in text or "=" in text else ():
+        if says_secret(found[1], keys=True) and (found[2] == "=" or _looks_made(found[3])):
+            yield found.span(3)
+    yield from (found.span(1) for found in _LOGIN.finditer(text))
+
+
+def _looks_made(value: str) -> bool:
+    """Whether a value after a colon is no word of a sentence."""
+    return any(map(str.isdigit, value)) or any(each in "_$!%*@^~" for each in value)
+
+
+def _plain(kind: Kind, value: str) -> str:
+    """A value without the ways in which it may be written."""
+    if kind in ("card", "phone"):
+        return "".join(filter(str.isdigit, value))
+    if kind == "iban":
+        return "".join(filter(str.isalnum, value)).upper()
+    return value.casefold() if kind in ("email", "masked") else value

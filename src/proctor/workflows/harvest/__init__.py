@@ -1,0 +1,1 @@
+"""Stored runs, recordings and traces → draft cases that a person reviews."""
