@@ -8,7 +8,7 @@ from typing import Any, Literal
 from proctor.benchmark import Exam
 from proctor.errors import FailureKind
 from proctor.score import CanaryVerdicts, CheckResult, Contradiction, Review, Score, Unscored
-from proctor.transcript import Transcript, Turn
+from proctor.transcript import InjectedLie, Transcript, Turn
 from proctor.usage import Usage, WorkerCounts
 
 Strings = tuple[str, ...]
@@ -103,6 +103,8 @@ class Attempt:
     """Time the agent took, over all turns."""
     struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
+    lie: InjectedLie | None = None
+    """What it made of a wrong result on purpose; None: it was not lied to, or nobody looked."""
     judges: dict[str, Usage] = field(default_factory=dict)
     """Judge of a panel → what its reviews took; empty: there is no panel, or its judges took nothing."""
     cut_off: int = 0

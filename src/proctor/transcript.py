@@ -1,12 +1,15 @@
-"""What was said and done: Transcript, Turn, Request, Reply, ToolCall, Citation, Step."""
+"""What was said and done: Transcript, Turn, Request, Reply, ToolCall, Citation, Step, InjectedLie."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from proctor.usage import Usage
+
+LieKind = Literal["stale", "swapped", "empty", "unit", "truncated"]
+Reaction = Literal["told", "checked", "noticed", "believed", "unclear"]
 
 
 class Unknown(Enum):
@@ -179,3 +182,29 @@ class Request:
     """The trial's number."""
     condition: str | None = None
     """The condition in force."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InjectedLie:
+    """A wrong result that a condition put in place of a true one, and what the agent made of it."""
+
+    kind: LieKind
+    """How it is wrong."""
+    source: str
+    """The tool or sub-agent that told it."""
+    said: str
+    """What the agent was given the first time, as text, cut short."""
+    truth: str
+    """What it would have been given, as text, cut short."""
+    times: int = 1
+    """How often the agent was lied to."""
+    turn: int = 1
+    """The turn of the first lie."""
+    again: int = 0
+    """How often the agent made the same call again afterwards."""
+    elsewhere: tuple[str, ...] = ()
+    """Other tools and sub-agents that it called afterwards."""
+    reaction: Reaction | None = None
+    """Whether it told the user, checked elsewhere, noticed or believed it; None: not judged yet."""
+    quote: str = ""
+    """Where it told the user, its words."""

@@ -10,9 +10,11 @@ from enum import Enum
 from typing import Any
 
 from proctor.errors import InputError
+from proctor.fault_injection.lies import LIES
+from proctor.transcript import LieKind
 
 TARGETS = ("tool", "sub_agent")
-FAULTS = ("fails", "delay", "answers", "missing")
+FAULTS = ("fails", "delay", "answers", "missing", "lies")
 RESERVED = ("all", "none", "")
 """Names that mean something else where a condition is chosen."""
 
@@ -44,6 +46,10 @@ class Condition:
     """What it answers, whatever it is asked."""
     missing: bool = False
     """Whether it is not there at all."""
+    lies: LieKind | None = None
+    """How what it gives back is wrong; `answers` beside it is the lie itself, otherwise it is made of the truth."""
+    times: int | None = None
+    """How many calls lie, in each attempt, before it tells the truth; None: all of them."""
     budget: int | None = None
     """Tool calls that an attempt may make."""
     tokens: int | None = None
@@ -85,6 +91,13 @@ def _must_make_sense(condition: Condition, fault: Mapping[str, Any]) -> None:
             f"condition {condition.name!r} does not say whom {faults[0]}={fault[faults[0]]!r} strikes; "
             f"expected tool or sub_agent beside it"
         )
+    if condition.lies is not None and (clashing := [key for key in ("fails", "missing") if key in fault]):
+        raise InputError(
+            f"condition {condition.name!r} has lies={condition.lies!r} beside {clashing[0]}: what gives nothing back "
+            "cannot lie; declare a condition for each"
+        )
+    if condition.times is not None and condition.lies is None:
+        raise InputError(f"condition {condition.name!r} has times={condition.times}, which belongs to lies; add lies")
     if not fault:
         raise InputError(f"condition {condition.name!r} is empty; expected some of: {', '.join(_CHECKS)}")
 
@@ -119,6 +132,14 @@ def _yes(name: str, key: str, value: object) -> bool:
     raise _unfit(name, key, value, "true")
 
 
+def _lie(name: str, key: str, value: object) -> LieKind:
+    for known in LIES:
+        if value == known:
+            return known
+    near = get_close_matches(str(value), LIES, n=1)
+    raise _unfit(name, key, value, f"one of {', '.join(LIES)}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
 def _anything(name: str, key: str, value: object) -> object:
     return value
 
@@ -134,6 +155,8 @@ _CHECKS: dict[str, Callable[[str, str, Any], Any]] = {
     "delay": _seconds,
     "answers": _anything,
     "missing": _yes,
+    "lies": _lie,
+    "times": _at_least_one,
     "budget": _none_or_more,
     "tokens": _none_or_more,
 }

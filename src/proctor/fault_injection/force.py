@@ -8,20 +8,27 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, ParamSpec, TypeVar, overload
 
 from proctor.errors import InputError, Misconfigured
 from proctor.fault_injection.condition import AS_USUAL, Condition, parse
+from proctor.fault_injection.lies import make_lie
+from proctor.redaction.nouns import scrub_noun
+from proctor.transcript import InjectedLie
 
 P = ParamSpec("P")
 T = TypeVar("T")
 _Kind = Literal["tool", "sub_agent"]
+_LONGEST = 4000
+"""Characters that are kept of a lie and of the truth."""
 
 
 class Struck(RuntimeError):
@@ -54,9 +61,14 @@ class Tally:
         self.tokens = 0
         """Tokens spent."""
         self.struck = 0
-        """Calls to the tool or sub-agent at fault, of which the first few may fail."""
+        """Calls to the tool or sub-agent at fault, of which the first few may fail; of one that lies, its lies."""
         self.refused = 0
         """Calls for which no budget was left."""
+        self.turn = 1
+        """The turn that is played, for who calls an agent several times."""
+        self.lie: InjectedLie | None = None
+        """The first lie, and what the agent did after it."""
+        self._calls_lied_to: set[str] = set()
 
     @property
     def met(self) -> int:
@@ -69,6 +81,30 @@ class Tally:
             count: int = getattr(self, field) + amount
             setattr(self, field, count)
         return count
+
+    def may_lie(self, times: int | None) -> bool:
+        """Whether one more lie is due; counts it."""
+        with self._lock:
+            due = times is None or self.struck < times
+            self.struck += due
+        return due
+
+    def note_lie(self, lie: InjectedLie, call: str) -> None:
+        """Remember what was told in place of what, and that this call was lied to."""
+        with self._lock:
+            self._calls_lied_to.add(call)
+            told = self.lie
+            self.lie = replace(lie, turn=self.turn) if told is None else replace(told, times=told.times + 1)
+
+    def note_call(self, name: str, call: str) -> None:
+        """Remember what is called after a lie: something else, or the same again."""
+        with self._lock:
+            if self.lie is None:
+                return
+            if name != self.lie.source:
+                self.lie = replace(self.lie, elsewhere=(*self.lie.elsewhere, name))
+            elif call in self._calls_lied_to:
+                self.lie = replace(self.lie, again=self.lie.again + 1)
 
 
 class _Force(NamedTuple):
@@ -146,11 +182,13 @@ def _around(kind: _Kind, function: Callable[..., Any], name: str) -> Callable[..
     @functools.wraps(function)
     def strikable(*args: Any, **kwargs: Any) -> Any:
         force = _FORCE.get()
-        if force is None or not _is_struck(force, kind, name):
+        if force is None or not _is_struck(force, kind, name, (args, kwargs)):
             return function(*args, **kwargs)
         if force.condition.delay:
             _block(force.condition, name)
         _strike(force, kind, name)
+        if force.condition.lies is not None:
+            return _lie(force, name, (args, kwargs), function(*args, **kwargs))
         if force.condition.answers is AS_USUAL:
             return function(*args, **kwargs)
         return deepcopy(force.condition.answers)  # an agent may change what it is given
@@ -162,11 +200,13 @@ def _around_async(kind: _Kind, function: Callable[..., Any], name: str) -> Calla
     @functools.wraps(function)
     async def strikable(*args: Any, **kwargs: Any) -> Any:
         force = _FORCE.get()
-        if force is None or not _is_struck(force, kind, name):
+        if force is None or not _is_struck(force, kind, name, (args, kwargs)):
             return await function(*args, **kwargs)
         if force.condition.delay:
             await asyncio.sleep(force.condition.delay)
         _strike(force, kind, name)
+        if force.condition.lies is not None:
+            return _lie(force, name, (args, kwargs), await function(*args, **kwargs))
         if force.condition.answers is AS_USUAL:
             return await function(*args, **kwargs)
         return deepcopy(force.condition.answers)
@@ -174,9 +214,11 @@ def _around_async(kind: _Kind, function: Callable[..., Any], name: str) -> Calla
     return strikable
 
 
-def _is_struck(force: _Force, kind: _Kind, name: str) -> bool:
+def _is_struck(force: _Force, kind: _Kind, name: str, call: object) -> bool:
     """Whether this call is at fault; counts a tool call, and raises where there is no budget left for it."""
     condition, tally = force
+    if tally.lie is not None:
+        tally.note_call(name, repr(call))
     if kind == "tool" and condition.budget is not None and tally.add("calls") > condition.budget:
         tally.add("refused")
         raise BudgetExhausted(f"the budget of {condition.budget} tool calls is spent; {name} was not called")
@@ -186,12 +228,36 @@ def _is_struck(force: _Force, kind: _Kind, name: str) -> bool:
 def _strike(force: _Force, kind: _Kind, name: str) -> None:
     """Raise what the condition asks for, if anything."""
     condition, tally = force
+    if condition.lies is not None:
+        return  # counted when the lie is told
     call = tally.add("struck")
     if condition.missing:
         raise ToolFailed(f"there is no tool {name}") if kind == "tool" else SubAgentMissing(f"there is no {name}")
     if call <= condition.fails:
         failed = ToolFailed if kind == "tool" else SubAgentFailed
         raise failed(f"{name} does not work (failure {call} of {condition.fails})")
+
+
+def _lie(force: _Force, name: str, call: object, truth: Any) -> Any:
+    """What is given back in place of the truth; the truth where no lie is due, or none can be made of it."""
+    condition, tally = force
+    assert condition.lies is not None
+    given = condition.answers
+    lie = make_lie(condition.lies, truth) if given is AS_USUAL else deepcopy(given)
+    if lie is truth or (type(lie) is type(truth) and lie == truth) or not tally.may_lie(condition.times):
+        return truth
+    told = InjectedLie(kind=condition.lies, source=name, said=_as_text(lie), truth=_as_text(truth))
+    tally.note_lie(scrub_noun(told), repr(call))
+    return lie
+
+
+def _as_text(value: object) -> str:
+    """A result as the report shows it and the rules read it."""
+    try:
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    except (TypeError, ValueError, RecursionError):
+        text = str(value)
+    return text[:_LONGEST]
 
 
 def _block(condition: Condition, name: str) -> None:

@@ -214,6 +214,7 @@ class Player:
             condition=key.condition or None,
         )
         play.asked = True
+        play.struck.turn = number
         started, clock = time.time(), time.perf_counter()
 
         async def ask() -> Reply:

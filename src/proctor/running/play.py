@@ -13,7 +13,7 @@ from proctor.fault_injection import Tally
 from proctor.run import Attempt, Failure, PendingAttempt, Resumed, Stage
 from proctor.running.clock import ChargedAttempt
 from proctor.score import Review
-from proctor.transcript import Transcript, Turn
+from proctor.transcript import InjectedLie, Transcript, Turn
 from proctor.usage import Usage
 
 _NOTHING = Usage()
@@ -100,6 +100,7 @@ def strike_on(play: Play, fault: Mapping[str, Any]) -> None:
         play.struck.struck += sum(call.name == fault.get("tool") for call in calls)
         play.struck.struck += sum(step.kind == "delegate" and step.agent == fault.get("sub_agent") for step in steps)
     play.struck.struck = max(play.struck.struck, play.attempt.struck or 0)
+    play.struck.lie = play.attempt.lie
 
 
 def paid_for(attempt: Attempt, reviews: Mapping[int, Sequence[Review]]) -> Usage:
@@ -128,6 +129,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         struck=_met(play),
+        lie=_judged_lie(play),
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
         started=play.started,
@@ -151,6 +153,7 @@ def cut_off(play: Play) -> Attempt:
         lost=play.lost,
         seconds=_seconds(play.turns),
         struck=_met(play),
+        lie=play.struck.lie,
         cut_off=_cut_off(play.turns),
         changed=play.attempt.changed,
         started=play.started,
@@ -163,6 +166,17 @@ def _met(play: Play) -> int | None:
     if not play.attempt.key.condition:
         return None
     return play.struck.met if play.asked or play.struck.met else play.attempt.struck
+
+
+def _judged_lie(play: Play) -> InjectedLie | None:
+    """What the agent made of a lie; what was judged before stands where nobody was asked anything since."""
+    if not play.asked:
+        return play.attempt.lie
+    if play.struck.lie is None:
+        return None
+    from proctor.findings.run.reactions import react  # it reads language, which takes a while to load
+
+    return react(play.struck.lie, play.turns)
 
 
 def our_bug(error: Exception) -> Failure:

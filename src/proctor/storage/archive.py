@@ -292,6 +292,7 @@ def _reopen(attempt: Attempt) -> Attempt:
         lost=attempt.lost,
         seconds=attempt.seconds,
         struck=attempt.struck,
+        lie=attempt.lie,
         cut_off=attempt.cut_off,
         changed=attempt.changed,
         started=attempt.started,

@@ -15,7 +15,7 @@ from proctor.run import Attempt, Failure, InterimVerdict, Key, Resumed, Run, Set
 from proctor.score import CanaryVerdicts, CheckResult, Contradiction, Review, Score, Unscored
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
-from proctor.transcript import Transcript, Turn
+from proctor.transcript import InjectedLie, Transcript, Turn
 from proctor.usage import Usage, WorkerCounts
 
 T = TypeVar("T")
@@ -53,6 +53,7 @@ class StoredOutcome:
     changed: dict[str, float] = field(default_factory=dict)
     judges: dict[str, Usage] = field(default_factory=dict)
     dropped: int = 0
+    lie: InjectedLie | None = None
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -134,6 +135,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["judges"] = attempt.judges
     if attempt.dropped:
         kept["dropped"] = attempt.dropped
+    if attempt.lie is not None:
+        kept["lie"] = attempt.lie
     return kept
 
 
@@ -176,6 +179,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         lost=outcome.lost,
         seconds=seconds,
         struck=outcome.struck,
+        lie=outcome.lie,
         cut_off=outcome.cut_off,
         judges=outcome.judges,
         dropped=outcome.dropped,

@@ -143,7 +143,7 @@ def _pending(store: Store, exams: Mapping[str, Exam], keys: Mapping[Key, Judgeme
         if stored is None or not can_be_judged(exams[key.exam], stored):
             continue
         fresh = Attempt(
-            key=key, place=stored.place, transcript=stored.transcript, struck=stored.struck,
+            key=key, place=stored.place, transcript=stored.transcript, struck=stored.struck, lie=stored.lie,
             lost=Usage() if before is None else before.lost,
         )  # fmt: skip
         yield PendingAttempt(exam=exams[key.exam], attempt=fresh, reviews={} if before is None else before.reviews)

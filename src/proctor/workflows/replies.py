@@ -160,6 +160,7 @@ def pending_attempts(source: ReplySource) -> Iterator[PendingAttempt]:
             place=attempt.place,
             transcript=attempt.transcript,
             struck=attempt.struck,
+            lie=attempt.lie,
             changed=attempt.changed,
         )
         reviews = _reviews(attempt, source.run.settings.panel) if source.kept else {}

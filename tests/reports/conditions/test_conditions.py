@@ -19,6 +19,7 @@ from proctor.reports.run import json as in_json
 from proctor.reports.run import markdown
 from proctor.reports.run.text import render
 from proctor.run import Failure
+from proctor.transcript import InjectedLie, Reaction
 from proctor.usage import Usage
 
 if TYPE_CHECKING:
@@ -134,3 +135,42 @@ def test_a_failure_names_the_condition_under_which_it_happened(maker: Callable[.
     assert f"e.g. case-1, trial 1, under {SLOW}" in printed(sample, 140)
     assert f"(e.g. case-1, trial 1, under {SLOW})" in markdown.render(sample.findings)
     assert f", under {SLOW}" in written(sample)
+
+
+def lied_to(make: Callable[..., Maker], reaction: Reaction) -> Sample:
+    """Twelve cases, a third of which made of a stale price what is said here, and the rest believed it."""
+    made = make(conditions=("", "old-prices"))
+    for number in range(12):
+        case = made.case(f"case-{number:02}")
+        made.marked(case, 0.9)
+        attempt = made.marked(case, 0.2)
+        lie = InjectedLie(kind="stale", source="price_list", said="90", truth="100", reaction="believed")
+        if number < 4:
+            lie = replace(lie, reaction=reaction, quote="It looks old.", elsewhere=("catalogue",))
+        made.attempts[-1] = replace(attempt, key=replace(attempt.key, condition="old-prices"), struck=1, lie=lie)
+    return made.sample()
+
+
+@pytest.mark.parametrize(
+    ("reaction", "word", "sentence"),
+    [
+        ("told", "told the user", "The agent told the user: “It looks old.”"),
+        ("checked", "checked elsewhere", "The agent checked elsewhere: catalogue."),
+        ("noticed", "noticed", "The agent noticed: the reply states the truth."),
+        ("unclear", "unclear", "Whether the agent believed it is unclear."),
+    ],
+)
+def test_every_rendering_says_what_the_agent_made_of_lies(
+    maker: Callable[..., Maker], reaction: Reaction, word: str, sentence: str
+) -> None:
+    sample = lied_to(maker, reaction)
+    [lie] = json.loads(encode(in_json.as_dict(sample.findings)))["lies"]
+    assert (lie["attempts"], lie["reactions"][reaction], lie["reactions"]["believed"]) == (12, 4, 8)
+    assert (lie["believed"]["n"], lie["believed"]["method"]) == (12, "wilson-cases")
+    [line] = [line for line in printed(sample, 100).splitlines() if line.startswith("old-prices") and "39 – 86" in line]
+    assert line.split()[1:2] == ["12"]
+    assert f"| {word} |" in markdown.render(sample.findings)
+    page = parsed(written(sample)).said
+    assert word in page
+    assert f"price_list gave a stale value: 90 in place of 100. {sentence}" in page
+    assert "The agent believed it: the reply repeats it." in page

@@ -21,6 +21,7 @@ from proctor.findings.run.findings import CategoryFinding, Findings
 from proctor.findings.run.interim import sentences as of_interim
 from proctor.findings.run.kinship import sentences as of_kinship
 from proctor.findings.run.languages import sentences as of_languages
+from proctor.findings.run.lies import lie_findings
 from proctor.findings.run.notes import notes
 from proctor.findings.run.panel import PanelTally
 from proctor.findings.run.panel import sentences as of_panel
@@ -261,6 +262,7 @@ def _findings(
         latency=whole.latency(),
         checks=checks,
         conditions=side_by_side(under, trials),
+        lies=lie_findings(whole.lies),
         circumstances=circumstances,
         unsure=unsure,
         notes=_all_notes(run, exams, circumstances, unsure, said),

@@ -14,6 +14,7 @@ from proctor.benchmark import Exam
 from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
 from proctor.findings.run.findings import CheckFinding, Counts, Latency, ProblemGroup
+from proctor.findings.run.lies import LieTally, add_lie
 from proctor.findings.run.tally import ExamTally
 from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Attempt, Key
@@ -47,6 +48,8 @@ class AttemptCounter:
     checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
     circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
     unsure: UnsureTally = field(default_factory=UnsureTally)
+    lies: dict[str, LieTally] = field(default_factory=dict)
+    """Condition → what became of its lies."""
     troubles_by_kind: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     examples: dict[tuple[str, str, str], tuple[int, Key]] = field(default_factory=dict)
     """What → the first such attempt in the order of the plan, with its place."""
@@ -64,6 +67,7 @@ class AttemptCounter:
         self._count(attempt)
         self.circumstances.add(attempt)
         self.unsure.add(attempt)
+        add_lie(self.lies, attempt)
         if attempt.usage:
             self.usage += attempt.usage
         if attempt.struck is not None:

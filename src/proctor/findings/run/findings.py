@@ -8,6 +8,7 @@ from typing import Any
 from proctor.findings.battle.findings import BattleFindings
 from proctor.findings.orchestration.findings import OrchestrationFindings
 from proctor.findings.run.circumstances import Circumstances
+from proctor.findings.run.lies import LieFinding
 from proctor.findings.run.noise import NoiseFinding
 from proctor.findings.run.panel import JudgeFinding
 from proctor.findings.run.people import PeopleFinding
@@ -201,6 +202,8 @@ class Findings:
     """What the steps of an orchestrator show; None: there were none."""
     conditions: tuple[ConditionFinding, ...] = ()
     """Side by side, the plain run first; empty: there is only one."""
+    lies: tuple[LieFinding, ...] = ()
+    """What the agent made of results that conditions made wrong; empty: it was not lied to."""
     circumstances: Circumstances = Circumstances()
     """How the attempts were played: other settings, time-outs, replies that were cut off."""
     unsure: UnsureMarks = UnsureMarks()

@@ -18,6 +18,7 @@ from proctor.findings.run.accumulator import Accumulator
 from proctor.findings.run.checked import CheckTally
 from proctor.findings.run.circumstances import CircumstanceTally
 from proctor.findings.run.counter import AttemptCounter
+from proctor.findings.run.lies import LieTally
 from proctor.findings.run.tally import ExamTally
 from proctor.findings.run.unsure import UnsureTally
 from proctor.run import Run
@@ -73,7 +74,7 @@ def unpack(body: bytes, run: Run, exams: tuple[Exam, ...]) -> Accumulator | None
     return gathering
 
 
-_KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally, UnsureTally)
+_KINDS = (AttemptCounter, ExamTally, Sums, CheckTally, CircumstanceTally, UnsureTally, LieTally)
 
 
 def _told(value: object) -> object:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from proctor.formats.rules import LONGEST
-from proctor.formats.suites.shapes import Anything, Flag, Keyword, Number, Pattern, Schema, Text
+from proctor.formats.suites.shapes import Anything, Flag, Keyword, Number, OneOf, Pattern, Schema, Text
 from proctor.formats.suites.structures import Either, Field, ListOf, MapOf, Record
+from proctor.transcript import LieKind
 
 _LONGEST_NAME = 200
 
@@ -168,7 +169,7 @@ CASE = Record(
     },
     noted=True,
 )
-_STRIKING = ("fails", "delay", "answers", "missing")
+_STRIKING = ("fails", "delay", "answers", "missing", "lies")
 _STRUCK = ("tool", "sub_agent")
 
 
@@ -183,6 +184,10 @@ def _condition_makes_sense(condition: dict[str, Any]) -> Iterator[tuple[str, str
         yield struck[0], f"it does not say what is wrong with it; add one of {', '.join(_STRIKING)}"
     if striking and not struck:
         yield striking[0], "it does not say whom this strikes; add tool or sub_agent"
+    if "lies" in condition and (clashing := [key for key in ("fails", "missing") if key in condition]):
+        yield clashing[0], "what gives nothing back cannot lie; declare a condition for each"
+    if "times" in condition and "lies" not in condition:
+        yield "times", "it says how many calls lie; add lies"
     if condition.get("missing") is False:
         yield "missing", "expected true; leave it out where the tool is there"
 
@@ -201,6 +206,8 @@ CONDITION = Record(
         "delay": Field(shape=Number(above=0), about="Seconds that every call comes late."),
         "answers": Field(shape=Anything(), about="What it answers, whatever it is asked."),
         "missing": Field(shape=Flag(), about="true: it is not there at all."),
+        "lies": Field(shape=OneOf(words=get_args(LieKind)), about="How what it gives back is wrong."),
+        "times": Field(shape=Number(least=1, whole=True), about="How many calls lie before it tells the truth."),
         "budget": Field(shape=_count, about="Tool calls that an attempt may make."),
         "tokens": Field(shape=_count, about="Tokens that an attempt may spend."),
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Final, Protocol
 
 from proctor.formats.rules import LONGEST
@@ -159,6 +160,34 @@ class Pattern:
     def schema(self) -> Schema:
         """As text."""
         return {**_TEXT.schema(), "format": "regex"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OneOf:
+    """One of a few words."""
+
+    words: tuple[str, ...]
+
+    @property
+    def wanted(self) -> str:
+        """The words."""
+        return f"one of {', '.join(self.words)}"
+
+    def fits(self, node: Node) -> bool:
+        """As text."""
+        return _TEXT.fits(node)
+
+    def read(self, node: Node, reading: ProblemLog) -> Any:
+        """The word."""
+        word = _TEXT.read(node, reading)
+        if word is UNUSABLE or word in self.words:
+            return word
+        near = get_close_matches(word, self.words, n=1)
+        return refuse(self, node, reading, f"did you mean {near[0]!r}?" if near else "")
+
+    def schema(self) -> Schema:
+        """The words."""
+        return {"enum": list(self.words)}
 
 
 def _compiles(pattern: str, node: Node, reading: ProblemLog) -> bool:

@@ -58,6 +58,10 @@ def _opening(exam: Exam | None, attempt: Attempt) -> Iterator[RenderableType]:
     if exam is not None and exam.cases[0].metadata:
         known = ", ".join(f"{name}: {value}" for name, value in metadata_of(exam.cases[0]))
         yield Text(one_line(known, 480), style="dim")
+    if attempt.lie is not None and attempt.lie.reaction is not None:
+        from proctor.reports.conditions.lies import sentences
+
+        yield Text(" ".join(sentences(attempt.lie)), style="dim")
     yield Text()
 
 

@@ -14,6 +14,7 @@ from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
 from proctor.reports.battle.conversation import pieces, quotes_in
 from proctor.reports.checks import words as check_words
+from proctor.reports.conditions import lies as lie_words
 from proctor.reports.conditions import words as condition_words
 from proctor.reports.headline import exam_noun, noun_of
 from proctor.reports.metadata import metadata_of
@@ -55,7 +56,7 @@ def equip(made: Environment) -> None:
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
-        "condition_words": condition_words, "interim_words": interim_words,
+        "condition_words": condition_words, "lie_words": lie_words, "interim_words": interim_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
 

@@ -22,7 +22,7 @@ def render(findings: Findings, *, k: int | None = None, gates: Sequence[GateVerd
     """The verdict, the estimates with their intervals, categories, checks, worst cases and troubles."""
     sections = [
         _verdict(findings), _gates(gates), _estimates(findings, k), *_battle(findings), *_orchestration(findings),
-        _conditions(findings), _categories(findings), judge_table(findings.judges), *_checks(findings),
+        _conditions(findings), _lies(findings), _categories(findings), judge_table(findings.judges), *_checks(findings),
         _worst(findings), _troubles(findings), _notes(findings),
     ]  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, sections) if lines) + "\n"
@@ -84,6 +84,13 @@ def _conditions(findings: Findings) -> Iterator[str]:
         from proctor.reports.conditions.markdown import side_by_side
 
         yield from side_by_side(findings)
+
+
+def _lies(findings: Findings) -> Iterator[str]:
+    if findings.lies:
+        from proctor.reports.conditions.lies import lie_rows
+
+        yield from lie_rows(findings.lies)
 
 
 def _categories(findings: Findings) -> Iterator[str]:

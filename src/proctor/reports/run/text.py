@@ -229,6 +229,10 @@ def _conditions(findings: Findings, width: int, cut: ListCut) -> Iterator[Render
         from proctor.reports.conditions.text import side_by_side
 
         yield from side_by_side(findings, width, cut)
+    if findings.lies:
+        from proctor.reports.conditions.lies import lie_table
+
+        yield from lie_table(findings.lies, width)
 
 
 def _categories(findings: Findings, width: int) -> Iterator[RenderableType]:

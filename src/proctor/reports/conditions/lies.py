@@ -1,0 +1,90 @@
+"""What an agent made of results that conditions made wrong: in words, for the terminal and in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from proctor.findings.run.lies import LieFinding
+from proctor.reports import numbers
+from proctor.reports.markup import plain
+from proctor.reports.terminal import INDENT, page_table
+from proctor.reports.words import one_line
+from proctor.transcript import InjectedLie
+
+REACTIONS = {
+    "told": "told the user",
+    "checked": "checked elsewhere",
+    "noticed": "noticed",
+    "believed": "believed it",
+    "unclear": "unclear",
+}
+KINDS = {
+    "stale": "a stale value",
+    "swapped": "swapped fields",
+    "empty": "an empty result",
+    "unit": "a wrong unit",
+    "truncated": "a truncated result",
+}
+LEGEND = (
+    "by rules, the first that holds: told the user that something is amiss; believed: the reply states what only the "
+    "lie says; checked elsewhere: called something else afterwards; noticed: asked again, or states the truth"
+)
+_HEADERS = ("lied to", *REACTIONS.values(), "95 % of believed")
+_LONGEST = 80
+
+
+def cells(lie: LieFinding) -> list[str]:
+    """The number of attempts, how many of them reacted in which way, and the interval of those that believed it."""
+    return [*map(numbers.whole, (lie.attempts, *lie.reactions.values())), numbers.say(lie.believed).interval]
+
+
+def source_of(lie: LieFinding) -> str:
+    """`price_list, a stale value`."""
+    return f"{lie.source}, {KINDS[lie.kind]}"
+
+
+def sentences(lie: InjectedLie) -> Iterator[str]:
+    """What an agent was told in place of what, and what it made of it."""
+    said, truth = (one_line(text, _LONGEST) or "nothing" for text in (lie.said, lie.truth))
+    often = f", {numbers.plural(lie.times, 'time')}" if lie.times > 1 else ""
+    yield f"{one_line(lie.source, 60)} gave {KINDS[lie.kind]}{often}: {said} in place of {truth}."
+    if lie.reaction == "told":
+        yield f"The agent told the user: “{one_line(lie.quote, 200)}”"
+    elif lie.reaction == "checked":
+        yield f"The agent checked elsewhere: {one_line(', '.join(lie.elsewhere), 120)}."
+    elif lie.reaction == "noticed":
+        yield f"The agent noticed: {'it made the same call again' if lie.again else 'the reply states the truth'}."
+    elif lie.reaction == "believed":
+        withheld = lie.kind in ("empty", "truncated")
+        yield f"The agent believed it: the reply {'has no word about it' if withheld else 'repeats it'}."
+    else:
+        yield "Whether the agent believed it is unclear."
+
+
+def lie_table(lies: Sequence[LieFinding], width: int) -> Iterator[RenderableType]:
+    """A line a condition; nothing where nobody was lied to."""
+    if not lies:
+        return
+    table = page_table(width)
+    table.add_column("Lies", ratio=1, no_wrap=True, overflow="ellipsis", min_width=8)
+    for header in ("lied to", "told", "checked", "noticed", "believed", "unclear", ""):
+        table.add_column(header, justify="right", no_wrap=True)
+    for lie in lies:
+        table.add_row(Text(one_line(lie.condition)), *cells(lie))
+    yield table
+    yield Padding(Text(LEGEND, style="dim"), INDENT)
+    yield Text()
+
+
+def lie_rows(lies: Sequence[LieFinding]) -> Iterator[str]:
+    """The same in Markdown."""
+    if not lies:
+        return
+    yield f"| lies | {' | '.join(_HEADERS)} |"
+    yield f"|:--|{'--:|' * len(_HEADERS)}"
+    for lie in lies:
+        yield f"| {plain(f'{lie.condition}: {source_of(lie)}', 80)} | {' | '.join(cells(lie))} |"
