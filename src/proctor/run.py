@@ -306,6 +306,22 @@ class InterimVerdict:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedFrom:
+    """Where a run comes from that was played and judged elsewhere."""
+
+    tool: str
+    """Such as Inspect AI."""
+    version: str
+    """Of the tool, as its file tells it; empty: it does not."""
+    file: str
+    """The name of the file."""
+    digest: str
+    """Of the file and of the run in it: what was imported once is not imported again."""
+    judge: str
+    """Whose verdicts they are: a scorer, or the tool itself."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Run:
     """One benchmark × one agent × settings. Lasting, resumable, comparable."""
 
@@ -341,6 +357,8 @@ class Run:
     """What it is held to once it is over, such as `pass_rate>=0.9`."""
     together: Strings = ()
     """Runs that were started together on the same cases, this one among them: they share a budget; empty: none."""
+    imported: ImportedFrom | None = None
+    """Where it was played and judged, if not here; None: here."""
     planned: int = 0
     """Attempts it consists of."""
     rescored_from: str | None = None
