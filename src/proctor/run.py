@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from proctor.benchmark import Exam
 from proctor.errors import FailureKind
-from proctor.score import CanaryVerdicts, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.score import CanaryVerdicts, CheckResult, Contradiction, ImportedFrom, Review, Score, Unscored
 from proctor.transcript import InjectedLie, Transcript, Turn
 from proctor.usage import Usage, WorkerCounts
 
@@ -303,22 +303,6 @@ class InterimVerdict:
     """Whether it was given up because no verdict was in sight."""
     path: tuple[LookPoint, ...] = ()
     """Where the first gate stood at each look."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ImportedFrom:
-    """Where a run comes from that was played and judged elsewhere."""
-
-    tool: str
-    """Such as Inspect AI."""
-    version: str
-    """Of the tool, as its file tells it; empty: it does not."""
-    file: str
-    """The name of the file."""
-    digest: str
-    """Of the file and of the run in it: what was imported once is not imported again."""
-    judge: str
-    """Whose verdicts they are: a scorer, or the tool itself."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

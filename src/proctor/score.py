@@ -182,6 +182,22 @@ class CanaryVerdicts:
     """What judging them took."""
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportedFrom:
+    """Where a run comes from that was played and judged elsewhere."""
+
+    tool: str
+    """Such as Inspect AI."""
+    version: str
+    """Of the tool, as its file tells it; empty: it does not."""
+    file: str
+    """The name of the file."""
+    digest: str
+    """Of the file and of the run in it: what was imported once is not imported again."""
+    judge: str
+    """Whose verdicts they are: a scorer, or the tool itself."""
+
+
 STANDARD_WEIGHTS = {"correctness": 0.5, "reasoning": 0.3, "context": 0.2}
 BATTLE_WEIGHTS = {"correctness": 0.4, "reasoning": 0.2, "context": 0.1, "consistency": 0.3}
 JUDGE_WEIGHTS = {"correctness": 0.5, "completeness": 0.5}

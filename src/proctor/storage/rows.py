@@ -11,8 +11,8 @@ import msgspec
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import StoreError
-from proctor.run import Attempt, Failure, ImportedFrom, InterimVerdict, Key, Resumed, Run, Settings, Stop
-from proctor.score import CanaryVerdicts, CheckResult, Contradiction, Review, Score, Unscored
+from proctor.run import Attempt, Failure, InterimVerdict, Key, Resumed, Run, Settings, Stop
+from proctor.score import CanaryVerdicts, CheckResult, Contradiction, ImportedFrom, Review, Score, Unscored
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import InjectedLie, Transcript, Turn
