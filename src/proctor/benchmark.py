@@ -96,6 +96,8 @@ class Case:
     """What a model reviewer marks in this reply besides: part → what it asks."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """Whatever else is known of it; shown and exported, and no part of what is examined."""
+    review: str | None = None
+    """Of a draft: `needed` until a person has looked at it, then `done`; no part of what is examined."""
     line: int | None = None
     """Where it stands in its file, from 1."""
 

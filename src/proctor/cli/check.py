@@ -42,6 +42,12 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
         _show(file, table)
         for warning in warnings:
             echo(f"\nwarning: {warning}")
+        if drafts := _drafts(table):
+            one = drafts == 1
+            echo(
+                f"\n{_count(drafts, 'draft')} {'needs' if one else 'need'} review: accept {'it' if one else 'each'} with "
+                "review: done, edit or delete it, here or in the web app"
+            )
     ctx.exit(1 if table.errors else 0)
 
 
@@ -65,6 +71,11 @@ def _warnings(table: Table | SuiteReading, reviewer: str | None) -> list[str]:
     return [said_of_unjudged(lost)] if lost else []
 
 
+def _drafts(table: Table | SuiteReading) -> int:
+    """How many cases nobody has reviewed."""
+    return sum(case.review == "needed" for case in table.cases)
+
+
 def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]:
     from proctor.formats.compatibility import compatibility
 
@@ -76,6 +87,8 @@ def _as_json(table: Table | SuiteReading, warnings: list[str]) -> dict[str, Any]
     }
     if table.more:
         found["more_errors"] = table.more
+    if drafts := _drafts(table):
+        found["review_needed"] = drafts
     return {**found, "warnings": warnings} if warnings else found
 
 

@@ -17,6 +17,7 @@ from proctor.findings.run.circumstances import Circumstances
 from proctor.findings.run.circumstances import sentences as of_circumstances
 from proctor.findings.run.conditions import side_by_side
 from proctor.findings.run.counter import AttemptCounter, place_of_part
+from proctor.findings.run.drafts import sentences as of_drafts
 from proctor.findings.run.findings import CategoryFinding, Findings
 from proctor.findings.run.interim import sentences as of_interim
 from proctor.findings.run.kinship import sentences as of_kinship
@@ -272,7 +273,8 @@ def _findings(
 def _all_notes(
     run: Run, exams: Sequence[Exam], befell: Circumstances, unsure: UnsureMarks, said: Iterable[str]
 ) -> tuple[str, ...]:
-    befallen, known = (*of_interim(run), *of_canaries(run), *of_circumstances(run, befell)), of_languages(run, exams)
+    befallen = (*of_drafts(exams), *of_interim(run), *of_canaries(run), *of_circumstances(run, befell))
+    known = of_languages(run, exams)
     return (*befallen, *of_unsure(run, unsure), *of_kinship(run), *known, *said)
 
 

@@ -40,6 +40,7 @@ class CaseMaker:
             passing_score=values.get("passing_score"),
             criteria=_criteria(values.get("criteria", {})),
             metadata=values.get("metadata", {}),
+            review=values.get("review"),
             line=line,
         )
 

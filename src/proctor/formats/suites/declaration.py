@@ -158,6 +158,9 @@ CASE = Record(
         "metadata": Field(
             shape=MapOf(value=Anything()), about="Whatever else is known of it, by name; shown, exported, to filter by."
         ),
+        "review": Field(
+            shape=OneOf(words=("needed", "done")), about="Of a draft: needed until a person has looked at it, then done."
+        ),
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
     hints={
