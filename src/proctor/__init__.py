@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from proctor.workflows.evaluate import Evaluation, aevaluate
     from proctor.workflows.rescore import arescore
     from proctor.workflows.resume import aresume
-    from proctor.workflows.sync import evaluate, rescore, resume
+    from proctor.workflows.sync import evaluate, load_run, rescore, resume
 
 _HOMES = {
     "AgentFault": "errors",
@@ -56,6 +56,7 @@ _HOMES = {
     "aresume": "workflows.resume",
     "compare": "workflows.compare",
     "evaluate": "workflows.sync",
+    "load_run": "workflows.sync",
     "rescore": "workflows.sync",
     "resume": "workflows.sync",
 }
@@ -95,6 +96,7 @@ __all__ = [
     "aresume",
     "compare",
     "evaluate",
+    "load_run",
     "rescore",
     "resume",
 ]

@@ -42,6 +42,21 @@ def test_every_form_is_written_to_a_file_and_alike_to_standard_output(examined: 
     assert sorted(path.name for path in examined.folder.iterdir() if path.name.startswith(".")) == [".proctor"]
 
 
+def test_a_parquet_file_has_a_row_an_attempt_and_is_not_printed(examined: Desk) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    from pyarrow import parquet
+
+    assert examined("export", "last", "--format", "parquet", "-o", "run.parquet").code == 0
+    table = parquet.read_table(examined.folder / "run.parquet")
+    assert table["passed"].to_pylist() == [False, False, True, True, False, False]
+    assert examined("export", "last", "--format", "csv", "-o", "run.csv").code == 0
+    with (examined.folder / "run.csv").open(encoding="utf-8-sig", newline="") as file:
+        assert table.column_names == csv.DictReader(file).fieldnames
+    printed = examined("export", "last", "--format", "parquet", "-o", "-")
+    assert printed.code == 2
+    assert "name a file with -o" in printed.err
+
+
 def test_the_json_holds_the_findings_and_every_attempt_with_its_transcript(examined: Desk) -> None:
     examined("export", "last", "--format", "json", "-o", "run.json")
     exported = json.loads((examined.folder / "run.json").read_text())

@@ -28,5 +28,5 @@ def test_a_table_has_a_row_for_each_conversation(library: str, monkeypatch: pyte
 def test_without_pandas_and_polars_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     for library in ("pandas", "polars"):
         monkeypatch.setitem(sys.modules, library, None)
-    with pytest.raises(UsageError, match="pip install pandas"):
+    with pytest.raises(UsageError, match=r"pip install .proctor\[pandas\]"):
         results().to_dataframe()

@@ -29,7 +29,7 @@ COMMANDS = {
     "label": "Say which replies pass; the report then tells the pass rate as people judge.",
     "judges": "Which judge agrees with people? Side by side, on the attempts that people have labelled.",
     "plan": "How many cases and trials are needed to detect a difference, or to meet a gate.",
-    "export": "Write a run as html, json, csv, junit, markdown or annotations.",
+    "export": "Write a run as html, json, csv, parquet, junit, markdown or annotations.",
     "sync": "Send a run to Langfuse, Phoenix, MLflow, or any OpenTelemetry backend.",
     "delete": "Delete a run.",
     "serve": "Open the web app: create benchmarks, start runs, watch, read and compare them.",

@@ -17,7 +17,7 @@ from proctor.cli.output import echo
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "json", "csv", "junit", "markdown", "annotations"]),
+    type=click.Choice(["html", "json", "csv", "parquet", "junit", "markdown", "annotations"]),
     required=True,
     help="The file format.",
 )
@@ -34,7 +34,7 @@ def command(
     store: str | None,
     config_path: Path | None,
 ) -> int:
-    """Write RUN as html, json, csv, junit, markdown, or annotations for GitHub."""
+    """Write RUN as html, json, csv, parquet, junit, markdown, or annotations for GitHub."""
     from proctor.cli.play import exit_code
     from proctor.cli.streams import raising
     from proctor.config import load_config

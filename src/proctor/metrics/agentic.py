@@ -12,7 +12,6 @@ their score reaches `tool_threshold`. A conversation is correct when all its int
 from __future__ import annotations
 
 import asyncio
-import importlib
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +20,6 @@ from typing import Any, TextIO, TypeVar, Unpack
 
 from pydantic import BaseModel
 
-from proctor.errors import UsageError
 from proctor.metrics.conversations import CheckedConversation, Interaction, load, prepare, takes
 from proctor.metrics.judge import JudgeVerdict, Told, judge_all
 from proctor.metrics.marks import mark_tools, metrics_of
@@ -36,6 +34,7 @@ from proctor.metrics.schemas import (
 from proctor.metrics.settings import AgenticOptions, check_settings
 from proctor.metrics.statistical import BayesianMode, FrequentistMode, StatisticalMode
 from proctor.metrics.summary import summarise
+from proctor.reports.run.frame import frame_library
 from proctor.threads import run_anywhere
 
 
@@ -58,14 +57,7 @@ class MetricResults(list[M]):
 
     def to_dataframe(self) -> Any:
         """A table with a row for each: pandas where it is installed, else polars."""
-        rows = [metric.model_dump() for metric in self]
-        for library in ("pandas", "polars"):
-            try:
-                frames = importlib.import_module(library)
-            except ImportError:
-                continue
-            return frames.DataFrame(rows)
-        raise UsageError("to_dataframe() needs pandas or polars, and neither is installed: pip install pandas")
+        return frame_library().DataFrame([metric.model_dump() for metric in self])
 
 
 class AgenticResults(MetricResults[AgenticMetric]):

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from proctor import plugins
 from proctor.benchmark import Benchmark, Case
@@ -85,6 +85,12 @@ class Evaluation:
         """Every attempt with its transcript, streamed from the store."""
         with open_store(self.store, create=False) as store:
             yield from store.archive.full_attempts(self.run.id)
+
+    def to_dataframe(self, rows: Literal["attempts", "cases"] = "attempts", *, library: str | None = None) -> Any:
+        """A data frame with a row for each attempt, or for each case: of `pandas` if it is installed, else `polars`."""
+        from proctor.workflows.export import data_frame
+
+        return data_frame(self.run.id, rows=rows, library=library, store=self.store)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,7 +9,7 @@ from functools import cached_property
 from io import StringIO, TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from proctor.errors import InputError, OutputFull, UsageError
 from proctor.findings.gates import GateVerdict
@@ -79,6 +79,7 @@ class ExportedRun:
 
 
 Form = Callable[[ExportedRun], Iterator[str]]
+BinaryForm = Callable[[ExportedRun], Iterator[bytes]]
 
 
 def export_run(
@@ -92,16 +93,19 @@ def export_run(
         raise UsageError(
             f"--gate cannot be used with {form}; the formats that show gates are {', '.join(TELL_OF_GATES)}"
         )
+    if form in _BINARY_FORMS and str(output) == "-":
+        raise UsageError(f"--format {form} is no text and cannot be printed; name a file with -o")
     with open_store(store, create=False) as opened:
         exported = ExportedRun(opened, name)
         judged = exported.findings if gating is not None and gating.wanted else None
         if gating is not None and judged is not None:
             exported.gates = with_baselines(gating, exported.run, store=store).judge(judged)
-        pieces = _FORMS[form](exported)
-        if str(output) == "-":
-            _print(map(_shown, pieces) if form == "json" else pieces)
+        if form in _BINARY_FORMS:
+            _write(output, _BINARY_FORMS[form](exported))
+        elif str(output) == "-":
+            _print(map(_shown, _FORMS[form](exported)) if form == "json" else _FORMS[form](exported))
         else:
-            _write(output, pieces)
+            _write(output, (piece.encode() for piece in _FORMS[form](exported)))
     return judged, exported.gates
 
 
@@ -146,13 +150,13 @@ def _standard_output() -> TextIO:
     return sys.stdout
 
 
-def _write(output: Path, pieces: Iterator[str]) -> None:
+def _write(output: Path, pieces: Iterator[bytes]) -> None:
     check_path("the file to write", output)
     try:
         if output.is_dir():
             raise InputError(f"{str(output)!r} is a folder; name a file in it with -o")
         if output.exists() and not output.is_file():
-            with output.open("w", encoding="utf-8", newline="") as stream:  # a pipe or device must not be replaced
+            with output.open("wb") as stream:  # a pipe or device must not be replaced
                 stream.writelines(pieces)
         else:
             _write_whole(output.resolve(), pieces)
@@ -162,9 +166,9 @@ def _write(output: Path, pieces: Iterator[str]) -> None:
         raise unwritable(output, error) from error
 
 
-def _write_whole(output: Path, pieces: Iterator[str]) -> None:
+def _write_whole(output: Path, pieces: Iterator[bytes]) -> None:
     unfinished = output.with_name(f".{output.name}.{os.getpid()}")
-    with unfinished.open("w", encoding="utf-8", newline="") as stream:
+    with unfinished.open("wb") as stream:
         try:
             stream.writelines(pieces)
             stream.flush()
@@ -202,6 +206,12 @@ def _csv(exported: ExportedRun) -> Iterator[str]:
     return csv_pieces(exported.run, exported.exams, exported.attempts(), found=lambda: exported.findings)
 
 
+def _parquet(exported: ExportedRun) -> Iterator[bytes]:
+    from proctor.reports.run.frame import parquet_pieces
+
+    return parquet_pieces(exported.findings, exported.exams, exported.attempts())
+
+
 def _junit(exported: ExportedRun) -> Iterator[str]:
     from proctor.reports.run.junit import junit_pieces
 
@@ -230,6 +240,21 @@ _FORMS: dict[str, Form] = {
     "markdown": _markdown,
     "annotations": _annotations,
 }
+_BINARY_FORMS: dict[str, BinaryForm] = {"parquet": _parquet}
+
+
+def data_frame(run: str, *, rows: str, library: str | None, store: str) -> Any:
+    """A stored run as a data frame of pandas or polars, with a row for each attempt or for each case."""
+    from proctor.reports.run.frame import attempts_frame, cases_frame, frame_library
+
+    if rows not in ("attempts", "cases"):
+        raise UsageError(f"rows={rows!r} is not known; expected 'attempts' or 'cases'")
+    module = frame_library(library)
+    with open_store(store, create=False) as opened:
+        exported = ExportedRun(opened, run)
+        if rows == "cases":
+            return cases_frame(exported.findings, module)
+        return attempts_frame(exported.findings, exported.exams, exported.attempts(), module)
 
 
 def annotate(findings: Findings, gates: Sequence[GateVerdict], stream: TextIO, *, benchmark: Path, store: str) -> None:

@@ -13,6 +13,7 @@ from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync, store_url
 from proctor.workflows.parts import choose
+from proctor.workflows.read import read_findings
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
 from proctor.workflows.run_group import join_runs
@@ -76,3 +77,10 @@ def resume(run: str, **options: Any) -> Evaluation:
 def rescore(run: str, **options: Any) -> Evaluation:
     """Judge the stored replies of a run anew; see `arescore` for the options."""
     return run_driven(lambda: arescore(run, **options))
+
+
+def load_run(run: str, *, store: str | Path | None = None, config: Config | None = None) -> Evaluation:
+    """A stored run as `evaluate` returned it, as far as it got; named by its id, a prefix, its name, or `last`."""
+    url = store_url(store, config or load_config())
+    findings = read_findings(run, store=url)
+    return Evaluation(run=findings.run, findings=findings, store=url)
