@@ -43,11 +43,8 @@ def command(ctx: click.Context, file: Path, reviewer: str | None, as_json: bool)
         for warning in warnings:
             echo(f"\nwarning: {warning}")
         if drafts := _drafts(table):
-            one = drafts == 1
-            echo(
-                f"\n{_count(drafts, 'draft')} {'needs' if one else 'need'} review: accept {'it' if one else 'each'} with "
-                "review: done, edit or delete it, here or in the web app"
-            )
+            needed = "draft needs" if drafts == 1 else "drafts need"
+            echo(f"\n{drafts:,} {needed} review: accept with `review: done`, edit or delete, here or in the web app")
     ctx.exit(1 if table.errors else 0)
 
 

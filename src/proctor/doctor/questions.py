@@ -137,6 +137,11 @@ def _is_past(word: str) -> bool:
     return word in _PAST_FORMS or (word.endswith("ed") and len(word) > 4)
 
 
+def same_meaning(question: str, context: str | None = None) -> tuple[Words, str]:
+    """What questions share that say the same in the same context, for all that the doctor can tell."""
+    return _canonical_rotation(_telling(question)), squeeze(context or "")
+
+
 def _canonical_rotation(found: Words) -> Words:
     """One form for `In Lisbon, how many work?` and `How many work in Lisbon?`; short questions stay as they are."""
     if not _TURNABLE <= len(found) <= _COMPARED:

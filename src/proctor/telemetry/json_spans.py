@@ -18,8 +18,11 @@ def is_span(value: Any) -> bool:
 
 
 def is_trace(value: Any) -> bool:
-    """Whether it is a trace as Langfuse exports it."""
-    return isinstance(value, Mapping) and isinstance(value.get("observations"), list)
+    """Whether it is a trace as Langfuse exports it: with its observations, or from a table of traces."""
+    if not isinstance(value, Mapping):
+        return False
+    alone = all(isinstance(value.get(name), str) for name in ("id", "timestamp")) and "input" in value
+    return alone or isinstance(value.get("observations"), list)
 
 
 def is_observation(value: Any) -> bool:
@@ -97,7 +100,7 @@ def flatten_attributes(value: Any) -> dict[str, Any]:
 
 def spans_of_trace(trace: Mapping[str, Any]) -> list[Span]:
     """A Langfuse trace: its observations, under one span for the trace itself."""
-    spans = [observation_in(each) for each in trace["observations"] if is_observation(each)]
+    spans = [observation_in(each) for each in trace.get("observations") or () if is_observation(each)]
     identity = str(trace.get("id") or "")
     attributes = _told(trace) | {
         f"langfuse.trace.metadata.{name}": each for name, each in _mapping(trace.get("metadata")).items()
@@ -127,6 +130,8 @@ def observation_in(value: Mapping[str, Any]) -> Span:
     }
     for name, attribute in (
         ("model", names.MODEL),
+        ("providedModelName", names.MODEL),
+        ("sessionId", names.SESSION),
         ("usageDetails", names.USAGE_DETAILS),
         ("costDetails", names.COST_DETAILS),
         ("level", "langfuse.observation.level"),

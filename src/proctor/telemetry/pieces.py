@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,8 +57,11 @@ class _SnakeRequest(msgspec.Struct):
     resource_spans: list[_SnakeResource] = []
 
 
-def pieces(path: Path) -> Iterator[Piece]:
-    """Every piece of a file, in order; raises InputError with the line that cannot be read."""
+def pieces(path: Path, unreadable: Callable[[InputError], None] | None = None) -> Iterator[Piece]:
+    """Every piece of a file, in order; raises InputError with the line that cannot be read.
+
+    With `unreadable`, that is told of a record that cannot be read, and the others follow.
+    """
     with path.open("rb") as file:
         if not file.seek(0, 2):
             return
@@ -66,7 +69,7 @@ def pieces(path: Path) -> Iterator[Piece]:
     if text[: len(_BOM)] == _BOM:
         text.seek(len(_BOM))
     if _is_jsonl(text):
-        yield from _lines(text, path)
+        yield from _lines(text, path, unreadable or _refuse)
     else:
         start = text.tell()
         yield from _Stretch(text[start:] if start else text, offset=start, line=1, path=path).pieces()
@@ -90,11 +93,18 @@ def _is_value(line: memoryview) -> bool:
     return True
 
 
-def _lines(text: mmap.mmap, path: Path) -> Iterator[Piece]:
+def _refuse(error: InputError) -> None:
+    raise error
+
+
+def _lines(text: mmap.mmap, path: Path, unreadable: Callable[[InputError], None]) -> Iterator[Piece]:
     offset, number = text.tell(), 1
     while line := text.readline():
         if line.strip():
-            yield from _Stretch(line, offset=offset, line=number, path=path).pieces()
+            try:
+                yield from _Stretch(line, offset=offset, line=number, path=path).pieces()
+            except InputError as error:
+                unreadable(error)
         offset, number = text.tell(), number + 1
 
 

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from proctor.codec import read_json
 from proctor.errors import InputError
@@ -22,7 +23,8 @@ from proctor.telemetry.span import Span
 from proctor.telemetry.transcripts import Recording, conversation_of, recording_of
 from proctor.transcript import Turn
 
-_MOST_TURNS = 50
+MOST_TURNS = 50
+"""Traces of one conversation; more are taken to be each for itself."""
 _KEPT = 32
 """Conversations kept in memory: a long one is asked for turn by turn."""
 
@@ -121,15 +123,8 @@ class Recordings:
         return recording
 
     def _recording(self, numbers: Sequence[int]) -> Recording:
-        spans: list[Span] = []
         with self.path.open("rb") as file:
-            for number in numbers:
-                file.seek(self._pieces[3 * number])
-                value = read_json(file.read(self._pieces[3 * number + 1]))
-                if form_of(value) != "span":
-                    return recording_in(value)
-                spans += spans_in(value)
-        return recording_of(spans)
+            return read_recording(file, [self._pieces[3 * number : 3 * number + 2] for number in numbers])
 
     # --- reading through -----------------------------------------------------------------------
 
@@ -162,6 +157,18 @@ class Recordings:
                 self._by_question.setdefault(_digest(turn.question), []).append((entry, place))
 
 
+def read_recording(file: BinaryIO, places: Iterable[Sequence[int]]) -> Recording:
+    """The conversation whose pieces stand at these places of a file, each an offset and a length."""
+    spans: list[Span] = []
+    for offset, length in places:
+        file.seek(offset)
+        value = read_json(file.read(length))
+        if form_of(value) != "span":
+            return recording_in(value)
+        spans += spans_in(value)
+    return recording_of(spans)
+
+
 @dataclass(slots=True)
 class _Trace:
     """Where the spans of one trace stand, and the conversation that they say they are part of."""
@@ -184,7 +191,7 @@ def _conversations(traces: Iterable[_Trace]) -> Iterator[Sequence[int]]:
     for trace in traces:
         together.setdefault(trace.conversation or id(trace), []).append(trace)
     for group in together.values():
-        alike = [group] if len(group) <= _MOST_TURNS else [[trace] for trace in group]
+        alike = [group] if len(group) <= MOST_TURNS else [[trace] for trace in group]
         for one in alike:
             yield array("q", dict.fromkeys(number for trace in one for number in trace.pieces))
 

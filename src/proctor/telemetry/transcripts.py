@@ -27,6 +27,8 @@ class Recording:
     """The case it was recorded for, where it says so."""
     failures: Mapping[int, str] = field(default_factory=dict)
     """Turn → why the agent gave no reply."""
+    traces: tuple[str, ...] = ()
+    """The trace of each turn, where there are any."""
 
 
 def transcript_of(spans: Iterable[Span]) -> Transcript:
@@ -39,14 +41,17 @@ def recording_of(spans: Iterable[Span]) -> Recording:
     tree = Tree(spans)
     turns: list[Turn] = []
     failures: dict[int, str] = {}
+    traces: list[str] = []
     for number, part in enumerate(tree.turns(), 1):
+        traces.append((part.head or part.top[0]).trace)
         turn = _turn(part, number)
         turns.append(turn)
         if turn.reply is None and (failure := _failure(part)) is not None:
             failures[number] = failure
     ended = next((span.attributes[names.ENDED] for span in tree.spans if names.ENDED in span.attributes), None)
     case = next((case for span in tree.spans if (case := case_of(span)) is not None), None)
-    return Recording(transcript=Transcript(turns=tuple(turns), ended=ended), case=case, failures=failures)
+    said = Transcript(turns=tuple(turns), ended=ended)
+    return Recording(transcript=said, case=case, failures=failures, traces=tuple(traces))
 
 
 def conversation_of(spans: Iterable[Span]) -> str | None:
