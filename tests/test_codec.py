@@ -92,6 +92,12 @@ def test_a_digest_of_before_tools_could_be_folded_holds() -> None:
     assert digest(replace(case.expect, fold_names=True)) != digest(case.expect)
 
 
+def test_a_digest_of_before_results_had_to_be_used_holds() -> None:
+    call = ExpectedCall(name="t", arguments={"a": 1})
+    assert digest(Expectation(tool_calls=(call,))) == "b953960a8b8f64eb"
+    assert digest(replace(call, must_use_result=True)) != digest(replace(call, must_use_result=False)) != digest(call)
+
+
 def test_a_digest_does_not_depend_on_the_order_of_keys() -> None:
     assert digest({"a": 1, "b": 2}) == digest({"b": 2, "a": 1})
 

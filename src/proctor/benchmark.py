@@ -26,6 +26,8 @@ class ExpectedCall:
     """Its place in a partial order; calls of equal step may come in any order."""
     may_be_absent: bool = False
     """An optional call: left out of the count where it was not made."""
+    must_use_result: bool | None = None
+    """Whether its result must come back in the answer or a later call; False: it need not; None: it counts as usual."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -102,13 +102,13 @@ def whole_characters(data: bytes) -> bytes | None:
     return mended if mended != data else None
 
 
-_LATER = b'"fold_names":false,'
-"""A field that came later: where it is as it always was, digests stay as they were."""
+_LATER = re.compile(rb'"fold_names":false,|"must_use_result":null,|"role":null,(?="sources":\[)')
+"""Fields that came later: where they are as they always were, digests stay as they were."""
 
 
 def digest(value: object) -> str:
     """A stable digest of a noun's content, 16 hex digits."""
-    return hashlib.sha256(_sorted_encoder.encode(value).replace(_LATER, b"")).hexdigest()[:16]
+    return hashlib.sha256(_LATER.sub(b"", _sorted_encoder.encode(value))).hexdigest()[:16]
 
 
 def case_id(question: str, context: str | None) -> str:

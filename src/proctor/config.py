@@ -26,7 +26,7 @@ from typing_extensions import TypedDict
 from proctor.errors import InputError, UsageError
 from proctor.redaction import literals
 from proctor.run import ExamType, PlayOrder
-from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, json_bounds, shown, shown_path
+from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, did_you_mean, json_bounds, shown, shown_path
 
 NAME = "proctor.toml"
 DEFAULT_STORE = ".proctor/proctor.db"
@@ -315,12 +315,6 @@ def _known_in(table: Sequence[str]) -> list[str]:
     return list(Config.model_fields)
 
 
-def _nearest(key: str, known: Iterable[str]) -> str:
-    names = list(known)
-    near = difflib.get_close_matches(key, names, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
-
-
 def _sentence(error: ValidationError) -> str:
     """The first thing that is wrong. A table is never shown: its options may be somebody's secrets."""
     found = error.errors(include_url=False)
@@ -328,7 +322,7 @@ def _sentence(error: ValidationError) -> str:
     *table, key = [str(part) for part in first["loc"]]
     place = _dotted_key([*table, key])
     if first["type"] == "extra_forbidden":
-        return f"unknown key {place!r}; {_nearest(key, _known_in(table))}"
+        return f"unknown key {place!r}; {did_you_mean(key, _known_in(table))}"
     if first["type"] == "missing":
         return _missing(table, key, first["input"])
     if first["type"] in _TABLE_EXPECTED:

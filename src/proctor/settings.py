@@ -10,8 +10,9 @@ import math
 import os
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any
 
@@ -85,6 +86,13 @@ BOUNDS: Mapping[str, Bounds] = {
     "workers": Bounds(least=1, most=1000, whole=True),
 }
 """Setting → what it may be."""
+
+
+def did_you_mean(name: object, known: Iterable[str]) -> str:
+    """What to say of a name that is not known: the nearest that is, else all of them."""
+    names = list(known)
+    near = get_close_matches(str(name), names, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(names)}"
 
 
 def check_setting(name: str, value: object) -> None:

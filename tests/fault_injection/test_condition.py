@@ -47,7 +47,7 @@ def test_a_declared_condition_is_read(fault: dict[str, Any], expected: Condition
         ({"fails": 2}, r"whom fails=2 strikes"),
         ({"tool": "x", "sub_agent": "y", "fails": 2}, r"a tool and a sub_agent"),
         ({}, r"is empty"),
-        ({"tool": "x", "lies": "stail"}, r"lies='stail'; expected one of stale, swapped.* did you mean 'stale'"),
+        ({"tool": "x", "lies": "stail"}, r"lies='stail'; expected a kind of lie; did you mean 'stale'"),
         ({"tool": "x", "lies": "stale", "fails": 1}, r"lies='stale' beside fails"),
         ({"tool": "x", "fails": 1, "times": 1}, r"times=1, which belongs to lies"),
         ({"tool": "x", "lies": "stale", "times": 0}, r"times=0; expected a whole number, 1 or more"),

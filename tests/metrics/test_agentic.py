@@ -244,6 +244,51 @@ def test_importing_the_metric_loads_no_langchain_and_no_scipy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
+def told_weather(answer: str, *, result: Any = None, **truth: Any) -> AgenticMetric:
+    """What is found where the weather was looked up and this was answered."""
+    call = {"tool_name": "weather", "parameters": {"city": "Oslo"}} | ({} if result is None else {"result": result})
+    batch = interaction(
+        "q1",
+        query="How warm is it in Oslo?",
+        assistant=answer,
+        agentic={"tools_used": [call]},
+        ground_truth_agentic={"expected_tools": [{"tool_name": "weather", "parameters": {"city": "Oslo"}}], **truth},
+    )
+    data = source(Dataset(session_id="s", conversation=[batch]))
+    [metric] = Agentic.run(data, model=judge_by(lambda *_: 1.0), k=1, tool_threshold=0.5)
+    return metric
+
+
+def test_a_result_that_must_be_used_and_is_not_makes_the_tools_wrong_whatever_their_score() -> None:
+    used = told_weather("17 degrees", result={"degrees": 17}, must_use_result=True)
+    assert used.is_fully_correct is True
+    unused = told_weather("Mild, I guess", result={"degrees": 17}, must_use_result=True)
+    [tools] = unused.tool_correctness_scores
+    assert tools is not None
+    assert (tools.overall_correctness, tools.is_correct, unused.is_fully_correct) == (0.75, False, False)
+    assert "result of weather(city='Oslo') not used" in (tools.reasoning or "")
+    assert told_weather("Mild, I guess", result={"degrees": 17}).is_fully_correct is True, "0.75 reaches 0.5"
+
+
+def test_a_result_that_need_not_be_used_is_left_out() -> None:
+    [tools] = told_weather("Done", result={"degrees": 17}, must_use_result=False).tool_correctness_scores
+    assert tools is not None
+    assert (tools.result_utilization, tools.overall_correctness) == (1.0, 1.0)
+    assert "not used" not in (tools.reasoning or "")
+
+
+def test_where_nothing_shows_whether_a_result_was_used_that_must_be_the_interaction_is_unscored() -> None:
+    metric = told_weather("17 degrees", must_use_result=True)
+    assert (metric.is_fully_correct, metric.scored_interactions, metric.quality) == (None, 0, None)
+    [missing] = metric.unscored
+    assert "must be used, and nothing shows whether it was" in missing.reason
+
+
+def test_each_conversation_has_its_quality() -> None:
+    good, bad = Agentic.run(source(conversation("a"), conversation("b", "rw")), model=judge_by(knows), k=1)
+    assert (good.quality, bad.quality) == ("Reliable", "Needs improvement")
+
+
 def test_names_of_tools_may_be_folded() -> None:
     batch = interaction(
         "q",

@@ -36,6 +36,20 @@ def values(score: ToolScore) -> tuple[float, ...]:
 A, B, C, D = (want(name, x=1) for name in "abcd")
 a, b, c, d = (made(name, x=1) for name in "abcd")
 
+
+def test_of_two_calls_only_those_count_whose_result_is_of_use() -> None:
+    free = ExpectedCall(name="log", must_use_result=False)
+    must = ExpectedCall(name="look", must_use_result=True)
+    used = [ToolCall(name="log", result="entry 9921"), ToolCall(name="look", result="Tromso")]
+    score = score_calls([free, must], used, answer="It is in Tromso.")
+    assert (score.utilisation, score.is_correct, score.undecided) == (1.0, True, ())
+    score = score_calls([free, must], used, answer="It is in entry 9921.", threshold=0.0)
+    assert (score.utilisation, score.is_correct) == (0.0, False)
+    untold = [used[0], ToolCall(name="look")]
+    assert [match.used.name for match in score_calls([free, must], untold, answer="?").undecided] == ["look"]
+    assert score_calls([free, must], untold, answer="?", flag=True).undecided == ()
+
+
 TABLE = {
     "perfect two calls": ([A, B], [a, b], (1, 1, 1, 1, 1), True),
     "two perfect calls of one tool": (

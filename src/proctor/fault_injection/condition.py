@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any
 
 from proctor.errors import InputError
 from proctor.fault_injection.lies import LIES
+from proctor.settings import did_you_mean
 from proctor.transcript import LieKind
 
 TARGETS = ("tool", "sub_agent")
@@ -72,9 +72,7 @@ def parse(name: str, fault: Mapping[str, Any]) -> Condition:
 def _must_be_known(name: str, key: str) -> None:
     if key in _CHECKS:
         return
-    near = get_close_matches(key, _CHECKS, n=1)
-    known = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(_CHECKS)}"
-    raise InputError(f"condition {name!r} has an unknown key {key!r}; {known}")
+    raise InputError(f"condition {name!r} has an unknown key {key!r}; {did_you_mean(key, _CHECKS)}")
 
 
 def _must_make_sense(condition: Condition, fault: Mapping[str, Any]) -> None:
@@ -136,8 +134,7 @@ def _lie(name: str, key: str, value: object) -> LieKind:
     for known in LIES:
         if value == known:
             return known
-    near = get_close_matches(str(value), LIES, n=1)
-    raise _unfit(name, key, value, f"one of {', '.join(LIES)}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    raise _unfit(name, key, value, f"a kind of lie; {did_you_mean(value, LIES)}")
 
 
 def _anything(name: str, key: str, value: object) -> object:

@@ -15,10 +15,11 @@ from proctor.errors import InputError
 from proctor.metrics.schemas import Batch, Dataset
 from proctor.reviewers.arguments import brief
 from proctor.reviewers.calls import expected_call, used_call
+from proctor.settings import did_you_mean
 from proctor.transcript import Reply
 
 _DONE_KEYS = ("tools_used", "final_answer_uses_tools")
-_WANTED_KEYS = ("expected_tools", "tool_sequence_matters", "extra_tools_allowed", "alternatives")
+_WANTED_KEYS = ("expected_tools", "tool_sequence_matters", "extra_tools_allowed", "alternatives", "must_use_result")
 _PROBLEMS_SHOWN = 10
 
 
@@ -167,8 +168,11 @@ def _interaction(batch: Batch, held_to: Expectation) -> Interaction:
             f"ground_truth_assistant={batch.ground_truth_assistant!r}; expected the right answer, to judge by"
         )
     done, wanted = batch.agentic or {}, batch.ground_truth_agentic or {}
-    _check_keys("agentic", done, _DONE_KEYS)
-    _check_keys("ground_truth_agentic", wanted, _WANTED_KEYS)
+    _check_misspelt("agentic", done, _DONE_KEYS)
+    for key in wanted:
+        if key not in _WANTED_KEYS:
+            hint = did_you_mean(key, _WANTED_KEYS)
+            raise InputError(f"ground_truth_agentic has the unknown key {key!r}; {hint}")
     used = _calls("tools_used", done.get("tools_used"), used_call)
     return Interaction(
         qa_id=batch.qa_id,
@@ -181,7 +185,8 @@ def _interaction(batch: Batch, held_to: Expectation) -> Interaction:
     )
 
 
-def _check_keys(name: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _check_misspelt(name: str, given: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    """What a recorder keeps beside is its own affair; what looks like a known key is not."""
     for key in given:
         near = [] if key in known else get_close_matches(str(key), known, 1, 0.75)
         if near:
@@ -198,6 +203,7 @@ def _flag(name: str, given: Mapping[str, Any], key: str, default: bool | None) -
 def _expectations(wanted: Mapping[str, Any], held_to: Expectation) -> tuple[Expectation, ...]:
     ordered = _flag("ground_truth_agentic", wanted, "tool_sequence_matters", True)
     extra = _flag("ground_truth_agentic", wanted, "extra_tools_allowed", False)
+    must = _flag("ground_truth_agentic", wanted, "must_use_result", None)
     ways = [wanted["expected_tools"]] if wanted.get("expected_tools") is not None else []
     others = wanted.get("alternatives") or []
     if not isinstance(others, (list, tuple)):
@@ -205,12 +211,17 @@ def _expectations(wanted: Mapping[str, Any], held_to: Expectation) -> tuple[Expe
     return tuple(
         replace(
             held_to,
-            tool_calls=tuple(_calls("expected_tools", way, expected_call)),
+            tool_calls=tuple(_with_default(call, must) for call in _calls("expected_tools", way, expected_call)),
             ordered=ordered is not False,
             extra_allowed=extra is True,
         )
         for way in (*ways, *others)
     )
+
+
+def _with_default(call: ExpectedCall, must: bool | None) -> ExpectedCall:
+    """The call with what is said of all of them, unless it says otherwise itself."""
+    return replace(call, must_use_result=must) if call.must_use_result is None else call
 
 
 def _calls(name: str, given: object, read: Any) -> list[Any]:

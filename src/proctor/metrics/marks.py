@@ -12,6 +12,7 @@ from proctor.metrics.settings import AgenticSettings
 from proctor.metrics.statistical import Rates
 from proctor.reviewers.tools import best_score
 from proctor.score import reaches
+from proctor.statistics.quality import label
 
 ToolScores = list[list[ToolCorrectnessScore | None]]
 
@@ -41,15 +42,17 @@ def _tools(interaction: Interaction, settings: AgenticSettings) -> ToolCorrectne
         result_utilization=best.utilisation,
         overall_correctness=best.overall,
         is_correct=best.is_correct,
+        undecided=best.is_correct and bool(best.undecided),
         reasoning=best.explanation,
     )
 
 
 def is_correct(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None, threshold: float) -> bool | None:
-    """Whether the interaction is correct: wrong tools decide it alone; None: the answer has no mark."""
+    """Whether the interaction is correct: wrong tools or a wrong answer decide it alone; None: it is undecided."""
     if tools is not None and not tools.is_correct:
         return False
-    return None if verdict.score is None else reaches(verdict.score, threshold)
+    right = None if verdict.score is None else reaches(verdict.score, threshold)
+    return None if right and tools is not None and tools.undecided else right
 
 
 def metrics_of(
@@ -94,7 +97,7 @@ def _metric(
         correct_indices=[index for index, right in enumerate(correct) if right],
         tool_correctness_scores=tools,
         explanations=[verdict.explanation for verdict in verdicts],
-        unscored=_unscored_interactions(conversation, verdicts, correct),
+        unscored=_unscored_interactions(conversation, verdicts, tools, correct),
         k=settings.k,
         pass_at_k=rates.at_k if rates else None,
         pass_at_k_ci_low=rates.at_k_low if rates else None,
@@ -103,16 +106,24 @@ def _metric(
         pass_pow_k_ci_low=rates.hat_k_low if rates else None,
         pass_pow_k_ci_high=rates.hat_k_high if rates else None,
         method=settings.statistical_mode.method,
+        quality=label(rates.at_k, rates.hat_k) if rates else None,
     )
 
 
 def _unscored_interactions(
-    conversation: CheckedConversation, verdicts: Sequence[JudgeVerdict], correct: Sequence[bool | None]
+    conversation: CheckedConversation,
+    verdicts: Sequence[JudgeVerdict],
+    tools: Sequence[ToolCorrectnessScore | None],
+    correct: Sequence[bool | None],
 ) -> list[UnscoredInteraction]:
     """Those that are not in n: an answer without a mark is no loss where wrong tools decide without it."""
-    judged = zip(conversation.interactions, verdicts, correct, strict=True)
+    judged = zip(conversation.interactions, verdicts, tools, correct, strict=True)
     return [
-        UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=verdict.reason)
-        for index, (interaction, verdict, right) in enumerate(judged)
+        UnscoredInteraction(index=index, qa_id=interaction.qa_id, reason=_why(verdict, score))
+        for index, (interaction, verdict, score, right) in enumerate(judged)
         if right is None
     ]
+
+
+def _why(verdict: JudgeVerdict, tools: ToolCorrectnessScore | None) -> str:
+    return (tools.reasoning or "") if verdict.score is not None and tools is not None else verdict.reason

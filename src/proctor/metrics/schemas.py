@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from proctor.statistics.estimate import Estimate
+from proctor.statistics.quality import Quality
 
 
 class _Given(BaseModel):
@@ -38,7 +39,8 @@ class Batch(_Given):
     agentic: dict[str, Any] | None = None
     """What the agent did: `tools_used`, `final_answer_uses_tools`."""
     ground_truth_agentic: dict[str, Any] | None = None
-    """What it should have done: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`."""
+    """What it should have done: `expected_tools`, `tool_sequence_matters`, `extra_tools_allowed`, `alternatives`,
+    `must_use_result`."""
     observation: str | None = None
     """A note of yours; Context shows it to the judge, Agentic does not."""
     logprobs: dict[str, Any] | None = None
@@ -80,7 +82,9 @@ class ToolCorrectnessScore(BaseModel):
     overall_correctness: float
     """The weighted mean of the aspects that apply."""
     is_correct: bool
-    """Whether it reaches the tool threshold."""
+    """Whether it reaches the tool threshold, and every result that must be used was."""
+    undecided: bool = False
+    """Whether a result must be used and nothing shows whether it was: then the interaction has no verdict."""
     reasoning: str | None = None
     """What matched, was missing, extra, wrong, out of order or unused."""
 
@@ -130,6 +134,8 @@ class AgenticMetric(BaseModel):
     pass_pow_k_ci_high: float | None = None
     method: str
     """plug-in (point estimate) or posterior."""
+    quality: Quality | None = None
+    """Reliable, Inconsistent, Fair or Needs improvement, by pass@k and pass^k; None: nothing was scored."""
 
 
 class UnscoredPlace(UnscoredInteraction):

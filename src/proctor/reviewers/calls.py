@@ -1,7 +1,8 @@
 """Tool calls as people write them → ToolCall and ExpectedCall.
 
 Read are `tool_name`/`parameters`/`result`/`step`, and OpenAI's `name`/`arguments`, also under `function`. A key that
-looks like a misspelt one is an error; any other unknown key is the recorder's own affair.
+looks like a misspelt one is an error; any other unknown key of a call that was made is the recorder's own affair, but
+of one that is expected it is an error too.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ from typing import Any
 from proctor.benchmark import ExpectedCall
 from proctor.errors import InputError
 from proctor.reviewers.arguments import brief
-from proctor.settings import shown, why_no_pattern
+from proctor.settings import did_you_mean, shown, why_no_pattern
 from proctor.transcript import UNKNOWN, ToolCall
 
 _NAMES = ("tool_name", "name", "tool")
 _ARGUMENTS = ("parameters", "arguments", "args", "input")
 _RESULTS = ("result", "output")
 _USED_KEYS = (*_NAMES, *_ARGUMENTS, *_RESULTS, "function", "step", "error", "id", "seconds", "type")
-_EXPECTED_KEYS = (*_USED_KEYS, "ignore", "optional", "match", "may_be_absent", "description")
+_EXPECTED_KEYS = (*_USED_KEYS, "ignore", "optional", "match", "may_be_absent", "must_use_result", "description")
 _RULES = ("any_of", "pattern", "tolerance", "fold", "whole")
 
 
@@ -46,12 +47,18 @@ def expected_call(given: object) -> ExpectedCall:
     if isinstance(given, ExpectedCall):
         return given
     call = _mapping(given, _EXPECTED_KEYS)
+    for key in call:
+        if key not in _EXPECTED_KEYS:
+            raise InputError(f"unknown key {key!r} in an expected tool call; {did_you_mean(key, _EXPECTED_KEYS)}")
     arguments = _arguments(call)
     optional = call.get("optional", ())
     # `optional: true` speaks of the call, `optional: [name]` of its arguments.
     absent = optional if isinstance(optional, bool) else call.get("may_be_absent", False)
     if not isinstance(absent, bool):
         raise InputError(f"may_be_absent={absent!r}; expected true or false")
+    must = call.get("must_use_result")
+    if must is not None and not isinstance(must, bool):
+        raise InputError(f"must_use_result={must!r}; expected true or false")
     return ExpectedCall(
         name=_name(call),
         arguments=arguments,
@@ -60,6 +67,7 @@ def expected_call(given: object) -> ExpectedCall:
         match=_rules(call.get("match", {}), arguments),
         step=_step(call),
         may_be_absent=absent,
+        must_use_result=must,
     )
 
 

@@ -71,6 +71,8 @@ class ToolScore:
     """Whether the order was judged."""
     utilisation_by: str = "results"
     """What utilisation rests on: results, the caller's word, or nothing (then it has no weight)."""
+    undecided: tuple[CallMatch, ...] = ()
+    """Calls whose result must be used, where nothing shows whether it was."""
 
     @property
     def explanation(self) -> str:
@@ -172,18 +174,21 @@ def _score_matches(
     sequence = found / wanted * order_kept((m.place, m.time) for m in matches) if ordered else 1.0
     values = (selection, parameters, sequence, utilisation)
     overall = _overall(values, weights, utilisation_applies=rests_on != "nothing")
+    required = [match for match in matches if match.expected.must_use_result]
+    told = [flag if match.result_used is None else match.result_used for match in required]
     return ToolScore(
         selection=selection,
         parameters=parameters,
         sequence=sequence,
         utilisation=utilisation,
         overall=overall,
-        is_correct=reaches(overall, threshold),
+        is_correct=reaches(overall, threshold) and False not in told,
         matches=matches,
         missing=missing,
         extra=extra,
         ordered=ordered,
         utilisation_by=rests_on,
+        undecided=tuple(match for match, used in zip(required, told, strict=True) if used is None),
     )
 
 
@@ -198,7 +203,10 @@ def _overall(values: tuple[float, ...], weights: Mapping[str, float], *, utilisa
 
 
 def _utilisation(matches: tuple[CallMatch, ...], flag: bool | None) -> tuple[float, str]:
-    judged = [match.result_used for match in matches if match.result_used is not None]
+    counting = [match for match in matches if match.expected.must_use_result is not False]
+    judged = [match.result_used for match in counting if match.result_used is not None]
+    if not counting:
+        return 1.0, "nothing"
     if judged:
         return sum(judged) / len(judged), "results"
     if flag is not None:
@@ -281,11 +289,16 @@ def _in_turn(calls: Sequence[tuple[int, ExpectedCall | ToolCall]]) -> str:
 def _use_said(score: ToolScore) -> list[str]:
     if not score.matches:
         return []
+    if score.undecided:
+        names = ", ".join(_call(match.used) for match in score.undecided)
+        return [f"the result of {names} must be used, and nothing shows whether it was: record it"]
     if score.utilisation_by == "nothing":
-        return ["use of results not applicable: no result to judge by"]
+        free = all(match.expected.must_use_result is False for match in score.matches)
+        return [] if free else ["use of results not applicable: no result to judge by"]
     if score.utilisation_by == "word":
         return [] if score.utilisation else ["results not used, by the caller's word"]
-    return [f"result of {_call(match.used)} not used" for match in score.matches if match.result_used is False]
+    unused = [match for match in score.matches if match.result_used is False]
+    return [f"result of {_call(each.used)} not used" for each in unused if each.expected.must_use_result is not False]
 
 
 def _call(call: ExpectedCall | ToolCall) -> str:

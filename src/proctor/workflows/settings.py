@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
@@ -11,7 +10,7 @@ from proctor import plugins
 from proctor.config import RunConfig
 from proctor.errors import UsageError
 from proctor.run import ExamType, PlayOrder, Settings, Spec, judge_roles
-from proctor.settings import BOUNDS, check_setting, check_weights, shown
+from proctor.settings import BOUNDS, check_setting, check_weights, did_you_mean, shown
 
 _OPTIONS = (
     "type",
@@ -43,7 +42,7 @@ def make_settings(given: Mapping[str, Any], defaults: RunConfig, **chosen: Any) 
     """Settings from what was given, then `[run]` of the config, then the defaults."""
     for name in given:
         if name not in _OPTIONS:
-            raise UsageError(f"there is no setting {shown(name)}; {_hint(name, _OPTIONS)}")
+            raise UsageError(f"there is no setting {shown(name)}; {did_you_mean(name, _OPTIONS)}")
     usual = defaults.model_dump(exclude={"stop_early"})  # it says whether, and the setting says for which gates
     values = {name: value for name, value in usual.items() if value is not None and name in _OPTIONS}
     values |= {name: value for name, value in given.items() if value is not None}
@@ -118,7 +117,7 @@ def _check_weights(weights: object, *, own_parts: bool) -> None:
     assert isinstance(weights, Mapping), "nothing else can be weights"
     unknown = next((name for name in weights if name not in _PARTS), None)
     if unknown is not None and not own_parts:
-        raise UsageError(f"there is no part {unknown!r} to weigh; {_hint(unknown, _PARTS)}")
+        raise UsageError(f"there is no part {unknown!r} to weigh; {did_you_mean(unknown, _PARTS)}")
 
 
 def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
@@ -131,8 +130,3 @@ def may_have_own_parts(chosen: Mapping[str, Any]) -> bool:
     schemes = [spec.spec.partition(":")[0] for spec in specs]
     own = [each for each in schemes if each in plugins.known("reviewers") and each not in _KNOWN_TO_GIVE_THESE]
     return bool(own) or not specs or any("criteria" in spec.options for spec in specs)
-
-
-def _hint(name: str, known: tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"

@@ -49,6 +49,9 @@ CALL = Record(
         "match": Field(shape=MapOf(value=MATCH), about="Argument → how it is compared, where not by equality."),
         "step": Field(shape=Number(whole=True), about="Its place in a partial order; equal steps come in any order."),
         "may_be_absent": Field(shape=Flag(), about="Whether the call may be left out."),
+        "must_use_result": Field(
+            shape=Flag(), about="Whether its result must come back in the reply or a later call; false: it need not."
+        ),
     },
     hints={
         "args": "did you mean 'arguments'?",

@@ -62,7 +62,7 @@ def tool_calls(expect: Expectation, turn: Turn, reply: Reply, sources: Sources) 
     if score is None:
         return None
     said = f"tool correctness {score.overall:.2f}, needed {expect.tool_threshold:g}: {score.explanation}"
-    return Outcome(score.is_correct, said, score.overall)
+    return Outcome(None if score.is_correct and score.undecided else score.is_correct, said, score.overall)
 
 
 def _calls_of(name: str, counts: Counter[str], expect: Expectation) -> dict[str, int]:
