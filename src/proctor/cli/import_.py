@@ -1,0 +1,121 @@
+"""proctor import: benchmarks and results of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from proctor.cli import options
+from proctor.cli.command import Command
+from proctor.cli.output import echo, print_json
+
+if TYPE_CHECKING:
+    from proctor.workflows.import_run import FileImport, ImportPlan, ImportReport
+
+_TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
+
+
+@click.command("import", cls=Command)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    metavar="SUITE",
+    type=click.Path(path_type=Path),
+    help="Write the cases as a suite file: .yaml, .yml or .jsonl.",
+)
+@click.option("--from", "tool", type=click.Choice(_TOOLS), help="Where the files are from [default: as they look].")
+@click.option("--scorer", metavar="NAME", help="Whose mark decides, in a log with several scorers.")
+@click.option(
+    "--passing-score", type=float, help="The mark from which a reply passes, where marks decide [default: 0.7]."
+)
+@click.option("--question", metavar="KEY", help="The key that holds the question, in items whose input is an object.")
+@click.option("--answer", metavar="KEY", help="The key that holds the expected answer.")
+@click.option("--name", help="A name for the benchmark [default: as the file calls it].")
+@click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label for the runs; repeatable.")
+@click.option("--no-runs", is_flag=True, help="Take the cases alone, without results.")
+@click.option("--again", is_flag=True, help="Store a run once more that was imported before.")
+@options.store
+@options.as_json
+def command(
+    files: tuple[Path, ...],
+    labels: tuple[str, ...],
+    no_runs: bool,
+    store: str | None,
+    config_path: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Take over what other tools have left behind: cases, and where there are results, as stored runs.
+
+    FILE is a log of Inspect AI (.eval, .json), a config or results of promptfoo, a dataset exported from LangSmith or
+    Langfuse, or data, graders or results of OpenAI Evals. Verdicts stay theirs. What has no counterpart is listed.
+    Exit 1: some records could not be taken.
+    """
+    from proctor.config import load_config
+    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.import_run import import_files
+
+    if no_runs and given["target"] is None:
+        raise click.UsageError("--no-runs without -o would keep nothing; give -o SUITE")
+    where = None if no_runs else store_url(store, load_config(config_path))
+    report = import_files(files, _plan(where, labels, **given))
+    if as_json:
+        print_json(_as_dict(report))
+    else:
+        _tell(report)
+    return 0 if report.is_whole else 1
+
+
+def _plan(store: str | None, labels: tuple[str, ...], **given: Any) -> ImportPlan:
+    from proctor.formats.imports.contract import ImportWishes
+    from proctor.workflows.import_run import ImportPlan
+
+    wishes = ImportWishes(**{name: given.pop(name) for name in ("question", "answer", "scorer")})
+    return ImportPlan(store=store, labels=options.label_pairs(labels), wishes=wishes, **given)
+
+
+def _tell(report: ImportReport) -> None:
+    from proctor.reports.imports import log_lines, run_line, suite_line
+    from proctor.reports.numbers import plural
+
+    for file in report.files:
+        echo(f"{file.path}: {_tool(file)}, {plural(file.cases, 'case')}")
+        for each in file.runs:
+            echo(f"  {run_line(each.run, each.outcomes, known=each.known)}")
+        for line in log_lines(file.log):
+            echo(f"  {line}")
+    if report.suites:
+        echo(suite_line(report.suites, report.written))
+
+
+def _tool(file: FileImport) -> str:
+    return f"{file.tool} {file.version}".strip()
+
+
+def _as_dict(report: ImportReport) -> dict[str, Any]:
+    from proctor.reports.imports import log_dict
+
+    return {
+        "files": [
+            {
+                "file": str(file.path),
+                "tool": file.tool,
+                "version": file.version or None,
+                "cases": file.cases,
+                "runs": [
+                    {"id": each.run.id, "name": each.run.name, "status": each.run.status, "outcomes": each.outcomes,
+                     "imported_before": each.known}
+                    for each in file.runs
+                ],
+                **log_dict(file.log),
+            }
+            for file in report.files
+        ],
+        "suites": [str(path) for path in report.suites],
+        "cases_written": report.written,
+        "complete": report.is_whole,
+    }  # fmt: skip

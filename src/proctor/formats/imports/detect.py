@@ -1,0 +1,37 @@
+"""Which tool a file is from, and its reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from proctor.errors import InputError
+from proctor.formats.imports import inspect_ai
+from proctor.formats.imports.contract import ImportSource, ImportWishes
+from proctor.formats.imports.source_file import SourceFile
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Tool:
+    recognises: Callable[[SourceFile], bool]
+    open: Callable[[SourceFile, ImportWishes], ImportSource]
+
+
+TOOLS: dict[str, _Tool] = {
+    "inspect": _Tool(recognises=inspect_ai.recognises, open=inspect_ai.InspectLog),
+}
+"""What `--from` may name → its reader."""
+
+
+def open_source(file: SourceFile, wishes: ImportWishes, tool: str | None = None) -> ImportSource:
+    """The reader of a file: of the tool that was named, else of the one that it looks like."""
+    if tool is not None:
+        return TOOLS[tool].open(file, wishes)
+    found = next((each for each in TOOLS.values() if each.recognises(file)), None)
+    if found is None:
+        keys = ", ".join(map(repr, [*file.first][:8])) or "none"
+        raise InputError(
+            f"{file.path} does not look like a file of any tool that is known here ({', '.join(TOOLS)}); its keys are "
+            f"{keys}. Say where it is from with --from, or turn a plain table into a benchmark with `proctor convert`"
+        )
+    return found.open(file, wishes)

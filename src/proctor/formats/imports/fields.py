@@ -1,0 +1,225 @@
+"""Their inputs and outputs, which may be anything, → a question with its context, and an answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from proctor.benchmark import Case
+from proctor.codec import case_id
+from proctor.errors import InputError
+from proctor.formats.imports.contract import ImportLog, ImportWishes
+from proctor.settings import LONGEST_NAME, unfit
+from proctor.usage import Usage
+
+QUESTIONS = (
+    "question", "input", "prompt", "query", "user_input", "user_query", "user_message", "instruction", "problem",
+    "text",
+)  # fmt: skip
+"""Keys that hold a question, the likeliest first."""
+ANSWERS = (
+    "answer", "output", "expected", "expected_output", "expected_answer", "reference", "reference_answer", "ideal",
+    "target", "ground_truth", "label", "correct_label", "response", "result", "text",
+)  # fmt: skip
+CONTEXTS = ("context", "history", "chat_history", "system", "system_prompt")
+_USERS = ("user", "human", "HumanMessage")
+_SPEAKERS = {"human": "user", "ai": "assistant", "HumanMessage": "user", "AIMessage": "assistant"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Asked:
+    """A question, and what stood beside it."""
+
+    question: str = ""
+    """Empty: there is none."""
+    context: str | None = None
+    others: dict[str, Any] = field(default_factory=dict)
+    """What was given besides, by name."""
+
+
+def asked_in(value: Any, wishes: ImportWishes, log: ImportLog) -> Asked:
+    """The question in an input: a text, a conversation, an object with either. Raises InputError where it is open."""
+    if isinstance(value, Mapping):
+        return _asked_in_object(value, wishes, log)
+    if is_conversation(value):
+        return _asked_in_conversation(value, log)
+    return Asked(question=text_of(value, log))
+
+
+def _asked_in_object(value: Mapping[str, Any], wishes: ImportWishes, log: ImportLog) -> Asked:
+    key = _key_of(value, wishes.question, QUESTIONS)
+    if key is None and is_conversation(value.get("messages")):
+        key = "messages"
+    filled = [name for name, inner in value.items() if inner not in (None, "", [], {})]
+    if key is None and len(filled) == 1:
+        key = filled[0]
+    if key is None:
+        if filled and wishes.question is None:
+            raise InputError(
+                f"it cannot be told which key holds the question; the keys are {', '.join(map(repr, value))}: "
+                "name it with --question KEY"
+            )
+        return Asked()
+    inner = asked_in(value[key], ImportWishes(), log) if not isinstance(value[key], str) else Asked(question=value[key])
+    others = {str(name): each for name, each in value.items() if name != key}
+    context = inner.context
+    for name in CONTEXTS:
+        if context is None and isinstance(others.get(name), str) and others[name].strip():
+            context = others.pop(name)
+    return Asked(question=inner.question, context=context, others=others | inner.others)
+
+
+def _key_of(value: Mapping[str, Any], wished: str | None, usual: Sequence[str]) -> str | None:
+    if wished is not None:
+        return wished if value.get(wished) not in (None, "") else None
+    plain = {str(name).casefold().replace(" ", "_").replace("-", "_"): name for name in value}
+    return next((plain[name] for name in usual if name in plain and value[plain[name]] not in (None, "")), None)
+
+
+def is_conversation(value: Any) -> bool:
+    """Whether it is a list of messages with roles."""
+    return (
+        isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) and role_of(each) for each in value)
+    )
+
+
+def role_of(message: Mapping[str, Any]) -> str:
+    """Who speaks; empty: it is no message."""
+    kind, told = message.get("type"), message.get("id")
+    role = message.get("role") or (kind if "data" in message or "content" in message else "")
+    if isinstance(told, list) and told and "kwargs" in message:  # as LangChain writes them
+        role = told[-1]
+    return _SPEAKERS.get(str(role), str(role)) if role else ""
+
+
+def content_of(message: Mapping[str, Any], log: ImportLog) -> str:
+    """What is said in a message."""
+    holder = next((message[name] for name in ("data", "kwargs") if isinstance(message.get(name), Mapping)), message)
+    return text_of(holder.get("content"), log)
+
+
+def _asked_in_conversation(messages: Sequence[Mapping[str, Any]], log: ImportLog) -> Asked:
+    """The last question of the user; what was said before it is the context."""
+    places = [place for place, message in enumerate(messages) if role_of(message) in _USERS]
+    if not places:
+        return Asked()
+    before = [f"{role_of(each)}: {content_of(each, log)}" for each in messages[: places[-1]]]
+    if after := len(messages) - places[-1] - 1:
+        log.leave_out("messages after the last question of the user", after)
+    return Asked(question=content_of(messages[places[-1]], log), context="\n\n".join(before) or None)
+
+
+def text_of(value: Any, log: ImportLog) -> str:
+    """A value as text; of a message's pieces those that are text."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and value and all(isinstance(each, Mapping) and "type" in each for each in value):
+        return "\n".join(_pieces(value, log))
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _pieces(pieces: Sequence[Mapping[str, Any]], log: ImportLog) -> Iterator[str]:
+    for piece in pieces:
+        if isinstance(piece.get("text"), str):
+            yield piece["text"]
+        elif piece["type"] not in ("reasoning", "tool_use"):
+            log.leave_out(f"pieces of messages that are no text: {piece['type']}")
+
+
+def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
+    """The expected answer; an object without a key that says so is kept whole, as JSON."""
+    if isinstance(value, Mapping) and not role_of(value):
+        key = _key_of(value, wishes.answer, ANSWERS) or (next(iter(value)) if len(value) == 1 else None)
+        if wishes.answer is not None and key is None:
+            return None
+        return (
+            answer_in(value[key], ImportWishes(), log) if key is not None else text_of(dict(value) or None, log) or None
+        )
+    if isinstance(value, Mapping):
+        return content_of(value, log) or None
+    if is_conversation(value):
+        said = [content_of(each, log) for each in value if role_of(each) == "assistant"]
+        return (said[-1] if said else "") or None
+    return text_of(value, log) or None
+
+
+def case_of(
+    asked: Asked,
+    *,
+    own_id: str | None,
+    answer: str | None,
+    place: str,
+    log: ImportLog,
+    metadata: Mapping[str, Any] | None = None,
+    **others: Any,
+) -> Case | None:
+    """The case; None, and told, where it has no question."""
+    if not asked.question.strip():
+        log.skip(place, "it has no question")
+        return None
+    known = {
+        name: each for name, each in {**(metadata or {}), **asked.others}.items() if each not in (None, "", [], {})
+    }
+    given = fit_name(own_id) if own_id else None
+    if own_id and given != own_id:
+        known["id"] = own_id
+    return Case(
+        id=given or case_id(asked.question, asked.context),
+        question=asked.question,
+        context=asked.context,
+        answer=answer,
+        metadata={fit_name(str(name)) or "_": _plain(each) for name, each in known.items()},
+        **others,
+    )
+
+
+def fit_name(name: str) -> str:
+    """A name that can be shown on one line, and is not too long."""
+    one_line = " ".join(name.split())
+    return one_line[:LONGEST_NAME].strip() if unfit(one_line, one_line=True) is None else ""
+
+
+def _plain(value: Any, levels: int = 20) -> Any:
+    """Metadata that any store and suite takes."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each, levels - 1) for name, each in value.items()} if levels else str(value)
+    if isinstance(value, list):
+        return [_plain(each, levels - 1) for each in value] if levels else str(value)
+    if isinstance(value, (str, bool)) or value is None:
+        return value
+    if isinstance(value, int):
+        return value if abs(value) < 2**63 else str(value)
+    if isinstance(value, float):
+        return value if value == value and abs(value) != float("inf") else str(value)
+    return str(value)
+
+
+def count(value: Any) -> int:
+    """A number of tokens; anything else is none."""
+    return int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < 1e12 else 0
+
+
+def usage_of(input_tokens: Any, output_tokens: Any, *, calls: int = 1, cost: Any = None) -> Usage | None:
+    """What was used; None: nothing is known."""
+    known_cost = (
+        float(cost) if isinstance(cost, (int, float)) and not isinstance(cost, bool) and 0 <= cost < 1e12 else None
+    )
+    used = Usage(input_tokens=count(input_tokens), output_tokens=count(output_tokens), cost=known_cost)
+    if not used.input_tokens and not used.output_tokens and not known_cost:
+        return None
+    return Usage(input_tokens=used.input_tokens, output_tokens=used.output_tokens, cost=known_cost, calls=calls)
+
+
+def seconds_of(value: Any) -> float:
+    """A point in time, as ISO 8601 or seconds since the epoch, as seconds; 0: there is none."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value) if 0 <= value < 1e11 else 0.0
+    try:
+        return datetime.fromisoformat(str(value)).timestamp()
+    except ValueError:
+        return 0.0

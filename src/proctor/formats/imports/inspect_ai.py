@@ -1,0 +1,340 @@
+"""Inspect AI: its logs, `.eval` and `.json`. Epochs are trials, and a scorer's marks decide."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from proctor.codec import digest, is_cut_off
+from proctor.errors import InputError
+from proctor.formats.imports.contract import (
+    CutOff,
+    ImportedRecord,
+    ImportedResult,
+    ImportedRun,
+    ImportLog,
+    ImportWishes,
+    newer_format,
+)
+from proctor.formats.imports.errors_there import failure_there
+from proctor.formats.imports.eval_archive import EvalArchive
+from proctor.formats.imports.fields import (
+    Asked,
+    asked_in,
+    case_of,
+    content_of,
+    fit_name,
+    role_of,
+    seconds_of,
+    text_of,
+    usage_of,
+)
+from proctor.formats.imports.source_file import SourceFile
+from proctor.run import Failure
+from proctor.score import Part, Review
+from proctor.transcript import UNKNOWN, Reply, ToolCall
+from proctor.usage import Usage
+
+TOOL = "Inspect AI"
+_NEWEST = 2
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+_TAKEN = (
+    "id", "epoch", "input", "choices", "target", "messages", "output", "scores", "score", "metadata", "model_usage",
+    "started_at", "completed_at", "total_time", "error", "limit", "attachments", "sandbox", "files", "setup",
+)  # fmt: skip
+_ATTACHED = re.compile(r"attachment://([0-9a-f]{8,})")
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it looks like one of its files."""
+    if file.kind == "zip":
+        return True
+    return file.kind == "object" and "version" in file.first and isinstance(file.first.get("eval", ""), dict)
+
+
+class InspectLog:
+    """One log: one run."""
+
+    tool = TOOL
+
+    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+        self._file = file
+        self._wishes = wishes
+        self._archive = EvalArchive(file.path) if file.kind == "zip" else None
+        header = self._header
+        if not isinstance(header.get("eval"), dict):
+            raise InputError(f"{file.path} is no Inspect AI log: it has no header that tells the task and the model")
+        if isinstance(header.get("version"), int) and header["version"] > _NEWEST:
+            raise newer_format(file.path, "Inspect AI log", header["version"], _NEWEST)
+        self._eval: dict[str, Any] = header["eval"]
+        self.version = str((self._eval.get("packages") or {}).get("inspect_ai") or "")
+        self.name = fit_name(str(self._eval.get("task") or "")) or file.path.stem
+
+    @cached_property
+    def _header(self) -> dict[str, Any]:
+        if self._archive is not None:
+            names = self._archive.names
+            found = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+            return self._archive.read(found) if found else {}
+        header: dict[str, Any] = {}
+        try:
+            for keys, value in self._file.walk(("samples",)):
+                if keys != ("samples",):
+                    header[keys[0]] = value
+        except CutOff:
+            pass
+        return header
+
+    def runs(self) -> Mapping[str, ImportedRun]:
+        """The one run that a log is of."""
+        told, stats, decider = self._eval, self._header.get("stats") or {}, self._decider
+        stopped = {"error": "it ended with an error", "cancelled": "it was cancelled", "started": "it never ended"}
+        ids = (told.get("dataset") or {}).get("sample_ids") or []
+        model = str(told.get("model") or "unknown")
+        revision = told.get("revision") or {}
+        labels = {
+            "model": model, "task": self.name, "task_version": told.get("task_version"), "tool": TOOL,
+            "commit": revision.get("commit"), "tags": ", ".join(map(str, told.get("tags") or [])),
+        }  # fmt: skip
+        run = ImportedRun(
+            name=f"{model} on {self.name}",
+            agent=model,
+            judge=decider or "no scorer",
+            rubric=self._rubric(decider),
+            weights={decider: 1.0} if decider else {},
+            labels={name: str(value)[:200] for name, value in labels.items() if value not in (None, "")},
+            created=seconds_of(told.get("created")),
+            started=seconds_of(stats.get("started_at")) or None,
+            ended=seconds_of(stats.get("completed_at")) or None,
+            stopped=stopped.get(str(self._header.get("status", "started")), ""),
+            order={str(each): place for place, each in enumerate(ids)},
+        )
+        return {"log": run}
+
+    def _rubric(self, decider: str) -> str:
+        options = next((each.get("options") for each in self._scorers if each.get("name") == decider), None)
+        return f"{TOOL}: {decider}" + (f" {digest(options)[:8]}" if options else "") if decider else TOOL
+
+    @property
+    def _scorers(self) -> list[dict[str, Any]]:
+        return [each for each in self._eval.get("scorers") or [] if isinstance(each, dict)]
+
+    @cached_property
+    def _decider(self) -> str:
+        """Whose mark decides: who was named, else the log's headline, else the only one; empty: nobody marked."""
+        results = self._header.get("results") or {}
+        scored = [str(each.get("name")) for each in results.get("scores") or [] if isinstance(each, dict)]
+        names = [*dict.fromkeys(scored or [str(each.get("name")).rpartition("/")[2] for each in self._scorers])]
+        headline = (results.get("headline") or {}).get("score")
+        wished = self._wishes.scorer
+        if wished is not None:
+            if names and wished.partition(".")[0] not in names:
+                raise InputError(
+                    f"{self._file.path}: there is no scorer {wished!r}; the log has {', '.join(map(repr, names))}"
+                )
+            return wished
+        if headline in names:
+            return str(headline)
+        if len(names) > 1:
+            raise InputError(
+                f"{self._file.path} has the scorers {', '.join(map(repr, names))}, and does not say whose mark "
+                "decides; name one with --scorer NAME"
+            )
+        return names[0] if names else ""
+
+    def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
+        """Its samples, one by one."""
+        if self._decider:
+            log.note(f"verdicts are those of the scorer {self._decider!r}")
+        for place, sample in self._samples(log):
+            if not isinstance(sample, dict) or "id" not in sample:
+                log.skip(place, "it is no sample: it has no id")
+                continue
+            taken = log.without_secrets({name: sample[name] for name in _TAKEN if name in sample})
+            if (record := self._record(_with_attachments(taken), place, log)) is not None:
+                yield record
+
+    def _samples(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
+        if self._archive is None:
+            try:
+                found = (value for keys, value in self._file.walk(("samples",)) if keys == ("samples",))
+                yield from ((f"sample {number}", sample) for number, sample in enumerate(found, 1))
+            except CutOff as error:
+                log.cut_off = str(error)
+            return
+        if self._archive.is_cut_off:
+            log.cut_off = "its directory is missing; what is whole in it was read"
+        for name in self._archive.names:
+            if not name.startswith("samples/"):
+                continue
+            try:
+                sample = self._archive.read(name)
+            except InputError as error:
+                if "proctor[inspect]" in str(error):
+                    raise
+                log.skip(name, str(error))
+                continue
+            yield name, sample
+
+    def _record(self, sample: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
+        case = case_of(
+            _with_choices(asked_in(sample.get("input"), ImportWishes(), log), sample.get("choices")),
+            own_id=str(sample["id"]),
+            answer=_answer(sample.get("target"), log),
+            place=place,
+            log=log,
+            metadata=_metadata(sample),
+        )
+        for name in ("sandbox", "files", "setup"):
+            if sample.get(name):
+                log.leave_out(f"samples with {name}, which no benchmark here can hold")
+        if case is None:
+            return None
+        epoch = sample.get("epoch")
+        trial = epoch if isinstance(epoch, int) and epoch > 0 else None
+        return ImportedRecord(case=case, place=place, run="log", result=self._result(sample, log), trial=trial)
+
+    def _result(self, sample: dict[str, Any], log: ImportLog) -> ImportedResult:
+        used = _usages(sample.get("model_usage"))
+        own = used.get(str(self._eval.get("model")))
+        failure = _failure(sample)
+        started, ended = seconds_of(sample.get("started_at")), seconds_of(sample.get("completed_at"))
+        return ImportedResult(
+            reply=_reply(sample, own, log),
+            review=_review(sample, self._decider, log) if failure is None else Review(),
+            failure=failure,
+            usage=sum(used.values(), Usage()),
+            started=started,
+            ended=max(started, ended),
+        )
+
+
+def _with_attachments(sample: dict[str, Any]) -> dict[str, Any]:
+    """The sample with long texts where they belong: the log keeps them aside."""
+    attached = sample.pop("attachments", None)
+    if not isinstance(attached, dict) or not attached:
+        return sample
+
+    def filled(value: Any) -> Any:
+        if isinstance(value, str):
+            return _ATTACHED.sub(lambda found: str(attached.get(found[1], found[0])), value)
+        if isinstance(value, dict):
+            return {name: filled(inner) for name, inner in value.items()}
+        return [filled(inner) for inner in value] if isinstance(value, list) else value
+
+    return {name: filled(value) for name, value in sample.items()}
+
+
+def _with_choices(asked: Asked, choices: Any) -> Asked:
+    """The question with its choices, without which it makes no sense."""
+    if not isinstance(choices, list) or not choices:
+        return asked
+    lines = [f"{chr(65 + place) if place < 26 else place + 1}) {each}" for place, each in enumerate(choices)]
+    return Asked(question="\n".join([asked.question, "", *lines]), context=asked.context, others=asked.others)
+
+
+def _answer(target: Any, log: ImportLog) -> str | None:
+    """The first of several targets; the others are kept as metadata."""
+    if isinstance(target, list):
+        if len(target) > 1:
+            log.leave_out("further targets of a sample (kept as metadata: targets)", len(target) - 1)
+        target = target[0] if target else None
+    return text_of(target, log) or None
+
+
+def _metadata(sample: dict[str, Any]) -> dict[str, Any]:
+    target = sample.get("target")
+    known = dict(sample["metadata"]) if isinstance(sample.get("metadata"), dict) else {}
+    return known | ({"targets": target} if isinstance(target, list) and len(target) > 1 else {})
+
+
+def _usages(told: Any) -> dict[str, Usage]:
+    """Model → what it used."""
+    used = {
+        model: usage_of(each.get("input_tokens"), each.get("output_tokens"), cost=each.get("total_cost"))
+        for model, each in (told.items() if isinstance(told, dict) else ())
+        if isinstance(each, dict)
+    }
+    return {model: each for model, each in used.items() if each is not None}
+
+
+def _failure(sample: dict[str, Any]) -> Failure | None:
+    error, limit = sample.get("error"), sample.get("limit")
+    if isinstance(error, dict):
+        return failure_there(str(error.get("message") or ""), detail=str(error.get("traceback") or ""))
+    if isinstance(limit, dict) and not sample.get("scores"):
+        late = limit.get("type") in ("time", "working")
+        reason = f"the sample reached its {limit.get('type')} limit of {limit.get('limit')}"
+        return Failure(stage="agent", owner="agent", reason=reason, kind="timeout" if late else "exception", turn=1)
+    return None
+
+
+def _reply(sample: dict[str, Any], used: Usage | None, log: ImportLog) -> Reply | None:
+    output = sample.get("output")
+    choices = output.get("choices") if isinstance(output, dict) else None
+    if not choices or not isinstance(choices[0], dict):
+        return None
+    message = choices[0].get("message") or {}
+    seconds = sample.get("total_time")
+    return Reply(
+        text=content_of(message, log),
+        tool_calls=tuple(_calls(sample.get("messages"), log)),
+        usage=used,
+        seconds=float(seconds) if isinstance(seconds, (int, float)) and seconds >= 0 else None,
+        cut_off=is_cut_off(choices[0]),
+    )
+
+
+def _calls(messages: Any, log: ImportLog) -> Iterator[ToolCall]:
+    said = [each for each in messages or () if isinstance(each, dict)]
+    results = {each.get("tool_call_id"): each for each in said if role_of(each) == "tool"}
+    for message in said:
+        for call in message.get("tool_calls") or ():
+            result = results.get(call.get("id")) or {}
+            error = result.get("error") or {}
+            arguments = call.get("arguments")
+            yield ToolCall(
+                name=str(call.get("function") or "unknown"),
+                arguments=arguments if isinstance(arguments, dict) else {"arguments": arguments},
+                result=content_of(result, log) if result else UNKNOWN,
+                error=str(error.get("message") or error) if error else None,
+                id=str(call.get("id")) if call.get("id") else None,
+            )
+
+
+def _review(sample: dict[str, Any], decider: str, log: ImportLog) -> Review:
+    scores = sample.get("scores") or ({"score": sample["score"]} if isinstance(sample.get("score"), dict) else {})
+    parts: list[Part] = []
+    for name, score in scores.items():
+        if isinstance(score, dict):
+            parts += _parts(str(name), score, log)
+    if any(part.name == decider for part in parts):
+        return Review(parts=tuple(parts))
+    why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "nobody scored it there"
+    return Review(parts=tuple(parts), unscored=why)
+
+
+def _parts(name: str, score: dict[str, Any], log: ImportLog) -> Iterator[Part]:
+    value, why = score.get("value"), str(score.get("explanation") or "")
+    values = {f"{name}.{key}": each for key, each in value.items()} if isinstance(value, dict) else {name: value}
+    for part, each in values.items():
+        mark = _mark(each)
+        if mark is not None:
+            yield Part(name=part, value=mark, explanation=why)
+        elif each is not None:
+            log.leave_out(f"values of the scorer {part!r} that are no mark between 0 and 1")
+
+
+def _mark(value: Any) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        if value in _GRADES:
+            return _GRADES[value]
+        try:
+            value = float(value)
+        except ValueError:
+            return {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}.get(value.casefold())
+    return float(value) if isinstance(value, (int, float)) and 0 <= value <= 1 else None

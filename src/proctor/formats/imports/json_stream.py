@@ -1,0 +1,142 @@
+"""JSON documents of any size, value by value: only what is asked for as a list is taken apart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, TextIO
+
+from proctor.errors import InputError
+from proctor.formats.imports.contract import CutOff
+
+Keys = tuple[str, ...]
+_CHUNK = 2**16
+_LARGEST = 2**28
+"""Characters that one value may have."""
+_NEAR_THE_END = 16
+"""A mistake so few characters before the end of what was read may be no mistake once more is read."""
+_BLANK = " \t\r\n"
+
+
+def walk(file: TextIO, lists: Collection[Keys], *, source: Path) -> Iterator[tuple[Keys, Any]]:
+    """Every value with the keys that lead to it; the items of these lists one by one, all else as it stands.
+
+    Raises CutOff where the document ends too early, InputError where it is no JSON.
+    """
+    reader = _Reader(file, source)
+    yield from _values(reader, (), lists)
+    if reader.peek():
+        raise reader.wrong("something stands after the end of the document")
+
+
+def _values(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
+    opening = reader.peek()
+    if opening == "{" and any(path[: len(keys)] == keys and path != keys for path in lists):
+        yield from _members(reader, keys, lists)
+    elif opening == "[" and keys in lists:
+        yield from ((keys, item) for item in _items(reader))
+    else:
+        yield keys, reader.value()
+
+
+def _members(reader: _Reader, keys: Keys, lists: Collection[Keys]) -> Iterator[tuple[Keys, Any]]:
+    reader.take("{")
+    while reader.peek() != "}":
+        name = reader.value()
+        if not isinstance(name, str):
+            raise reader.wrong("expected a key in double quotes")
+        reader.take(":")
+        yield from _values(reader, (*keys, name), lists)
+        if reader.peek() != "}":
+            reader.take(",")
+    reader.take("}")
+
+
+def _items(reader: _Reader) -> Iterator[Any]:
+    reader.take("[")
+    while reader.peek() != "]":
+        yield reader.value()
+        if reader.peek() != "]":
+            reader.take(",")
+    reader.take("]")
+
+
+class _Reader:
+    """Takes values from the front of a file, of which it holds no more than it needs."""
+
+    def __init__(self, file: TextIO, source: Path) -> None:
+        self._file = file
+        self._source = source
+        self._text = ""
+        self._at = 0
+        self._before = 0
+        self._ended = False
+        self._decode = json.JSONDecoder().raw_decode
+
+    def peek(self) -> str:
+        """The next character that is not blank; empty: there is none."""
+        while True:
+            while self._at < len(self._text) and self._text[self._at] in _BLANK:
+                self._at += 1
+            if self._at < len(self._text) or not self._more():
+                return self._text[self._at : self._at + 1]
+
+    def take(self, wanted: str) -> None:
+        """Go past this character."""
+        found = self.peek()
+        if not found:
+            raise self._cut_off()
+        if found != wanted:
+            raise self.wrong(f"expected {wanted!r}, found {found!r}")
+        self._at += 1
+
+    def value(self) -> Any:
+        """The next value."""
+        if not self.peek():
+            raise self._cut_off()
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if not self._may_go_on(error):
+                    self._at = error.pos
+                    raise self.wrong(error.msg) from None
+            except RecursionError:
+                raise self.wrong("lists and objects are nested too deeply in each other") from None
+            else:
+                if end < len(self._text) or self._ended:  # a number may go on
+                    self._at = end
+                    return value
+            if not self._more() and not self._ended_well():
+                raise self._cut_off()
+
+    def wrong(self, why: str) -> InputError:
+        """What is no JSON, and where."""
+        return InputError(f"{self._source} is not JSON: {why} at character {self._before + self._at + 1:,}")
+
+    def _ended_well(self) -> bool:
+        """Whether what is left is a value, now that no more can come."""
+        try:
+            self._decode(self._text, self._at)
+        except json.JSONDecodeError:
+            return False
+        return True
+
+    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
+        return error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - _NEAR_THE_END
+
+    def _cut_off(self) -> CutOff:
+        return CutOff(f"it ends in the middle, after {self._before + len(self._text):,} characters")
+
+    def _more(self) -> bool:
+        """Read on, twice as much as is held, so that a long value is not tried too often; False: it has ended."""
+        held = len(self._text) - self._at
+        if held > _LARGEST:
+            raise self.wrong(f"a value of more than {_LARGEST:,} characters")
+        piece = self._file.read(max(_CHUNK, held))
+        self._before += self._at
+        self._text = self._text[self._at :] + piece
+        self._at = 0
+        self._ended = not piece
+        return bool(piece)

@@ -1,0 +1,184 @@
+"""A file that somebody names: what kind of document it is, what its beginning shows, and its records."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal, TextIO
+
+from proctor.errors import InputError
+from proctor.formats import files
+from proctor.formats.imports.contract import CutOff, ImportLog
+from proctor.formats.imports.json_stream import Keys, walk
+
+FileKind = Literal["zip", "object", "list", "lines", "csv", "yaml"]
+_LOOKED_AT = 2**16
+_LONGEST_LINE = 2**28
+_MOST_YAML = 2**25
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file with what can be told of it without reading it all."""
+
+    path: Path
+
+    @cached_property
+    def start(self) -> bytes:
+        """Its first bytes."""
+        start = files.read_start(self.path, _LOOKED_AT, expected="a file that another tool has written")
+        if not start.strip():
+            raise InputError(f"{self.path} is empty; export it again")
+        return start
+
+    @cached_property
+    def kind(self) -> FileKind:
+        """What sort of document it is, by its beginning and its ending."""
+        suffix = self.path.suffix.lower()
+        if self.start.startswith(b"PK") or suffix == ".eval":
+            return "zip"
+        if suffix in (".yaml", ".yml"):
+            return "yaml"
+        opening = self.start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        if suffix in (".jsonl", ".ndjson"):
+            return "lines"
+        if opening == b"[":
+            return "list"
+        if opening == b"{":
+            return "lines" if suffix == ".log" or self._has_lines() else "object"
+        if suffix in (".csv", ".tsv"):
+            return "csv"
+        raise InputError(
+            f"{self.path} is no JSON, YAML, CSV or .eval file by its beginning; see `proctor import --help`"
+        )
+
+    def _has_lines(self) -> bool:
+        """Whether its first line is a whole object and another follows."""
+        first, end, rest = self.start.removeprefix(b"\xef\xbb\xbf").partition(b"\n")
+        if not end or not rest.strip().startswith(b"{"):
+            return False
+        try:
+            return isinstance(json.loads(first), dict)
+        except (ValueError, RecursionError):
+            return False
+
+    @cached_property
+    def first(self) -> dict[str, Any]:
+        """The first record of a list, of lines or of a table; of an object, its first keys; empty: there is none."""
+        try:
+            if self.kind == "object":
+                return self._first_members()
+            if self.kind == "yaml":
+                found = self.yaml()
+                return found if isinstance(found, dict) else {}
+            if self.kind != "zip":
+                return next((item for _, item in self.items(ImportLog()) if isinstance(item, dict)), {})
+        except CutOff:
+            pass
+        return {}
+
+    def _first_members(self) -> dict[str, Any]:
+        """The members of an object as far as its beginning holds them; what is long is only named."""
+        members: dict[str, Any] = {}
+        decoder, text = json.JSONDecoder(), self.start.decode("utf-8-sig", "replace")
+        at = text.find("{") + 1
+        while (start := text.find('"', at)) >= 0:
+            try:
+                name, end = decoder.raw_decode(text, start)
+                members[name] = None
+                members[name], at = decoder.raw_decode(text, _after(text, end))
+            except (ValueError, IndexError, RecursionError):
+                break
+        return members
+
+    @contextmanager
+    def text(self) -> Iterator[TextIO]:
+        """The file as text."""
+        encoding = "utf-16" if self.start.startswith(_UTF16) else "utf-8-sig"
+        try:
+            with self.path.open(encoding=encoding, newline="") as file:
+                yield file
+        except UnicodeDecodeError as error:
+            raise InputError(
+                f"{self.path} is no UTF-8 text at byte {error.start:,} of a piece that was read; save it as UTF-8"
+            ) from error
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror or error}") from error
+
+    def walk(self, *lists: Keys) -> Iterator[tuple[Keys, Any]]:
+        """Every value of a JSON document; see `json_stream.walk`."""
+        with self.text() as file:
+            yield from walk(file, lists, source=self.path)
+
+    def items(self, log: ImportLog, lists: Collection[Keys] = ((),)) -> Iterator[tuple[str, Any]]:
+        """The records, each with its place; a list's items, a JSON line or a row each."""
+        if self.kind == "lines":
+            yield from self._lines(log)
+        elif self.kind == "csv":
+            yield from self._rows()
+        else:
+            found = (value for keys, value in self.walk(*lists) if keys in lists)
+            yield from ((f"record {number}", value) for number, value in enumerate(found, 1))
+
+    def _lines(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
+        with self.text() as file:
+            number = 0
+            while line := file.readline(_LONGEST_LINE):
+                number += 1
+                if not line.strip():
+                    continue
+                try:
+                    yield f"line {number}", json.loads(line)
+                except (ValueError, RecursionError) as error:
+                    if not line.endswith("\n"):
+                        raise CutOff(f"its last line, {number}, is no whole record") from None
+                    log.skip(f"line {number}", f"it is not JSON: {error}")
+
+    def _rows(self) -> Iterator[tuple[str, Any]]:
+        csv.field_size_limit(_LONGEST_LINE)
+        with self.text() as file:
+            delimiter = "\t" if self.path.suffix.lower() == ".tsv" else ","
+            rows = csv.DictReader(file, delimiter=delimiter, strict=True)
+            try:
+                for number, row in enumerate(rows, 1):
+                    yield f"row {number}", {name: _cell(cell) for name, cell in row.items() if name is not None}
+            except csv.Error as error:
+                if "unexpected end of data" in str(error):
+                    raise CutOff(f"it ends inside quotes, at line {rows.line_num}") from None
+                raise InputError(f"{self.path}: line {rows.line_num} cannot be read: {error}") from error
+
+    def yaml(self) -> Any:
+        """The YAML document, as plain values."""
+        import yaml
+
+        data = files.read_start(self.path, _MOST_YAML + 1, expected="a YAML file")
+        if len(data) > _MOST_YAML:
+            raise InputError(f"{self.path} has more than {_MOST_YAML:,} bytes; split it")
+        try:
+            return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except yaml.YAMLError as error:
+            raise InputError(f"{self.path} is not YAML: {' '.join(str(error).split())}") from error
+
+
+def _after(text: str, end: int) -> int:
+    """Where the value after a key begins."""
+    at = text.index(":", end) + 1
+    while text[at] in " \t\r\n":
+        at += 1
+    return at
+
+
+def _cell(cell: Any) -> Any:
+    """A cell of a table; an object or a list in it is read."""
+    if isinstance(cell, str) and cell.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+    return cell

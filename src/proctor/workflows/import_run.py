@@ -1,0 +1,396 @@
+"""Files of other tools → a benchmark and stored runs: what `proctor import` does."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from proctor.benchmark import Benchmark, Case
+from proctor.codec import benchmark_of, digest
+from proctor.errors import InputError
+from proctor.formats.imports.contract import (
+    CutOff,
+    ImportedRecord,
+    ImportedRun,
+    ImportLog,
+    ImportSource,
+    ImportWishes,
+)
+from proctor.formats.imports.detect import open_source
+from proctor.formats.imports.source_file import SourceFile
+from proctor.formats.suites.writer import SuiteWriter, why_unwritable
+from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Stop, Turned
+from proctor.running.plan import PLACES
+from proctor.running.verdict import marks, turn_passes
+from proctor.score import ImportedFrom, Unscored
+from proctor.settings import LONGEST_NAME, check_labels, check_name, check_setting
+from proctor.storage import Store, open_store
+from proctor.transcript import Transcript, Turn
+from proctor.usage import Usage
+from proctor.workflows.checks import describe_checks
+from proctor.workflows.evaluate import new_id
+
+_BATCH = 200
+_USUAL = Settings().passing_score
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportPlan:
+    """What is to be made of the files."""
+
+    target: Path | None = None
+    """The suite file; None: none is written."""
+    store: str | None = None
+    """Where runs are stored; None: they are not."""
+    tool: str | None = None
+    """Where the files are from; None: as they look."""
+    wishes: ImportWishes = ImportWishes()
+    passing_score: float | None = None
+    """From which a mark passes, where marks decide."""
+    name: str | None = None
+    """What the benchmark is called."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    again: bool = False
+    """Whether what was imported before is imported once more."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredImport:
+    """A run that was stored, or stands in the store already."""
+
+    run: Run
+    outcomes: dict[str, int] = field(default_factory=dict)
+    """Outcome → attempts; empty: it was there before."""
+    known: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FileImport:
+    """What became of one file."""
+
+    path: Path
+    tool: str
+    version: str
+    cases: int
+    runs: tuple[StoredImport, ...]
+    log: ImportLog
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ImportReport:
+    """What became of all files."""
+
+    files: tuple[FileImport, ...]
+    suites: tuple[Path, ...]
+    """The suite files that were written."""
+    written: int
+    """Cases in them."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every record could be taken."""
+        return not any(each.log.skipped_count or each.log.cut_off for each in self.files)
+
+
+class CaseBook:
+    """Gives every case an id of its own; the same case again is the same."""
+
+    def __init__(self) -> None:
+        self._contents: dict[int, int] = {}
+
+    def enter(self, case: Case, *, own_id: bool = True, repeated: bool = True) -> tuple[Case, bool]:
+        """The case under its id, and whether it is new; `repeated`: the same once more is no new one."""
+        content = _number(case.id if not own_id else "", case.question, case.context, case.answer, str(case.expect))
+        name, number = case.id, 1
+        while True:
+            key = _number(name)
+            if key not in self._contents:
+                self._contents[key] = content
+                return (case if name == case.id else replace(case, id=name)), True
+            if repeated and self._contents[key] == content:
+                return (case if name == case.id else replace(case, id=name)), False
+            number += 1
+            name = f"{case.id[: LONGEST_NAME - 8]}-{number}"
+
+
+def _number(*texts: object) -> int:
+    """64 bits for some texts: half a million of them take little room."""
+    return int.from_bytes(
+        hashlib.blake2b("\0".join(map(str, texts)).encode("utf-8", "replace"), digest_size=8).digest()
+    )
+
+
+def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
+    """Read them one after the other; what was read is stored as it is read."""
+    _check(paths, plan)
+    with ExitStack() as stack:
+        opened = [(path, open_source(SourceFile(path), plan.wishes, plan.tool)) for path in paths]
+        writer = None
+        if plan.target is None and not _have_runs(opened):
+            raise InputError(f"{_list_of(paths)} holds cases and no results; say where they go with -o SUITE.yaml")
+        if plan.target is not None:
+            writer = stack.enter_context(SuiteWriter(plan.target, name=plan.name or opened[0][1].name))
+        store = stack.enter_context(open_store(plan.store)) if plan.store and _have_runs(opened) else None
+        book = CaseBook()
+        done = [_import_file(path, source, plan, book, writer, store) for path, source in opened]
+        if writer is not None and not writer.cases:
+            raise InputError(f"{_list_of(paths)} holds no case that could be written: {_first_reason(done)}")
+    return ImportReport(
+        files=tuple(done), suites=tuple(writer.files) if writer else (), written=writer.cases if writer else 0
+    )
+
+
+def _check(paths: Sequence[Path], plan: ImportPlan) -> None:
+    check_labels(plan.labels)
+    if plan.name is not None:
+        check_name("the benchmark's name", plan.name)
+    if plan.passing_score is not None:
+        check_setting("passing_score", plan.passing_score)
+    for path in paths:
+        if plan.target is not None and plan.target.exists() and path.exists() and path.samefile(plan.target):
+            raise InputError(f"{path} would overwrite itself; give another name with -o")
+
+
+def _list_of(paths: Sequence[Path]) -> str:
+    return ", ".join(map(str, paths))
+
+
+def _have_runs(opened: Sequence[tuple[Path, ImportSource]]) -> bool:
+    return any(source.runs() for _, source in opened)
+
+
+def _first_reason(done: Sequence[FileImport]) -> str:
+    found = ((place, why) for each in done for place, why in each.log.skipped)
+    return next((f"{place}: {why}" for place, why in found), "there is no record in it")
+
+
+def _import_file(
+    path: Path, source: ImportSource, plan: ImportPlan, book: CaseBook, writer: SuiteWriter | None, store: Store | None
+) -> FileImport:
+    log = ImportLog()
+    runs = source.runs()
+    gathered = _Gathered(runs, keeps=store is not None and bool(runs))
+    for record in _read(source, log):
+        case = gathered.add(record)
+        entered, new = book.enter(case, own_id=record.own_id, repeated=bool(runs) or record.own_id)
+        if new and writer is not None:
+            _write(entered, record.place, writer, log, has_runs=bool(runs))
+    stored = [*_store_runs(path, source, gathered, plan, store)] if store is not None and gathered.keeps else []
+    return FileImport(
+        path=path,
+        tool=source.tool,
+        version=source.version,
+        cases=gathered.count,
+        runs=tuple(stored),
+        log=log,
+    )
+
+
+def _read(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecord]:
+    """All that is whole in a file."""
+    try:
+        yield from source.records(log)
+    except CutOff as error:
+        log.cut_off = str(error)
+
+
+def _write(case: Case, place: str, writer: SuiteWriter, log: ImportLog, *, has_runs: bool) -> None:
+    if (why := why_unwritable(case)) is not None:
+        log.skip(place, f"{why}: it is in the stored run alone" if has_runs else why)
+        return
+    writer.add(case)
+
+
+class _Gathered:
+    """The cases of each run of a file, and how often each was asked."""
+
+    def __init__(self, runs: Mapping[str, ImportedRun], *, keeps: bool) -> None:
+        self.keeps = keeps
+        self.count = 0
+        self.cases: dict[str, dict[str, Case]] = {key: {} for key in runs}
+        self.trials: dict[str, Counter[str]] = {key: Counter() for key in runs}
+        self._book = CaseBook()
+        self._shared: dict[str, Case] = {}
+
+    def add(self, record: ImportedRecord) -> Case:
+        """Keep the case of a record; the case under the id that it has in this file."""
+        is_result = record.result is not None
+        case, new = self._book.enter(record.case, own_id=record.own_id, repeated=is_result or record.own_id)
+        self.count += new
+        if self.keeps and record.run in self.cases:
+            shared = self._shared.setdefault(case.id, case)
+            self.cases[record.run].setdefault(case.id, shared)
+            trials = self.trials[record.run]
+            trials[case.id] = max(trials[case.id], record.trial or trials[case.id] + 1)
+        return case
+
+
+def _store_runs(
+    path: Path, source: ImportSource, gathered: _Gathered, plan: ImportPlan, store: Store | None
+) -> Iterator[StoredImport]:
+    assert store is not None, "runs are stored somewhere"
+    content = _digest_of(path)
+    known = {run.imported.digest: run for run in store.archive.runs() if run.imported is not None}
+    made: dict[str, Run] = {}
+    for key, told in source.runs().items():
+        origin = digest([content, key, plan.wishes.scorer, plan.passing_score])
+        if origin in known and not plan.again:
+            yield StoredImport(run=known[origin], known=True)
+        elif gathered.cases[key]:
+            benchmark = _benchmark(gathered.cases[key], told, plan.name or source.name)
+            made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, store)
+    for run, outcomes in _write_attempts(source, made, gathered, store).items():
+        yield StoredImport(run=store.archive.find(run), outcomes=dict(outcomes))
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _benchmark(cases: Mapping[str, Case], told: ImportedRun, name: str) -> Benchmark:
+    """In the order of their dataset, whatever the order in which they were answered."""
+    last = len(told.order)
+    return benchmark_of(sorted(cases.values(), key=lambda case: told.order.get(case.id, last)), name=name)
+
+
+def _create(
+    path: Path,
+    source: ImportSource,
+    told: ImportedRun,
+    benchmark: Benchmark,
+    trials: Counter[str],
+    plan: ImportPlan,
+    origin: str,
+    store: Store,
+) -> Run:
+    settings = _settings(source, told, benchmark, trials, plan)
+    run = Run(
+        id=new_id(),
+        name=told.name[:LONGEST_NAME],
+        benchmark=benchmark.name,
+        digest=benchmark.digest,
+        agent=told.agent[:LONGEST_NAME],
+        settings=settings,
+        labels={**told.labels, **plan.labels},
+        status="running",
+        planned=settings.planned_trials(len(benchmark.cases)),
+        created=told.created or told.started or time.time(),
+        started=told.started,
+        imported=ImportedFrom(
+            tool=source.tool, version=source.version, file=path.name, digest=origin, judge=told.judge
+        ),
+    )
+    store.journal.create(run, benchmark)
+    return run
+
+
+def _settings(
+    source: ImportSource, told: ImportedRun, benchmark: Benchmark, trials: Counter[str], plan: ImportPlan
+) -> Settings:
+    usual = Counter(trials.values()).most_common(1)[0][0]
+    passing = (plan.passing_score if plan.passing_score is not None else _USUAL) if told.marks_decide else None
+    return Settings(
+        reviewer=f"{told.judge} ({source.tool})",
+        rubric=told.rubric or source.tool,
+        weights=told.weights,
+        passing_score=passing,
+        own_scores=False,
+        checks=describe_checks(benchmark, suite=True, added=None),
+        trials=usual,
+        case_trials={case: times for case, times in trials.items() if times != usual},
+        concurrency=1,
+    )
+
+
+def _write_attempts(
+    source: ImportSource, made: Mapping[str, Run], gathered: _Gathered, store: Store
+) -> dict[str, Counter[str]]:
+    """Store what came of every case, in batches; run → outcome → attempts."""
+    outcomes: dict[str, Counter[str]] = {run.id: Counter() for run in made.values()}
+    if not made:
+        return outcomes
+    places = {key: {case: row for row, case in enumerate(_ordered(gathered, key, source))} for key in made}
+    asked: dict[str, Counter[str]] = {key: Counter() for key in made}
+    names = _Gathered(source.runs(), keeps=False)
+    batch: list[Record] = []
+    with ExitStack() as held:
+        for run in made.values():
+            held.enter_context(store.journal.writing(run.id))
+        for record in _read(source, ImportLog()):
+            case = names.add(record)
+            if record.result is None or record.run not in made:
+                continue
+            asked[record.run][case.id] += 1
+            trial = record.trial or asked[record.run][case.id]
+            place = places[record.run][case.id] * PLACES + trial
+            attempt = _attempt(record, case, made[record.run], trial, place)
+            outcomes[made[record.run].id][attempt.outcome] += 1
+            batch += [*(Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns)]
+            batch.append(Finished(attempt=attempt))
+            if len(batch) >= _BATCH:
+                store.journal.write(batch)
+                batch.clear()
+        if batch:
+            store.journal.write(batch)
+        for key, run in made.items():
+            _finish(store, run, source.runs()[key], outcomes[run.id])
+    return outcomes
+
+
+def _ordered(gathered: _Gathered, key: str, source: ImportSource) -> Iterator[str]:
+    yield from (case.id for case in _benchmark(gathered.cases[key], source.runs()[key], "cases").cases)
+
+
+def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: int) -> Attempt:
+    result = record.result
+    assert result is not None, "only results are stored"
+    turn = Turn(
+        number=1, question=case.question, reply=result.reply, case=case.id, started=result.started, ended=result.ended
+    )
+    review, settings = result.review, run.settings
+    scores, missing = marks([(settings.reviewer or "", review)], turn=1, settings=settings)
+    verdict = result.passed
+    if result.failure is not None:
+        verdict = False if result.failure.owner == "agent" and result.failure.stage != "reviewer" else None
+    elif verdict is None and review.unscored is None and scores:
+        verdict = turn_passes(None, scores, missing, review.checks, settings=settings)
+    if verdict is None and result.failure is None and not missing:
+        missing = (Unscored(turn=1, of="agent", by=settings.reviewer or "", reason="it has no verdict there"),)
+    reply = result.reply
+    return Attempt(
+        key=Key(run=run.id, exam=case.id, trial=trial),
+        place=place,
+        transcript=Transcript(turns=(turn,), ended="agent" if reply is None else "script"),
+        scores=scores,
+        unscored=missing,
+        checks=review.checks,
+        failure=result.failure,
+        turn_passed=(verdict if result.failure is None else None,),
+        passed=verdict,
+        finished=True,
+        usage=result.usage or (reply.usage if reply is not None and reply.usage else Usage()),
+        seconds=turn.seconds,
+        cut_off=int(reply is not None and reply.cut_off),
+        started=result.started,
+        ended=result.ended,
+    )
+
+
+def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str]) -> None:
+    """As it ended there; what never came to its end is not completed."""
+    seconds = max(0.0, (told.ended or 0.0) - (told.started or 0.0)) if told.started and told.ended else 0.0
+    missing, lost = run.planned - outcomes.total(), outcomes["environment_failed"]
+    if told.stopped or missing > 0:
+        reason = f"{told.stopped or 'it was cut off'} in {run.imported.tool if run.imported else 'the tool'}"
+        store.journal.mark(run.id, "cancelled", reason=reason, stop=Stop(kind="unplayed"), seconds=seconds)
+    elif lost:
+        reason = f"{lost:,} {'attempt' if lost == 1 else 'attempts'} failed there for reasons outside the agent"
+        store.journal.mark(run.id, "failed", reason=reason, stop=Stop(kind="lost"), seconds=seconds)
+    else:
+        store.journal.mark(run.id, "completed", seconds=seconds)
