@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import importlib
+import keyword
 import os
 
 import click
@@ -16,6 +17,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of suite files, for editors.",
     "agents": "List the configured agents; `agents test NAME` asks one a question.",
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
+    "import": "Take over cases and results of Inspect AI, promptfoo, LangSmith, Langfuse or OpenAI Evals.",
     "run": "Test an agent on a benchmark.",
     "resume": "Continue a run where it stopped.",
     "cancel": "Stop a run; it can be resumed.",
@@ -49,7 +51,8 @@ class _Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"proctor.cli.{cmd_name}").command
+        file = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = importlib.import_module(f"proctor.cli.{file}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
