@@ -96,6 +96,8 @@ class Case:
     """Its own passing score; None: the run's."""
     criteria: dict[str, str] = field(default_factory=dict)
     """What a model reviewer marks in this reply besides: part → what it asks."""
+    trials: int | None = None
+    """How often it is asked; None: as often as the run says."""
     metadata: dict[str, Any] = field(default_factory=dict)
     """Whatever else is known of it; shown and exported, and no part of what is examined."""
     review: str | None = None

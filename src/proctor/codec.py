@@ -116,7 +116,7 @@ def case_id(question: str, context: str | None) -> str:
     return hashlib.sha256(f"{question}\0{context or ''}".encode()).hexdigest()[:12]
 
 
-_CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "metadata", "review", "line")]
+_CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "trials", "metadata", "review", "line")]
 
 
 def benchmark_of(cases: Iterable[Case], *, name: str, **others: Any) -> Benchmark:

@@ -7,7 +7,16 @@ from typing import Any, Literal
 
 from proctor.benchmark import Exam
 from proctor.errors import FailureKind
-from proctor.score import CanaryVerdicts, CheckResult, Contradiction, ImportedFrom, Review, Score, Unscored
+from proctor.score import (
+    CanaryVerdicts,
+    CheckResult,
+    Contradiction,
+    ImportedFrom,
+    InterimVerdict,
+    Review,
+    Score,
+    Unscored,
+)
 from proctor.transcript import InjectedLie, Transcript, Turn
 from proctor.usage import Usage, WorkerCounts
 
@@ -205,7 +214,9 @@ class Settings:
     conversation_seconds: float | None = None
     """Longest that one conversation may take."""
     trials: int = 1
-    """How often each exam is played."""
+    """How often each exam is played that has no trials of its own."""
+    case_trials: dict[str, int] = field(default_factory=dict)
+    """Exam → how often it is played, where its suite says so (`trials:`)."""
     conditions: Strings = ("",)
     """Conditions played; the empty one is none."""
     concurrency: int = 10
@@ -251,9 +262,27 @@ class Settings:
         return len(self.conditions) > 1 and "" in self.conditions
 
     @property
+    def most_trials(self) -> int:
+        """The trials of the exam that has most."""
+        return max(self.trials, *self.case_trials.values()) if self.case_trials else self.trials
+
+    @property
     def repeats(self) -> int:
-        """How often an exam is played: every trial under every condition."""
-        return self.trials * len(self.conditions)
+        """How often an exam is played at most: every trial under every condition."""
+        return self.most_trials * len(self.conditions)
+
+    @property
+    def rated_conditions(self) -> int:
+        """Under how many conditions an exam counts for the run's rates: the plain run alone, else all of them."""
+        return 1 if self.has_plain_run else len(self.conditions)
+
+    def trials_of(self, exam: str) -> int:
+        """How often an exam is played under each condition."""
+        return self.case_trials.get(exam, self.trials)
+
+    def planned_trials(self, exams: int) -> int:
+        """The attempts of so many exams under one condition, all those among them that have trials of their own."""
+        return (exams - len(self.case_trials)) * self.trials + sum(self.case_trials.values())
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -268,41 +297,6 @@ class Stop:
     """The budget that the next call needs at least, with all that was spent before; 0: not a question of money."""
     tokens: int = 0
     """The same in tokens."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LookPoint:
-    """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
-
-    attempts: int
-    value: float
-    low: float | None
-    high: float | None
-    """At or above this it is met, at or below `low` it is not; None: not at this look."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class InterimVerdict:
-    """What became of gates that were looked at as the run went on."""
-
-    verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
-    """Gate → met, not met or inconclusive; it stays, whatever is played later."""
-    look: int
-    looks: int
-    """At which look it was settled, from 1, and how many were planned."""
-    cases: int
-    of: int
-    """Cases counted at that look, and those of the benchmark."""
-    attempts: int
-    """Attempts counted at that look."""
-    z: float
-    """How far the rate is from the gate, in standard errors."""
-    bound: float
-    """What was reached: so many passes where each case is asked once, else a z."""
-    hopeless: bool = False
-    """Whether it was given up because no verdict was in sight."""
-    path: tuple[LookPoint, ...] = ()
-    """Where the first gate stood at each look."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -357,6 +351,15 @@ class Run:
     """Time spent running, over all resumes."""
     workers: WorkerCounts | None = None
     """The workers that have played it, or some of it; None: one process alone."""
+    sent: dict[str, str] = field(default_factory=dict)
+    """Its pages elsewhere: the destination it was sent to → the address."""
+
+    @property
+    def exams(self) -> int:
+        """The exams it consists of; of a run that was cut short, as many as would take so many attempts."""
+        settings = self.settings
+        others = self.planned // len(settings.conditions) - sum(settings.case_trials.values())
+        return others // settings.trials + len(settings.case_trials)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -379,15 +382,6 @@ class Turned:
     """Which attempt."""
     turn: Turn
     """Replaces the stored turn of the same number."""
-    sent: dict[str, str] = field(default_factory=dict)
-    """Its pages elsewhere: the destination it was sent to → the address."""
-
-    @property
-    def exams(self) -> int:
-        """The exams it consists of; of a run that was cut short, as many as would take so many attempts."""
-        settings = self.settings
-        others = self.planned // len(settings.conditions) - sum(settings.case_trials.values())
-        return others // settings.trials + len(settings.case_trials)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -225,3 +225,38 @@ def weigh(parts: Iterable[Part], weights: Mapping[str, float]) -> float | None:
 def reaches(value: float, threshold: float) -> bool:
     """Whether a score reaches a threshold, forgiving the last digits of a weighted mean."""
     return value >= threshold - 1e-9
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LookPoint:
+    """Where a gate stood at one look: passes above what the gate asks for, or a z, between two bounds."""
+
+    attempts: int
+    value: float
+    low: float | None
+    high: float | None
+    """At or above this it is met, at or below `low` it is not; None: not at this look."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class InterimVerdict:
+    """What became of gates that were looked at as the run went on."""
+
+    verdicts: dict[str, Literal["met", "not met", "inconclusive"]]
+    """Gate → met, not met or inconclusive; it stays, whatever is played later."""
+    look: int
+    looks: int
+    """At which look it was settled, from 1, and how many were planned."""
+    cases: int
+    of: int
+    """Cases counted at that look, and those of the benchmark."""
+    attempts: int
+    """Attempts counted at that look."""
+    z: float
+    """How far the rate is from the gate, in standard errors."""
+    bound: float
+    """What was reached: so many passes where each case is asked once, else a z."""
+    hopeless: bool = False
+    """Whether it was given up because no verdict was in sight."""
+    path: tuple[LookPoint, ...] = ()
+    """Where the first gate stood at each look."""

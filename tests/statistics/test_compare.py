@@ -160,13 +160,13 @@ def test_nothing_in_common_is_no_value_and_says_so() -> None:
 
 def test_missing_marks_are_bounded_against_b_and_for_it() -> None:
     a, b = [(2, 2)] * 10, [(2, 2)] * 8 + [(1, 1), (0, 0)]
-    found = compare_counts(a, b, planned=(2, 2)).difference
+    found = compare_counts(a, b, planned=[(2, 2)] * len(a)).difference
     assert (found.value, found.n, found.missing) == (0, 9, 3)
     assert (found.worst, found.best) == pytest.approx((-0.15, 0))
     assert found.gate_low is not None
     assert found.low is not None
     assert found.gate_low < found.low
-    assert compare_counts(a, a, planned=(2, 2)).difference.worst is None
+    assert compare_counts(a, a, planned=[(2, 2)] * len(a)).difference.worst is None
 
 
 def test_holm_gives_the_textbook_values() -> None:

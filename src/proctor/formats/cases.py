@@ -38,6 +38,8 @@ def check_case(case: Case) -> None:
         check_name("a category", category)
     if case.passing_score is not None:
         check_setting("passing_score", case.passing_score)
+    if case.trials is not None:
+        check_setting("trials", case.trials)
     plain = _plain_texts(case)
     if plain is None:
         _check_expectation(case.expect)

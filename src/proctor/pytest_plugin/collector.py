@@ -71,10 +71,11 @@ class CaseTest(pytest.Function):
             raise NoVerdict(str(error)) from error
         play.begin(test.case.id for test in self._asked_together())
         self._attempts = play.wait(self.case.id)
-        self._counts = {"trials": play.trials, "needed": self.examination.needed(play)}
+        trials = play.trials_of(self.case.id)
+        self._counts = {"trials": trials, "needed": self.examination.needed(play, self.case.id)}
         self._note_properties()
         if wording.verdict(self._attempts, **self._counts) is None:
-            raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=play.trials, stopped=play.reason))
+            raise NoVerdict(wording.no_verdict(self.case, self._attempts, trials=trials, stopped=play.reason))
 
     def runtest(self) -> None:
         """Pass, or say why not."""

@@ -96,13 +96,12 @@ class Examination:
         settings = {"reviewer": self.option("reviewer"), "trials": self.option("trials")}
         try:
             play = SuitePlay(suite, agent=agent, config=self.declared, loop=self.loop, **settings)
-            self.needed(play)
+            self._check_passes(play)
         except ProctorError as error:
             return error
         return play
 
-    def needed(self, play: SuitePlay) -> int:
-        """How many trials of a case must pass."""
+    def _check_passes(self, play: SuitePlay) -> None:
         asked: int | None = self.option("passes")
         if asked is not None and asked > play.trials:
             raise ProctorError(f"--proctor-passes {asked} cannot be reached in {play.trials} trials of each case")

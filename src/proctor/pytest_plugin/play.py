@@ -72,8 +72,12 @@ class SuitePlay:
 
     @property
     def trials(self) -> int:
-        """How often each case is asked."""
+        """How often each case is asked that says nothing of it."""
         return self.prepared.run.settings.trials
+
+    def trials_of(self, case: str) -> int:
+        """How often a case is asked."""
+        return self.prepared.run.settings.trials_of(case)
 
     def begin(self, cases: Iterable[str]) -> None:
         """Ask these, unless they are asked already."""
@@ -141,7 +145,7 @@ class SuitePlay:
     def _take(self, attempt: Attempt) -> None:
         case = attempt.key.exam
         self._attempts[case].append(attempt)
-        if sum(each.finished for each in self._attempts[case]) == self.trials:
+        if sum(each.finished for each in self._attempts[case]) == self.trials_of(case):
             self._settle(case)
 
     def _settle(self, case: str) -> None:

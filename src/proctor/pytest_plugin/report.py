@@ -76,7 +76,9 @@ def _together(parts: Sequence[PlayedSuite]) -> PlayedSuite:
 
 def _result(suite: str, whole: PlayedSuite) -> Result:
     benchmark = _part_of(whole.benchmark, whole.asked)
-    planned = len(whole.asked) * whole.run.settings.trials
+    settings = whole.run.settings
+    own = {case: trials for case, trials in settings.case_trials.items() if case in whole.asked}
+    planned = sum(settings.trials_of(case) for case in whole.asked)
     status, reason, stop = _outcome(whole, planned)
     run = replace(
         whole.run,

@@ -12,7 +12,7 @@ from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.points import format_signed
 from proctor.reports.values import plain
 from proctor.reports.words import one_line
-from proctor.run import InterimVerdict
+from proctor.score import InterimVerdict
 from proctor.statistics.gate import ends
 
 OUTCOMES = {

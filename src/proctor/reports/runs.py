@@ -44,7 +44,7 @@ def _runs(listed: Sequence[tuple[Run, Summary | None]], width: int, now: float) 
 def _run_cells(run: Run, found: Summary | None, now: float) -> dict[str, str]:
     rate = None if found is None else found.rate
     said = None if rate is None else numbers.say(rate, noun=noun_of(run))
-    cases = rate.n if rate is not None else run.planned // max(1, run.settings.repeats)
+    cases = rate.n if rate is not None else run.exams
     return {
         "run": run.id,
         "name": one_line(run.name),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup
 
-from proctor.run import LookPoint
+from proctor.score import LookPoint
 from proctor.statistics.estimate import Estimate
 
 _BAR_GAP = 0.12

@@ -32,6 +32,13 @@ def exams_of(benchmark: Benchmark, settings: Settings) -> tuple[Exam, ...]:
     return tuple(Exam(id=case.id, cases=(_with_passing_score(case, benchmark, settings),)) for case in benchmark.cases)
 
 
+def own_trials(exams: tuple[Exam, ...], settings: Settings) -> dict[str, int]:
+    """Exam → how often its case says it is asked; in battles `--trials` alone says how often a conversation is held."""
+    if settings.type != "standard":
+        return {}
+    return {exam.id: exam.cases[0].trials for exam in exams if exam.cases[0].trials is not None}
+
+
 def _with_passing_score(case: Case, benchmark: Benchmark, settings: Settings) -> Case:
     """The case with a passing score where it expects nothing of its own but its reference: the mark alone decides."""
     if case.passing_score is not None or settings.passing_score is not None:
@@ -52,11 +59,11 @@ def pending_attempts(
     settings = run.settings
     begun = under_way or {}
     rows = in_order(run, exams)
-    for trial in range(1, settings.trials + 1):
+    for trial in range(1, settings.most_trials + 1):
         for column, condition in enumerate(settings.conditions):
             for row, exam in rows:
                 place = (exam.id, condition, trial)
-                if place in finished:
+                if place in finished or trial > settings.trials_of(exam.id):
                     continue
                 order = (row * len(settings.conditions) + column) * PLACES + trial
                 if place in begun:

@@ -152,8 +152,9 @@ def estimate(
     """What the exams will take, played as the settings say, by these callers; `count` is a better tokenizer."""
     scenes = [_scene(exams, settings, callers, assumed, count) for assumed in (LITTLE, USUAL, MUCH)]
     whole = _load(scenes, callers)
+    attempts = sum(_repeats(exam, settings) for exam in exams)
     seconds = [
-        _seconds(sums, callers, settings, assumed, attempts=len(exams) * settings.repeats)
+        _seconds(sums, callers, settings, assumed, attempts=attempts)
         for sums, assumed in zip(scenes, (LITTLE, USUAL, MUCH), strict=True)
     ]
     return CostEstimate(
@@ -206,13 +207,18 @@ def _scene(
     """All exams under one set of assumptions."""
     sums: _Sums = [_Sum() for _ in callers]
     for exam in exams:
-        _Conversation(exam, callers, assumed, sums, count).play(_turns(exam, settings, assumed))
+        conversation = _Conversation(exam, callers, assumed, sums, count, repeats=_repeats(exam, settings))
+        conversation.play(_turns(exam, settings, assumed))
     for caller, each in zip(callers, sums, strict=True):
         share = assumed.unsure if caller.is_second else 1
         each.calls, each.sent, each.received = (
-            ceil(amount * settings.repeats * share) for amount in (each.calls, each.sent, each.received)
+            ceil(amount * share) for amount in (each.calls, each.sent, each.received)
         )
     return sums
+
+
+def _repeats(exam: Exam, settings: Settings) -> int:
+    return settings.trials_of(exam.id) * len(settings.conditions)
 
 
 def _turns(exam: Exam, settings: Settings, assumed: Assumptions) -> int:
@@ -223,7 +229,7 @@ def _turns(exam: Exam, settings: Settings, assumed: Assumptions) -> int:
 
 
 class _Conversation:
-    """One exam, gone through turn by turn: each carries all that was said before."""
+    """One exam, gone through turn by turn: each carries all that was said before. It is held `repeats` times."""
 
     def __init__(
         self,
@@ -232,8 +238,11 @@ class _Conversation:
         assumed: Assumptions,
         sums: _Sums,
         count: Callable[[str], int],
+        *,
+        repeats: int,
     ) -> None:
         self._exam = exam
+        self._repeats = repeats
         self._callers = callers
         self._assumed = assumed
         self._sums = sums
@@ -282,7 +291,7 @@ class _Conversation:
             answered = min(received, caller.max_output_tokens or received)
             prompt = round(_PROMPT[role] * self._assumed.prompt) if caller.prompt is None else caller.prompt
             times = 1 if role == "agent" else 1 + self._assumed.repairs
-            each.add(prompt + sent, answered, times=times)
+            each.add(prompt + sent, answered, times=times * self._repeats)
         return answered
 
 

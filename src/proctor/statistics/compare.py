@@ -149,13 +149,13 @@ def compare_counts(
     a: Sequence[Count],
     b: Sequence[Count],
     *,
-    planned: tuple[int, int] | None = None,
+    planned: Iterable[tuple[int, int]] | None = None,
     common: Sequence[tuple[Count, Count]] | None = None,
     level: float = 0.95,
 ) -> Comparison:
     """B against A in pass rate, from (trials, passes) of the same cases in the same order.
 
-    `planned` are the trials each case should have had in A and in B; what is lacking is bounded. `common` are the
+    `planned` are the trials that each case should have had in A and in B; what is lacking is bounded. `common` are the
     counts over the trials that both have of each case; where the order of the trials is not known, leave it out.
     """
     every = list(zip(a, b, strict=True))
@@ -203,12 +203,12 @@ def effective_trials(pairs: Sequence[tuple[tuple[int, int], tuple[int, int]]]) -
 
 
 def _lacking(
-    a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], planned: tuple[int, int] | None
+    a: Sequence[tuple[int, int]], b: Sequence[tuple[int, int]], planned: Iterable[tuple[int, int]] | None
 ) -> tuple[int, list[float], list[float]]:
     """How many attempts are missing, and the differences with all of them against B and for it."""
     if planned is None:
         return 0, [], []
-    lacks = [(max(0, planned[0] - x[0]), max(0, planned[1] - y[0])) for x, y in zip(a, b, strict=True)]
+    lacks = [(max(0, m - x[0]), max(0, n - y[0])) for x, y, (m, n) in zip(a, b, planned, strict=True)]
     worst, best = [], []
     for (ma, ca), (mb, cb), (la, lb) in zip(a, b, lacks, strict=True):
         worst.append(cb / (mb + lb) - (ca + la) / (ma + la))

@@ -11,8 +11,17 @@ import msgspec
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import StoreError
-from proctor.run import Attempt, Failure, InterimVerdict, Key, Resumed, Run, Settings, Stop
-from proctor.score import CanaryVerdicts, CheckResult, Contradiction, ImportedFrom, Review, Score, Unscored
+from proctor.run import Attempt, Failure, Key, Resumed, Run, Settings, Stop
+from proctor.score import (
+    CanaryVerdicts,
+    CheckResult,
+    Contradiction,
+    ImportedFrom,
+    InterimVerdict,
+    Review,
+    Score,
+    Unscored,
+)
 from proctor.storage.bodies import outcome_body, outcome_text, turn_text
 from proctor.storage.tables import attempts, runs
 from proctor.transcript import InjectedLie, Transcript, Turn
@@ -228,11 +237,11 @@ class RunFacts:
     together: tuple[str, ...] = ()
     imported: ImportedFrom | None = None
     canaries: CanaryVerdicts | None = None
+    sent: dict[str, str] = field(default_factory=dict)
 
 
 _FACTS = tuple(each.name for each in fields(RunFacts))
 _RUN_FIELDS = tuple(each.name for each in fields(Run) if each.name not in _FACTS)
-    sent: dict[str, str] = field(default_factory=dict)
 RUN_COLUMNS = (*(runs.c[name] for name in _RUN_FIELDS), runs.c.facts)
 
 

@@ -22,7 +22,7 @@ def read_slice(name: str, wanted: Mapping[str, str], *, store: str) -> Findings:
         if not meant:
             raise InputError(_no_such_case(exams, wanted))
         attempts = (each for each in opened.archive.full_attempts(run.id) if each.key.exam in meant)
-        planned = 0 if run.cut else len(meant) * run.settings.repeats
+        planned = 0 if run.cut else sum(run.settings.trials_of(exam) for exam in meant) * len(run.settings.conditions)
         found = gather(replace(run, planned=planned), tuple(meant.values()), attempts)
     said = " and ".join(f"{key}={value}" for key, value in wanted.items())
     return replace(found, notes=(f"Only the {len(meant)} of {len(exams)} cases with {said}.", *found.notes))

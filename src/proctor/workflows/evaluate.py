@@ -6,7 +6,7 @@ import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -29,7 +29,7 @@ from proctor.formats.compatibility import MAXIMUM, RECOMMENDED
 from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
-from proctor.running.plan import exams_of, pending_attempts
+from proctor.running.plan import exams_of, own_trials, pending_attempts
 from proctor.settings import check_labels, check_name, check_path, shown
 from proctor.storage import open_store
 from proctor.workflows.canaries import canary_warning, check_canaries
@@ -148,6 +148,7 @@ async def aevaluate(
         benchmark, agent=agent, reviewer=reviewer, examiner=examiner, conditions=conditions, checks=checks, cache=cache,
         name=name, labels=labels, kind=kind, config=config, workers=workers, ray=ray, **settings,
     )  # fmt: skip
+    url = store_url(store, config)
     with allowing(prepared.run.settings, config, cache=cache or config.run.cache):
         return await start_and_sync(prepared, config, store=url, watch=watch, workers=crew)
 
@@ -166,7 +167,6 @@ async def start_and_sync(
 
 def get_ready(
     benchmark: object,
-    url = store_url(store, config)
     *,
     config: Config,
     conditions: str | Sequence[str] | None = None,
@@ -315,6 +315,11 @@ def _warnings(benchmark: Benchmark, run: Run) -> Iterator[str]:
         yield said
     if settings.type == "abm-static" and rows < RECOMMENDED:
         yield f"a static battle of {rows} question{'s' if rows != 1 else ''} is not recommended; 10 or more say more"
+    if settings.type != "standard" and (own := sum(case.trials is not None for case in benchmark.cases)):
+        yield (
+            f"trials: of {own} case{'s' if own != 1 else ''} is left aside: in a battle --trials says how often each "
+            "conversation is held"
+        )
     if settings.type != "standard" and not settings.context_given:
         yield (
             f"{run.agent} is handed each question alone: it must keep its own memory of a conversation "
@@ -347,6 +352,7 @@ def _new_run(
             "split the file, or use --type abm-dynamic --seeds"
         )
     exams = exams_of(benchmark, settings)
+    settings = replace(settings, case_trials=own_trials(exams, settings))
     return Run(
         id=new_id(),
         name=without_secrets(name or f"{_short(agent.name)} on {benchmark.name}"),
@@ -356,7 +362,7 @@ def _new_run(
         kind=kind_of(agent, kind),
         settings=settings,
         labels=found_labels(Path()) | {str(key): without_secrets(str(value)) for key, value in (labels or {}).items()},
-        planned=len(exams) * settings.repeats,
+        planned=settings.planned_trials(len(exams)) * len(settings.conditions),
         created=time.time(),
     )
 

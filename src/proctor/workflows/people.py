@@ -146,8 +146,7 @@ def _with_noise(opened: Store, run: Run, findings: Findings) -> Findings:
 def _size(run: Run, findings: Findings) -> RunSize:
     counts, cost = findings.counts, findings.usage.cost
     played = counts.scored + counts.failed_by_agent + counts.unscored
-    conditions = 1 if run.settings.has_plain_run else len(run.settings.conditions)
-    trials = run.settings.trials * conditions
+    trials = run.settings.trials * run.settings.rated_conditions
     counted = corrected_rate(findings).n if findings.battle is None else corrected_rate(findings).n // trials
     return RunSize(
         cases=max(1, counted),

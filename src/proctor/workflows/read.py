@@ -45,7 +45,7 @@ def read_case(name: str, case: str, *, trial: int | None, store: str) -> list[tu
         keys = (
             Key(run=run.id, exam=exam.id, condition=condition, trial=number)
             for condition in run.settings.conditions
-            for number in range(1, run.settings.trials + 1)
+            for number in range(1, run.settings.trials_of(exam.id) + 1)
             if trial in (None, number)
         )
         found = [attempt for key in keys if (attempt := opened.archive.attempt(key)) is not None]

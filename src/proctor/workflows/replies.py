@@ -58,7 +58,7 @@ class ReplySource:
     def _is_due(self, attempt: Attempt) -> bool:
         """Whether the plan has it and lacks its outcome; the run it came from may have been extended since."""
         key, settings = attempt.key, self.run.settings
-        planned = key.trial <= settings.trials and key.condition in settings.conditions
+        planned = key.trial <= settings.trials_of(key.exam) and key.condition in settings.conditions
         return attempt.finished and planned and place(attempt) not in self.finished
 
     def _can_be_judged(self, attempt: Attempt) -> bool:

@@ -209,12 +209,9 @@ def with_trials(run: Run, trials: int | None) -> Run:
     stop_early.refuse_cut(run, f"trials={trials}")
     if trials <= settings.trials:
         raise UsageError(f"trials={trials} extends nothing: run {run.id} has {settings.trials} already")
-    return replace(
-        run,
-        settings=replace(settings, trials=trials, look=settings.look + 1),
-        planned=run.planned // settings.trials * trials,
-        status="paused",
-    )
+    extended = replace(settings, trials=trials, look=settings.look + 1)
+    planned = extended.planned_trials(run.exams) * len(settings.conditions)
+    return replace(run, settings=extended, planned=planned, status="paused")
 
 
 def _with_means(run: Run, budget: float | None, max_tokens: int | None) -> Run:

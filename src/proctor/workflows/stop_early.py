@@ -32,7 +32,8 @@ def begin_looks(store: Store, run: Run, exams: tuple[Exam, ...]) -> InterimLooks
 
     gating = with_stored_baselines(read_gates(run.settings.stop_early), run, store, older=True)
     played = [exam.id for _, exam in in_order(run, exams)]
-    slots = [(trial, exam) for trial in range(1, run.settings.trials + 1) for exam in played]
+    slots = [(trial, exam) for trial in range(1, run.settings.most_trials + 1) for exam in played]
+    slots = [(trial, exam) for trial, exam in slots if trial <= run.settings.trials_of(exam)]
     looks = InterimLooks(run, exams, slots, gating.wanted, gating.baselines.__getitem__)
     if run.status != "queued":
         over = (each for each in store.archive.full_attempts(run.id) if each.outcome != "environment_failed")
@@ -46,8 +47,8 @@ def to_the_end(run: Run) -> Run:
         raise UsageError(
             f"run {run.id} did not stop early: there is nothing to play to the end; leave --to-the-end out"
         )
-    planned, settings = run.interim.of * run.settings.repeats, replace(run.settings, stop_early=())
-    return replace(run, cut=False, planned=planned, settings=settings, status="paused")
+    settings = replace(run.settings, stop_early=())
+    return replace(run, cut=False, planned=settings.planned_trials(run.interim.of), settings=settings, status="paused")
 
 
 def refuse_cut(run: Run, option: str) -> None:

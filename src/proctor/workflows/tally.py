@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain, repeat
 
 from proctor.benchmark import Exam
 from proctor.findings.battle.replies import as_counted, replies_of
@@ -12,6 +11,7 @@ from proctor.run import Attempt, Finished, Record, Run, Turned
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
+from proctor.statistics.rates import rate_of_counts
 from proctor.usage import Usage
 
 
@@ -26,10 +26,12 @@ class RunTally:
         seeds: bool = False,
         repeats: int = 1,
         rated: int | None = None,
+        own_repeats: Mapping[str, int] | None = None,
         plain_only: bool = False,
         cut: bool = False,
     ) -> None:
-        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times.
+        """`conversations`: the exams of a battle, with `seeds` one for each seed; each is played `repeats` times, or as
+        often as `own_repeats` says.
 
         With `plain_only` the rates are those of the plain run among several conditions, of `rated` attempts. Of a run
         that was `cut` short of its trials, none is missing.
@@ -48,9 +50,10 @@ class RunTally:
         self.ahead = ""
         """Of a run that may stop early: the next look, and what would end it there."""
         self._repeats = repeats
+        self._own_repeats = own_repeats or {}
         self._rated = planned if rated is None else rated
         self._plain_only = plain_only
-        self._cut = cut and repeats > 1
+        self._cut = cut and max(repeats, *self._own_repeats.values(), 1) > 1
         self._conversations = conversations
         self._units = Units(seeds=seeds, repeats=repeats)
         self._shares = 0
@@ -67,7 +70,8 @@ class RunTally:
             run.planned,
             conversations=None if settings.type == "standard" else {exam.id: exam for exam in exams},
             seeds=settings.type == "abm-dynamic",
-            repeats=settings.trials if plain else settings.repeats,
+            repeats=settings.trials * settings.rated_conditions,
+            own_repeats={case: each * settings.rated_conditions for case, each in settings.case_trials.items()},
             rated=run.planned // len(settings.conditions) if plain else run.planned,
             plain_only=plain,
             cut=run.cut,
@@ -144,8 +148,9 @@ class RunTally:
             return self._units.estimate(missing=self._rated - self._shares)
         if self._cut:
             return over_cases(pass_at_k, self._cases.values(), 1)
-        unplayed = repeat((0, 0), max(0, self._rated // self._repeats - len(self._cases)))
-        return over_cases(pass_at_k, chain(self._cases.values(), unplayed), 1, planned=self._repeats)
+        own = self._own_repeats
+        cases = (self._rated - sum(own.values())) // self._repeats + len(own)
+        return rate_of_counts(self._cases, cases=cases, trials=self._repeats, own=own)
 
     def interval(self) -> tuple[float, float] | None:
         """The pass rate's interval so far; None before the first verdict."""

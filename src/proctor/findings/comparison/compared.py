@@ -172,7 +172,7 @@ def _rate(case: CaseFinding) -> float | None:
 def _rates(pairs: Sequence[Pair], common: InCommon, level: float) -> Comparison:
     """The difference in pass rate over these cases."""
     a, b = _sides(pairs)
-    planned = max(case.planned for case in a), max(case.planned for case in b)
+    planned = [(x.planned, y.planned) for x, y in pairs]
     shared = [common[case.id] for case in a]
     return compare_counts(_counts(a), _counts(b), planned=planned, common=shared, level=level)
 

@@ -12,7 +12,8 @@ from proctor.errors import UsageError
 from proctor.findings.gates.gate import Gate
 from proctor.findings.gates.verdict import Baseline, judge_at_level
 from proctor.findings.run import Accumulator, Findings
-from proctor.run import Attempt, InterimVerdict, LookPoint, Run
+from proctor.run import Attempt, Run
+from proctor.score import InterimVerdict, LookPoint
 from proctor.statistics import gate as rules
 from proctor.statistics import sequential
 from proctor.statistics.compare import Differences
@@ -145,7 +146,7 @@ class InterimLooks:
 
     def _is_counted(self, wanted: Gate) -> bool:
         settings = self._run.settings
-        return wanted.metric == "pass_rate" and settings.type == "standard" and settings.trials == 1
+        return wanted.metric == "pass_rate" and settings.type == "standard" and settings.repeats == 1
 
     def _plan(self, wanted: Gate) -> sequential.Plan:
         """Of `rate <= bound`: that of the failures."""
@@ -193,7 +194,7 @@ class InterimLooks:
         sums = found.sums
         if not sums.n:
             return self._standing("inconclusive", 0.0, limit, known=False)
-        if wanted.bound == 0 and self._run.settings.trials == 1 == before.run.settings.trials:
+        if wanted.bound == 0 and self._run.settings.repeats == 1 == before.run.settings.repeats:
             return self._stand_by_flips(sums, found.difference.missing)
         z = (sums.centre + wanted.bound) / sqrt(sums.variance / (sums.n + 2))
         return self._standing(rules.not_worse(found.difference, wanted.bound), z, limit)

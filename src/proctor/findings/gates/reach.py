@@ -92,9 +92,10 @@ def _check_margin(wanted: Gate, run: Run, before: Findings, level: float) -> Non
     """Even if every attempt passed, would the interval of the difference clear the margin?"""
     from proctor.statistics.compare import compare_counts
 
-    trials = run.settings.repeats
+    settings = run.settings
+    most = [settings.trials_of(case.id) * len(settings.conditions) for case in before.compared_on]
     a = [(case.counted, case.passed) for case in before.compared_on]
-    perfect = compare_counts(a, [(trials, trials)] * len(a), level=level)
+    perfect = compare_counts(a, [(trials, trials) for trials in most], level=level)
     if rules.not_worse(perfect.difference, wanted.bound) == "met":
         return
     least, unit = _fewest_pairs(wanted.bound, level), unit_of(wanted, run)

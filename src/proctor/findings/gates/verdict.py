@@ -11,7 +11,8 @@ from typing import Literal
 from proctor.errors import UsageError
 from proctor.findings.gates.gate import COUNTS, OF_BATTLES, OVER_K, Gate
 from proctor.findings.run import Findings
-from proctor.run import InterimVerdict, Run
+from proctor.run import Run
+from proctor.score import InterimVerdict
 from proctor.statistics import gate as rules
 from proctor.statistics.compare import Comparison, Differences
 from proctor.statistics.estimate import Estimate

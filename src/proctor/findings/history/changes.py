@@ -29,15 +29,13 @@ class CountedRun:
     order: Callable[[], Order] = dict
     """In which order they were given; asked only where the trials of two runs differ, empty: it is not known."""
 
-    @property
-    def trials(self) -> int:
-        """Planned, of each case under one condition."""
-        return self.entry.run.settings.trials
+    def trials(self, exam: str) -> int:
+        """Planned, of a case under one condition."""
+        return self.entry.run.settings.trials_of(exam)
 
-    @property
-    def repeats(self) -> int:
-        """Planned, of each case under all conditions."""
-        return self.entry.run.settings.repeats
+    def repeats(self, exam: str) -> int:
+        """Planned, of a case under all conditions."""
+        return self.trials(exam) * len(self.entry.run.settings.conditions)
 
     def values(self, exam: str) -> Values | None:
         """The verdicts of an exam in order, condition by condition; None: the order is not known."""
@@ -95,7 +93,7 @@ def _verdict(look: Look, found: Comparison) -> Verdict:
 def compare_pair(before: CountedRun, after: CountedRun) -> Comparison:
     """The difference in pass rate, as `proctor compare` finds it."""
     exams = _exams(before, after)
-    planned = before.repeats, after.repeats
+    planned = [(before.repeats(exam), after.repeats(exam)) for exam in exams]
     common = [_in_common(before, after, exam) for exam in exams]
     return compare_counts(_counts(before, exams), _counts(after, exams), planned=planned, common=common)
 
@@ -113,7 +111,7 @@ def _in_common(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count,
     counts = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     (m, _), (n, _) = counts
     conditions = before.entry.run.settings.conditions
-    if m == n and (len(conditions) == 1 or m == before.repeats == after.repeats):
+    if m == n and (len(conditions) == 1 or m == before.repeats(exam) == after.repeats(exam)):
         return counts
     first, second = before.values(exam), after.values(exam)
     return counts_alike(*counts) if first is None or second is None else counts_in_common(first, second)
@@ -124,20 +122,19 @@ def _p_value(before: CountedRun, after: CountedRun) -> float:
     exams = _exams(before, after)
     cases = [differences_of([_in_common(before, after, exam) for exam in exams])]
     if _lacks(before, exams) or _lacks(after, exams):
-        cut = [_cut(before, after, exam) for exam in exams]
-        each = min(before.repeats, after.repeats)
-        cases += [differences_of([_fill_missing(pair, each, in_favour=good) for pair in cut]) for good in (False, True)]
+        cut = [(_cut(before, after, exam), min(before.repeats(exam), after.repeats(exam))) for exam in exams]
+        cases += [differences_of([_fill_missing(*pair, in_favour=good) for pair in cut]) for good in (False, True)]
     sums = [sum(each) for each in cases]
     return max(map(sign_flip_test, cases)) if min(sums) > 0 or max(sums) < 0 else 1.0
 
 
 def _lacks(counted_run: CountedRun, exams: Sequence[str]) -> bool:
-    return any(counted < counted_run.repeats for counted, _ in _counts(counted_run, exams))
+    return any(counted_run.counts.get(exam, _NOTHING)[0] < counted_run.repeats(exam) for exam in exams)
 
 
 def _cut(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count]:
     """Its counts over as many trials as both runs planned."""
-    trials = min(before.trials, after.trials)
+    trials = min(before.trials(exam), after.trials(exam))
     a, b = before.counts.get(exam, _NOTHING), after.counts.get(exam, _NOTHING)
     return _first(before, exam, trials, likest=b), _first(after, exam, trials, likest=a)
 
@@ -145,7 +142,7 @@ def _cut(before: CountedRun, after: CountedRun, exam: str) -> tuple[Count, Count
 def _first(counted_run: CountedRun, exam: str, trials: int, *, likest: Count) -> Count:
     """The counts of a run's first trials; where the order is not known, as like the other's as they may be."""
     own = counted_run.counts.get(exam, _NOTHING)
-    if counted_run.trials <= trials:
+    if counted_run.trials(exam) <= trials:
         return own
     values = counted_run.values(exam)
     if values is None:

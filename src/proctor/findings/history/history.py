@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from itertools import chain, repeat
 from typing import TypeVar
 
 from proctor.errors import UsageError
@@ -17,6 +16,7 @@ from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
+from proctor.statistics.rates import rate_of_counts
 
 AGENT, MODEL = "agent", "model"
 T = TypeVar("T")
@@ -173,24 +173,21 @@ def rate_of(run: Run, counts: Counts) -> Estimate | None:
         return None
     if run.settings.type != "standard":
         return _held_rate(run, counts)
-    each = _repeats(run)
-    if run.cut and each > 1:  # some were asked less often, and that is not missing
+    settings = run.settings
+    if run.cut and settings.repeats > 1:  # some were asked less often, and that is not missing
         return over_cases(pass_at_k, counts.values(), 1)
-    unplayed = repeat((0, 0), max(0, run.planned // run.settings.repeats - len(counts)))
-    return over_cases(pass_at_k, chain(counts.values(), unplayed), 1, planned=each)
-
-
-def _repeats(run: Run) -> int:
-    """How often each exam counts: under the plain run alone, where that is one of several conditions."""
-    return run.settings.trials if run.settings.has_plain_run else run.settings.repeats
+    each = settings.rated_conditions
+    own = {case: trials * each for case, trials in settings.case_trials.items()}
+    return rate_of_counts(counts, cases=run.exams, trials=settings.trials * each, own=own)
 
 
 def _held_rate(run: Run, counts: Counts) -> Estimate:
-    units = Units(seeds=run.settings.type == "abm-dynamic", repeats=_repeats(run))
+    settings = run.settings
+    units = Units(seeds=settings.type == "abm-dynamic", repeats=settings.trials * settings.rated_conditions)
     for exam, (counted, held) in counts.items():
         for number in range(counted):
             units.add(exam, float(number < held))
-    planned = run.planned if run.cut else run.planned // run.settings.repeats * _repeats(run)
+    planned = run.planned if run.cut else run.planned // len(settings.conditions) * settings.rated_conditions
     return units.estimate(missing=planned - sum(counted for counted, _ in counts.values()))
 
 

@@ -50,10 +50,10 @@ class Accumulator:
         settings = run.settings
         conditions = settings.conditions
         self._exams = {exam.id: exam for exam in exams}
-        marked, repeats = settings.reviewer is not None, settings.repeats
-        self.whole = AttemptCounter.of(exams, repeats, marked=marked)
+        repeats = settings.repeats
+        self.whole = AttemptCounter.of(exams, settings, conditions=len(conditions))
         self.under = {
-            name: AttemptCounter.of(exams, settings.trials, marked=marked) for name in conditions if len(conditions) > 1
+            name: AttemptCounter.of(exams, settings, conditions=1) for name in conditions if len(conditions) > 1
         }
         self._battle = None if settings.type == "standard" else _battle(run, self.whole.planned)
         self._panel = PanelTally(settings) if settings.panel else None
@@ -223,7 +223,7 @@ def gather(run: Run, exams: Sequence[Exam], attempts: Iterable[Attempt]) -> Find
 def _trials(run: Run, cases: Iterable[str]) -> Trials | None:
     """None: each is planned once, and its count tells all."""
     settings = run.settings
-    return Trials(cases, conditions=settings.conditions, trials=settings.trials) if settings.repeats > 1 else None
+    return Trials(cases, conditions=settings.conditions, trials=settings.most_trials) if settings.repeats > 1 else None
 
 
 def _findings(

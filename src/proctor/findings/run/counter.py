@@ -17,7 +17,7 @@ from proctor.findings.run.findings import CheckFinding, Counts, Latency, Problem
 from proctor.findings.run.lies import LieTally, add_lie
 from proctor.findings.run.tally import ExamTally
 from proctor.findings.run.unsure import UnsureTally
-from proctor.run import Attempt, Key
+from proctor.run import Attempt, Key, Settings
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
@@ -55,10 +55,16 @@ class AttemptCounter:
     """What → the first such attempt in the order of the plan, with its place."""
 
     @classmethod
-    def of(cls, exams: Sequence[Exam], repeats: int, *, marked: bool) -> AttemptCounter:
-        """For exams that are played so many times each, `marked` by a reviewer or only checked."""
-        tallies = {exam.id: ExamTally(planned=repeats, markable=marked and _can_be_marked(exam)) for exam in exams}
-        return cls(tallies=tallies, planned=len(exams) * repeats)
+    def of(cls, exams: Sequence[Exam], settings: Settings, *, conditions: int) -> AttemptCounter:
+        """For exams that are played as these settings say, under so many conditions."""
+        marked = settings.reviewer is not None
+        tallies = {
+            exam.id: ExamTally(
+                planned=settings.trials_of(exam.id) * conditions, markable=marked and _can_be_marked(exam)
+            )
+            for exam in exams
+        }
+        return cls(tallies=tallies, planned=sum(each.planned for each in tallies.values()))
 
     def add(self, attempt: Attempt) -> None:
         """Count one attempt that is over."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from proctor.run import InterimVerdict, Run
+from proctor.run import Run
+from proctor.score import InterimVerdict
 
 
 def sentences(run: Run) -> Iterator[str]:
@@ -16,7 +17,7 @@ def sentences(run: Run) -> Iterator[str]:
         )
     elif run.cut:
         yield "Judges a run that stopped early: the rate is off by up to two points, away from that run's gate."
-    elif run.interim is not None and run.interim.attempts < run.interim.of * run.settings.repeats:
+    elif run.interim is not None and run.interim.attempts < run.settings.planned_trials(run.interim.of):
         yield f"The gates were decided {where(run.interim)}; the rest was played afterwards and does not change that."
 
 

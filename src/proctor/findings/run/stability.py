@@ -10,7 +10,7 @@ def stability(findings: Findings) -> dict[str, str] | None:
 
     Apart from the rest because it needs NumPy and SciPy, which a run does not load.
     """
-    if findings.run.settings.trials < 2 or findings.conditions:
+    if findings.run.settings.most_trials < 2 or findings.conditions:
         return None
     from proctor.statistics.hierarchical import classes
 

@@ -38,6 +38,7 @@ class CaseMaker:
             categories=_once(_as_list(values.get("category", []))),
             expect=_expectation(_merge_expectations(self._common, _flat(values.get("expect", {})))),
             passing_score=values.get("passing_score"),
+            trials=values.get("trials"),
             criteria=_criteria(values.get("criteria", {})),
             metadata=values.get("metadata", {}),
             review=values.get("review"),

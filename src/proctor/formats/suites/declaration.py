@@ -8,6 +8,8 @@ from typing import Any, get_args
 from proctor.formats.rules import LONGEST
 from proctor.formats.suites.shapes import Anything, Flag, Keyword, Number, OneOf, Pattern, Schema, Text
 from proctor.formats.suites.structures import Either, Field, ListOf, MapOf, Record
+from proctor.formats.synonyms import synonyms
+from proctor.settings import BOUNDS
 from proctor.transcript import LieKind
 
 _LONGEST_NAME = 200
@@ -16,6 +18,7 @@ _name = Text(longest=_LONGEST_NAME, one_line=True)
 _names = ListOf(item=_name)
 _prose = Text(longest=LONGEST)
 _share = Number(least=0, most=1)
+_trials = Number(least=BOUNDS["trials"].least, most=BOUNDS["trials"].most, whole=True)
 _keywords = ListOf(item=Keyword())
 _FORMS = "in any plain inflection (error, errors), `=error` in this very form, `re:` for patterns."
 
@@ -154,6 +157,7 @@ CASE = Record(
         "reference": Field(shape=_prose, about="The expected answer, for the judge."),
         "reasoning": Field(shape=_prose, about="The reasoning that leads to it."),
         "passing_score": Field(shape=_share, about="The judge's score at which this case passes."),
+        "trials": Field(shape=_trials, about="How often this case is asked, whatever --trials says of the others."),
         "criteria": Field(
             shape=Either(shapes=(_prose, MapOf(value=_prose))),
             about="What a model reviewer marks besides: a text, or part → text.",

@@ -164,8 +164,8 @@ def basis(entry: Entry) -> str:
     if entry.rate is None:
         return numbers.NOTHING
     settings, n = entry.run.settings, numbers.whole(entry.rate.n)
-    trials = settings.trials if settings.has_plain_run else settings.repeats
-    return f"{n} × {trials}" if trials > 1 and settings.type == "standard" else n
+    trials, up_to = settings.most_trials * settings.rated_conditions, "up to " if settings.case_trials else ""
+    return f"{n} × {up_to}{trials}" if trials > 1 and settings.type == "standard" else n
 
 
 def apart(segment: Segment) -> str:

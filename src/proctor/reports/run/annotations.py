@@ -63,7 +63,7 @@ def write_annotations(
     gates: Sequence[GateVerdict] = (),
 ) -> None:
     """Write what is wrong, gates first; `file` is the benchmark's, whose lines are marked."""
-    whys = _whys(attempts, exams, trials=findings.run.settings.trials)
+    whys = _whys(attempts, exams, trials=findings.run.settings.most_trials)
     found = [*_gates(gates), *_cases(findings, exams, whys)]
     for level in ("error", "warning"):
         of_level = [each for each in found if each.level == level]

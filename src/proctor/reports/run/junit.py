@@ -116,19 +116,22 @@ def _with_unplayed(findings: Findings, attempts: Iterable[Attempt]) -> Iterator[
     settings = findings.run.settings
     rows = {case.id: row for row, case in enumerate(findings.cases)}
     conditions = {name: place for place, name in enumerate(settings.conditions)}
-    begun = bytearray(len(rows) * len(conditions) * settings.trials)  # keys would be a hundred times as large
+    begun = bytearray(len(rows) * len(conditions) * settings.most_trials)  # keys would be a hundred times as large
     for attempt in attempts:
         key = attempt.key
-        begun[(rows[key.exam] * len(conditions) + conditions[key.condition]) * settings.trials + key.trial - 1] = 1
+        begun[(rows[key.exam] * len(conditions) + conditions[key.condition]) * settings.most_trials + key.trial - 1] = 1
         yield attempt
-    yield from (Attempt(key=key) for key, seen in zip(_plan(findings), begun, strict=True) if not seen)
+    for key, seen in zip(_plan(findings), begun, strict=True):
+        if not seen and key.trial <= settings.trials_of(key.exam):
+            yield Attempt(key=key)
 
 
 def _plan(findings: Findings) -> Iterator[Key]:
+    """As if each had as many trials as the one that has most."""
     run = findings.run
     for case in findings.cases:
         for condition in run.settings.conditions:
-            for trial in range(1, run.settings.trials + 1):
+            for trial in range(1, run.settings.most_trials + 1):
                 yield Key(run=run.id, exam=case.id, condition=condition, trial=trial)
 
 
@@ -156,7 +159,7 @@ def _name(run: Run, key: Key, question: str) -> str:
     name = f"{key.exam} {one_line(question, 120)}".strip()
     if key.condition:
         name += f" [{key.condition}]"
-    return f"{name} [trial {key.trial}]" if run.settings.trials > 1 else name
+    return f"{name} [trial {key.trial}]" if run.settings.trials_of(key.exam) > 1 else name
 
 
 def _verdict(attempt: Attempt) -> str:

@@ -28,13 +28,14 @@ def opening(findings: Findings) -> list[str]:
 
 def _of_cases(findings: Findings) -> Iterator[str]:
     said, settings = say(findings.pass_rate), findings.run.settings
-    trials = settings.trials if settings.has_plain_run else settings.repeats
+    trials = settings.most_trials * settings.rated_conditions
     counts = outcomes.count_by_outcome(findings.cases)
     counted = sum(case.counted > 0 for case in findings.cases)
     if trials == 1:
         yield f"Passed {whole(counts.get('passed', 0))} of {plural(counted, 'case')}: {said.value} ({said.interval})."
     else:
-        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {trials} trials."
+        often = f"{'up to ' if settings.case_trials else ''}{trials} trials"
+        yield f"Passed {said.value} of the time ({said.interval}), over {plural(counted, 'case')} in {often}."
         if flaky := counts.get(outcomes.FLAKY.name, 0):
             yield f"{plural(flaky, 'case')} {'passes' if flaky == 1 else 'pass'} only sometimes."
     yield from _weakest(findings)

@@ -7,9 +7,9 @@ from typing import Any
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.reports.headline import noun_of
-from proctor.reports.numbers import NOTHING, duration, score, whole
+from proctor.reports.numbers import NOTHING, duration, plural, score, whole
 from proctor.reports.prose import as_json
-from proctor.run import Run
+from proctor.run import Run, Settings
 
 Labelled = tuple[str, str]
 
@@ -27,7 +27,7 @@ def settings_of(run: Run) -> list[Labelled]:
         ("turns", "" if settings.type == "standard" else f"up to {settings.max_turns} a conversation"),
         ("passing score", NOTHING if settings.passing_score is None else str(settings.passing_score)),
         ("weights", _pairs(settings.weights.items())),
-        ("trials", str(settings.trials)),
+        ("trials", _trials(settings)),
         ("conditions", ", ".join(condition or "none" for condition in settings.conditions)),
         ("concurrency", str(settings.concurrency)),
         ("timeout", f"{duration(settings.timeout)} a call"),
@@ -100,3 +100,9 @@ def _number(value: float) -> str:
 
 def _pairs(items: Iterable[tuple[str, object]]) -> str:
     return ", ".join(f"{name} {value}" for name, value in items)
+
+
+def _trials(settings: Settings) -> str:
+    own = settings.case_trials
+    said = f"; {plural(len(own), 'case')} with trials of its own, up to {max(own.values())}" if own else ""
+    return f"{settings.trials}{said}"

@@ -307,7 +307,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     worst_case = next(iter(outcomes.worst_first(findings.cases)), None)
     if worst_case is not None and worst_case.plain_verdict in ("fail", "flaky"):
         return f"proctor show {run.id} --case {shlex.quote(clean(worst_case.id))}", "the worst case"
-    if run.settings.trials == 1:
+    if run.settings.most_trials == 1:
         agent = shlex.quote(clean(run.agent))
         return f"proctor run FILE --agent {agent} --trials 3", "shows whether it answers alike each time"
     return f"proctor export {run.id} --format csv -o results.csv", "every attempt, for a spreadsheet"

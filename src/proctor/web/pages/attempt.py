@@ -87,7 +87,7 @@ def find_exam(exams: Mapping[str, Exam], run: Run, case: str) -> Exam:
 
 def trials(store: Store, run: Run, exam: Exam, *, condition: str, around: int | None = None) -> list[Attempt]:
     """What was played of an exam under one condition, at most so many, near a trial if one is named."""
-    last = run.settings.trials
+    last = run.settings.trials_of(exam.id)
     first = max(1, min((around or 1) - MOST_BESIDE // 2, last - MOST_BESIDE + 1))
     beside = range(first, min(last, first + MOST_BESIDE - 1) + 1)
     return store.archive.trials(run.id, exam.id, condition=condition, which=beside)

@@ -201,7 +201,7 @@ def _sort_cases(cases: list[CaseFinding], sort: str) -> list[CaseFinding]:
 
 def _labels(store: Store, read: CachedFindings, cases: Sequence[str]) -> Labels | None:
     """The checks of the cases on this page; None: there are none, or too many trials to count them for a page."""
-    most = len(cases) * len(read.run.settings.conditions) * read.run.settings.trials
+    most = len(cases) * read.run.settings.repeats
     if not read.findings.checks or most > _MOST_LABELLED or not cases:
         return None
     rows = {name: row for row, name in enumerate(read.exams)}
@@ -266,7 +266,7 @@ def _page(
     counting: such a page is found at once, however deep it lies.
     """
     order, descending = _order(wanted.sort)
-    each = len(run.settings.conditions) * run.settings.trials
+    each = run.settings.repeats  # where trials are of the cases' own, more than there are, so that they are counted
     if order == "place" and which.keys() <= {"places"} and site.summaries.count(run) == each * len(exams):
         chosen = range(len(exams)) if rows is None else rows
         found, inside = each * len(chosen), chosen[::-1] if descending else chosen
