@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proctor.errors import InputError
-from proctor.formats.imports import inspect_ai
+from proctor.formats.imports import inspect_ai, promptfoo
 from proctor.formats.imports.contract import ImportSource, ImportWishes
 from proctor.formats.imports.source_file import SourceFile
 
@@ -19,6 +19,7 @@ class _Tool:
 
 TOOLS: dict[str, _Tool] = {
     "inspect": _Tool(recognises=inspect_ai.recognises, open=inspect_ai.InspectLog),
+    "promptfoo": _Tool(recognises=promptfoo.recognises, open=promptfoo.open_promptfoo),
 }
 """What `--from` may name → its reader."""
 

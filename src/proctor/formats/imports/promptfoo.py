@@ -1,0 +1,276 @@
+"""promptfoo: results (`-o results.json`, `.jsonl`), one run for each prompt with each provider; configs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.formats.imports.contract import (
+    CutOff,
+    ImportedRecord,
+    ImportedResult,
+    ImportedRun,
+    ImportLog,
+    ImportSource,
+    ImportWishes,
+    newer_format,
+)
+from proctor.formats.imports.errors_there import failure_there
+from proctor.formats.imports.fields import case_of, fit_name, seconds_of, text_of, usage_of
+from proctor.formats.imports.promptfoo_assertions import expected_there
+from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
+from proctor.formats.imports.source_file import SourceFile
+from proctor.run import Failure
+from proctor.score import CheckResult, Part, Review
+from proctor.transcript import Reply
+from proctor.usage import Usage
+
+_NEWEST = 3
+_ERROR = 2
+_RESULTS = ("results", "results")
+_TAKEN = (
+    "promptIdx", "testIdx", "prompt", "provider", "vars", "response", "success", "failureReason", "error", "score",
+    "gradingResult", "latencyMs", "cost", "tokenUsage", "testCase",
+)  # fmt: skip
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it looks like one of its files."""
+    keys = file.first.keys()
+    if file.kind == "object" and ("evalId" in keys or "shareableUrl" in keys):
+        return True
+    if file.kind == "lines":
+        return {"prompt", "vars", "success"} <= keys
+    return file.kind in ("object", "yaml") and ("prompts" in keys or "providers" in keys) and "eval" not in keys
+
+
+def open_promptfoo(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+    """Results, or a config."""
+    is_results = file.kind == "lines" or (file.kind == "object" and {"evalId", "results"} & file.first.keys())
+    return PromptfooResults(file, wishes) if is_results else PromptfooConfig(file, wishes)
+
+
+class PromptfooResults:
+    """One evaluation: a run for each prompt with each provider."""
+
+    tool = TOOL
+
+    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+        self._file = file
+        self._wishes = wishes
+        header = self._header
+        version = header.get(("results", "version"))
+        if isinstance(version, int) and version > _NEWEST:
+            raise newer_format(file.path, "promptfoo results", version, _NEWEST)
+        if file.kind == "object" and not any(keys[0] == "results" for keys in header):
+            raise InputError(f"{file.path} is no promptfoo file: expected results, or prompts and tests")
+        told = header.get(("metadata",))
+        self.version = str(told.get("promptfooVersion") or "") if isinstance(told, dict) else ""
+        config = header.get(("config",))
+        described = config.get("description") if isinstance(config, dict) else None
+        self.name = fit_name(str(described or "")) or file.path.stem
+
+    @cached_property
+    def _header(self) -> dict[tuple[str, ...], Any]:
+        """All but the results."""
+        if self._file.kind == "lines":
+            return {}
+        header: dict[tuple[str, ...], Any] = {}
+        try:
+            for keys, value in self._file.walk(_RESULTS):
+                header[keys] = None if keys == _RESULTS else value
+        except CutOff:
+            pass
+        return header
+
+    @cached_property
+    def _columns(self) -> dict[int, tuple[str, str]]:
+        """Column → provider and prompt."""
+        told = self._header.get(("results", "prompts"))
+        if isinstance(told, list) and told and all(isinstance(each, dict) for each in told):
+            return {place: (str(each.get("provider")), _label(each)) for place, each in enumerate(told)}
+        columns: dict[int, tuple[str, str]] = {}
+        try:
+            for _, each in self._items(ImportLog()):
+                if isinstance(each, dict):
+                    columns.setdefault(_column(each), (_provider(each.get("provider")), _label(each.get("prompt"))))
+        except CutOff:
+            pass
+        return columns
+
+    @property
+    def _has_one_prompt(self) -> bool:
+        return len({prompt for _, prompt in self._columns.values()}) <= 1
+
+    def runs(self) -> Mapping[str, ImportedRun]:
+        """A run for each column of its table."""
+        when = seconds_of(self._header.get(("results", "timestamp")))
+        return {str(column): self._run(*told, when) for column, told in self._columns.items()}
+
+    def _run(self, provider: str, prompt: str, when: float) -> ImportedRun:
+        labels = {"model": provider, "prompt": fit_name(prompt), "tool": TOOL}
+        beside = "" if self._has_one_prompt else f", prompt {fit_name(prompt)[:60]}"
+        return ImportedRun(
+            name=f"{provider} on {self.name}{beside}",
+            agent=provider,
+            judge="assertions",
+            marks_decide=False,
+            labels={name: value for name, value in labels.items() if value},
+            created=when,
+            started=when or None,
+        )
+
+    def _items(self, log: ImportLog) -> Iterator[tuple[str, Any]]:
+        if self._file.kind == "lines":
+            yield from self._file.items(log)
+            return
+        found = (value for keys, value in self._file.walk(_RESULTS) if keys == _RESULTS)
+        yield from ((f"result {number}", each) for number, each in enumerate(found, 1))
+
+    def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
+        """Its results, one by one; a repeated test is a further trial."""
+        for place, each in self._items(log):
+            if not isinstance(each, dict) or "success" not in each:
+                log.skip(place, "it is no result: it does not say whether it was a success")
+                continue
+            found = log.without_secrets({name: each[name] for name in _TAKEN if name in each})
+            if (record := self._record(found, place, log)) is not None:
+                yield record
+
+    def _record(self, found: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
+        test = found.get("testCase") if isinstance(found.get("testCase"), dict) else {}
+        assert isinstance(test, dict)
+        prompt = found.get("prompt")
+        raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
+        if self._has_one_prompt and isinstance(raw, str):
+            asked = chat_or_text(raw, self._wishes, log)
+        else:
+            asked = asked_there([""] * 2, found.get("vars") or {}, self._wishes, log)
+        case = case_of(
+            asked,
+            own_id=str(test.get("description") or "") or None,
+            place=place,
+            log=log,
+            metadata=test.get("metadata") if isinstance(test.get("metadata"), dict) else None,
+            **expected_there(test, log).as_case(),
+        )
+        if case is None:
+            return None
+        result = _result(found, test, log)
+        own = bool(test.get("description"))
+        return ImportedRecord(case=case, place=place, run=str(_column(found)), result=result, own_id=own)
+
+
+def _column(found: Mapping[str, Any]) -> int:
+    column = found.get("promptIdx")
+    return column if isinstance(column, int) else 0
+
+
+def _provider(told: Any) -> str:
+    return str(told.get("label") or told.get("id")) if isinstance(told, dict) else str(told or "unknown")
+
+
+def _label(prompt: Any) -> str:
+    return str(prompt.get("label") or prompt.get("raw") or "") if isinstance(prompt, dict) else str(prompt or "")
+
+
+def _result(found: Mapping[str, Any], test: Mapping[str, Any], log: ImportLog) -> ImportedResult:
+    graded = found.get("gradingResult") if isinstance(found.get("gradingResult"), dict) else {}
+    assert isinstance(graded, dict)
+    failure = _failure(found, graded)
+    reply = _reply(found, log)
+    usage = (reply.usage if reply is not None and reply.usage else Usage()) + (_judging(graded) or Usage())
+    if failure is not None:
+        return ImportedResult(reply=reply, failure=failure, usage=usage)
+    components = [each for each in graded.get("componentResults") or () if isinstance(each, dict)]
+    if not components and not test.get("assert"):
+        return ImportedResult(reply=reply, review=Review(unscored="the test has no assertion there"), usage=usage)
+    review = _shares(found, graded, components) if test.get("threshold") is not None else _checks(components)
+    return ImportedResult(reply=reply, review=review, passed=bool(found.get("success")), usage=usage)
+
+
+def _failure(found: Mapping[str, Any], graded: Mapping[str, Any]) -> Failure | None:
+    response = found.get("response")
+    told = response.get("error") if isinstance(response, dict) else None
+    broken = found.get("failureReason") == _ERROR or (told and not graded)
+    if not broken and not (found.get("error") and not graded and not found.get("success")):
+        return None
+    answered = isinstance(response, dict) and response.get("output") is not None and not told
+    return failure_there(str(found.get("error") or told or ""), stage="reviewer" if answered else "agent")
+
+
+def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:
+    response = found.get("response")
+    if not isinstance(response, dict) or response.get("output") is None:
+        return None
+    used = response.get("tokenUsage") or found.get("tokenUsage") or {}
+    sent = used.get("prompt") or (0 if used.get("completion") else used.get("total"))
+    late = found.get("latencyMs")
+    usage = usage_of(sent, used.get("completion"), cost=response.get("cost", found.get("cost")))
+    return Reply(
+        text=text_of(response["output"], log),
+        usage=Usage(cached=1) if response.get("cached") else usage,
+        seconds=late / 1000 if isinstance(late, (int, float)) and 0 <= late < 1e12 else None,
+        tools_known=False,
+    )
+
+
+def _judging(graded: Mapping[str, Any]) -> Usage | None:
+    used = graded.get("tokensUsed")
+    return usage_of(used.get("prompt"), used.get("completion")) if isinstance(used, dict) else None
+
+
+def _named(components: list[dict[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each assertion by its metric or type; several of one type are numbered."""
+    seen: Counter[str] = Counter()
+    for each in components:
+        assertion = each.get("assertion")
+        told = (assertion.get("metric") or assertion.get("type")) if isinstance(assertion, dict) else None
+        name = fit_name(str(told or "")) or "assertion"
+        seen[name] += 1
+        yield (name if seen[name] == 1 else f"{name} {seen[name]}"), each
+
+
+def _checks(components: list[dict[str, Any]]) -> Review:
+    """Every assertion has to hold."""
+    return Review(
+        checks=tuple(
+            CheckResult(
+                turn=1,
+                name=name,
+                passed=bool(each.get("pass")),
+                evidence=str(each.get("reason") or ""),
+                value=_share(each.get("score")),
+            )
+            for name, each in _named(components)
+        )
+    )
+
+
+def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: list[dict[str, Any]]) -> Review:
+    """Where a share of the assertions is enough, that is the one check, and theirs are marks beside it."""
+    parts = ((name, _share(each.get("score")), each) for name, each in _named(components))
+    return Review(
+        parts=tuple(
+            Part(name=name, value=value, explanation=str(each.get("reason") or ""))
+            for name, value, each in parts
+            if value is not None
+        ),
+        checks=(
+            CheckResult(
+                turn=1,
+                name="threshold",
+                passed=bool(found.get("success")),
+                evidence=str(graded.get("reason") or ""),
+                value=_share(found.get("score")),
+            ),
+        ),
+    )
+
+
+def _share(value: Any) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value <= 1 else None

@@ -1,0 +1,128 @@
+"""promptfoo's assertions → what a case expects, as far as it can be said here."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.benchmark import OWN_PART, Expectation
+from proctor.formats.imports.contract import ImportLog
+from proctor.settings import LONGEST_CRITERION, why_no_pattern
+
+_SAME = ("equals", "factuality", "model-graded-factuality", "similar", "answer-relevance")
+"""They compare with a text that is a reference answer here."""
+_RUBRICS = ("llm-rubric", "model-graded-closedqa", "g-eval")
+_WORDS = {"contains": "-i", "icontains": "i"}
+_SEVERAL = {
+    "contains-all": "-i", "icontains-all": "i", "contains-any": "-i", "icontains-any": "i",
+}  # fmt: skip
+_CELL = re.compile(r"^((?:not-)?[a-z][a-z-]+)(?:\(([\d.]+)\))?:\s*(.*)$", re.DOTALL)
+
+
+@dataclass(slots=True)
+class ExpectedThere:
+    """What assertions come to."""
+
+    answer: str | None = None
+    keywords: list[str] = field(default_factory=list)
+    exclusions: list[str] = field(default_factory=list)
+    limits: dict[str, float] = field(default_factory=dict)
+    criteria: list[str] = field(default_factory=list)
+
+    def as_case(self) -> dict[str, Any]:
+        """The fields of a case."""
+        expect = Expectation(
+            keywords=tuple(dict.fromkeys(self.keywords)),
+            exclusions=tuple(dict.fromkeys(self.exclusions)),
+            limits=dict(self.limits),
+        )
+        asked = "\n".join(self.criteria)[:LONGEST_CRITERION]
+        return {"answer": self.answer, "expect": expect, "criteria": {OWN_PART: asked} if asked else {}}
+
+
+def expected_there(test: Mapping[str, Any], log: ImportLog) -> ExpectedThere:
+    """What a test expects; where only a share of its assertions has to hold, nothing can be said of each."""
+    found = ExpectedThere()
+    given = [*flat(test.get("assert"), log)]
+    if test.get("threshold") is not None and len(given) > 1:
+        log.leave_out("tests with a threshold over several assertions, of which here each would have to hold")
+        _take(found, [each for each in given if each.get("type") in _SAME], log)
+        return found
+    _take(found, given, log)
+    return found
+
+
+def flat(assertions: Any, log: ImportLog) -> Iterator[Mapping[str, Any]]:
+    """The assertions, those of a set among them; a set of which some have to hold is left out."""
+    for each in assertions if isinstance(assertions, list) else ():
+        if not isinstance(each, Mapping):
+            log.leave_out("assertions that are no object")
+        elif each.get("type") != "assert-set":
+            yield each
+        elif each.get("threshold") is None:
+            yield from flat(each.get("assert"), log)
+        else:
+            log.leave_out("assertions: assert-set with a threshold")
+
+
+def _take(found: ExpectedThere, assertions: Sequence[Mapping[str, Any]], log: ImportLog) -> None:
+    for each in assertions:
+        kind = str(each.get("type"))
+        if each.get("weight") == 0:
+            log.leave_out(f"assertions of weight 0: {kind}")
+        elif not _is_taken(found, kind, each.get("value"), each):
+            log.leave_out(f"assertions: {kind}")
+
+
+def _is_taken(found: ExpectedThere, kind: str, value: Any, given: Mapping[str, Any]) -> bool:
+    if isinstance(value, str) and ("{{" in value or "{%" in value or value.startswith(("file://", "package:"))):
+        return False
+    if kind in _SAME and found.answer is None and value is not None:
+        found.answer = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        return True
+    if kind in _RUBRICS and isinstance(value, (str, list)):
+        found.criteria += [value] if isinstance(value, str) else [str(each) for each in value]
+        return True
+    if kind in ("latency", "cost") and isinstance(given.get("threshold"), (int, float)):
+        name, most = ("seconds", given["threshold"] / 1000) if kind == "latency" else ("cost", given["threshold"])
+        found.limits[name] = min(most, found.limits.get(name, most))
+        return bool(most > 0)
+    return _words_are_taken(found, kind, value)
+
+
+def _words_are_taken(found: ExpectedThere, kind: str, value: Any) -> bool:
+    plain, into = (kind.removeprefix("not-"), found.exclusions) if kind.startswith("not-") else (kind, found.keywords)
+    patterns = [*_patterns(plain, value)]
+    if not patterns or any(why_no_pattern(pattern) for pattern in patterns):
+        return False
+    if kind.startswith("not-") and plain.endswith("-all"):  # that not all of them stand there says nothing of one
+        return False
+    into += [f"re:{pattern}" for pattern in patterns]
+    return True
+
+
+def _patterns(kind: str, value: Any) -> Iterator[str]:
+    """The patterns that all have to be found."""
+    if kind in _WORDS and isinstance(value, (str, int, float)):
+        yield f"(?{_WORDS[kind]}:{re.escape(str(value))})"
+    elif kind in _SEVERAL and isinstance(value, (list, str)):
+        listed = value if isinstance(value, list) else value.split(",")
+        words = [re.escape(str(each).strip()) for each in listed if str(each).strip()]
+        joined = ["|".join(words)] if kind.endswith("-any") else words
+        yield from (f"(?{_SEVERAL[kind]}:{each})" for each in joined if each)
+    elif kind == "starts-with" and isinstance(value, str):
+        yield rf"\A(?-i:{re.escape(value)})"
+    elif kind == "regex" and isinstance(value, str) and value:
+        yield f"(?-i:{value})"
+
+
+def assertion_in(cell: str) -> dict[str, Any]:
+    """An assertion as a table of tests has it: `contains: word`, `latency(200):`, or the answer itself."""
+    met = _CELL.match(cell.strip())
+    if met is None:
+        return {"type": "equals", "value": cell}
+    threshold = {"threshold": float(met[2])} if met[2] and met[2].replace(".", "", 1).isdigit() else {}
+    return {"type": met[1], "value": met[3], **threshold}
