@@ -31,6 +31,7 @@ def reading_pages(played: Played) -> dict[str, str]:
         "not alike": addresses.comparison(many, played.id("handbook")),
         "pair": addresses.pair(many, better, "n-95"),
         "history": "/history?benchmark=handbook-30",
+        "deleting": f"/chosen?do=delete&run={many}&run={better}",
     }
 
 

@@ -12,6 +12,8 @@ from tests.web.test_home import examined, numbered
 
 from proctor import evaluate
 from proctor.run import Run
+from proctor.transcript import Reply
+from proctor.usage import Usage
 
 
 def test_a_run_is_renamed_and_labelled(browser: Browser, demo_run: Run) -> None:
@@ -101,3 +103,74 @@ def test_the_list_is_sorted_by_its_columns_and_filtered_by_type(browser: Browser
     assert '<option value="standard" selected>Standard</option>' in page
     assert listed(browser.page("/runs?type=abm-static")) == []
     assert browser.get("/runs?sort=nonsense").status_code == 422
+
+
+# several runs ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three(store_path: str) -> list[Run]:
+    """The oldest first."""
+    return [examined(store_path, numbered(), right=right) for right in (4, 2, 6)]
+
+
+def test_the_list_tells_agent_type_labels_tokens_and_cost(browser: Browser, store_path: str) -> None:
+    paid = Reply(text="1", usage=Usage(input_tokens=1_000, output_tokens=234, calls=1, cost=0.25))
+    evaluate(numbered(), agent=lambda question: paid, store=store_path, reviewer="exact", labels={"model": "small"})
+    page = browser.page("/runs")
+    [row] = re.findall(r"<tr data-row>.*?</tr>", page, re.DOTALL)
+    assert all(said in row for said in ("object:", ">Standard<", "model=small", ">7,404<", ">1.50<"))
+    assert listed(browser.page("/runs?label=model%3Dsmall")) != []
+    assert listed(browser.page("/runs?label=model%3Dlarge")) == []
+
+
+@pytest.mark.parametrize("sort", ["agent", "type", "cost", "-tokens"])
+def test_every_column_sorts(browser: Browser, three: list[Run], sort: str) -> None:
+    assert len(listed(browser.page(f"/runs?sort={sort}"))) == len(three)
+
+
+def test_runs_are_chosen_by_when_they_were_started(browser: Browser, three: list[Run]) -> None:
+    assert len(listed(browser.page("/runs?since=7d"))) == 3
+    assert listed(browser.page("/runs?since=7d&until=2020-01-01")) == []
+    assert listed(browser.page("/runs?since=2999-01-01")) == []
+    for wrong in ("since=lately", "until=soon", "until=9999-12-31"):
+        assert browser.get(f"/runs?{wrong}").status_code == 400, wrong
+
+
+def test_two_runs_are_compared_the_older_before_the_newer_and_more_as_a_matrix(
+    browser: Browser, three: list[Run]
+) -> None:
+    first, second, third = (run.id for run in three)
+    sent = browser.get(f"/chosen?do=compare&run={second}&run={first}")
+    assert (sent.status_code, sent.headers["location"]) == (303, f"/compare?a={first}&b={second}")
+    several = browser.get(f"/chosen?do=compare&run={third}&run={second}&run={first}").headers["location"]
+    assert several == f"/compare/several?run={first}&run={second}&run={third}"
+    assert browser.get(several).status_code == 200
+    alone = browser.get(f"/chosen?do=compare&run={first}&run={first}")
+    assert alone.status_code == 422
+    assert "1 runs are chosen; tick from 2 to 20" in alone.text
+    assert browser.get(f"/chosen?do=nonsense&run={first}").status_code == 422
+
+
+def test_several_runs_are_deleted_after_one_more_question(browser: Browser, three: list[Run]) -> None:
+    first, second, third = (run.id for run in three)
+    asked = browser.page(f"/chosen?do=delete&run={first}&run={second}")
+    assert "Delete 2 runs?" in asked
+    assert len(browser.site.store.archive.runs()) == 3, "asking deletes nothing"
+    assert browser.client.post("/chosen/delete", data={"run": [first]}).status_code == 403, "not one of our forms"
+    assert browser.post("/chosen/delete", {"run": [first, second]}).headers["location"] == "/runs"
+    assert [run.id for run in browser.site.store.archive.runs()] == [third]
+    assert browser.get("/chosen?do=delete").status_code == 422
+
+
+def test_where_one_of_them_goes_on_none_is_deleted(browser: Browser, three: list[Run]) -> None:
+    first, second, _ = (run.id for run in three)
+    browser.site.store.journal.mark(second, "queued")
+    assert "cannot be deleted" in browser.page(f"/chosen?do=delete&run={first}&run={second}")
+    assert browser.post("/chosen/delete", {"run": [first, second]}).status_code == 409
+    assert len(browser.site.store.archive.runs()) == 3
+
+
+def test_runs_meet_in_a_tournament_only_where_there_is_one(browser: Browser, three: list[Run]) -> None:
+    there = any(getattr(route, "path", "") == "/tournament" for route in browser.app.routes)
+    assert ('value="tournament"' in browser.page("/runs")) == there

@@ -38,6 +38,7 @@ from proctor.storage.rows import (
 from proctor.storage.search import SearchResult
 from proctor.storage.tables import attempts, benchmarks, runs
 from proctor.transcript import Transcript
+from proctor.usage import Usage
 
 _OUTCOMES = 500
 """Outcomes read at a time."""
@@ -112,6 +113,12 @@ class DatabaseArchive:
         number = self._numbers(run).own
         with self._database.reading() as connection:
             return standing.verdicts_in_order(connection, number)
+
+    def usage(self, run: str) -> Usage:
+        """What its attempts used, added up without reading them."""
+        number = self._numbers(run).own
+        with self._database.reading() as connection:
+            return standing.usage_of(connection, number)
 
     def standing(self, run: str) -> LiveCounts:
         """What a run has come to, counted by the database."""

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Row, case, func, select
 
 from proctor.storage.rows import OUTCOME_COLUMNS
 from proctor.storage.tables import attempts
+from proctor.usage import Usage
 
 _MOST = 2000
 """New rows that are read at a time."""
@@ -50,6 +51,21 @@ def verdicts_by_exam(connection: Connection, run_no: int) -> dict[str, tuple[int
         .group_by(exam)
     )
     return {name: (counted, right) for name, counted, right in connection.execute(ended)}
+
+
+def usage_of(connection: Connection, run_no: int) -> Usage:
+    """Tokens, calls and cost of all attempts, added up by the database; unknown as soon as one cost is."""
+    columns = attempts.c.input_tokens, attempts.c.output_tokens, attempts.c.calls
+    unpriced = case(((attempts.c.cost.is_(None)) & (columns[0] + columns[1] + columns[2] > 0), 1))
+    sums = select(*map(func.sum, columns), func.sum(attempts.c.cost), func.count(unpriced))
+    sent, received, calls, cost, unknown = connection.execute(sums.where(attempts.c.run_no == run_no)).one()
+    return Usage(
+        input_tokens=int(sent or 0),
+        output_tokens=int(received or 0),
+        calls=int(calls or 0),
+        cost=None if unknown or cost is None else float(cost),
+        known_cost=float(cost or 0.0) if unknown else 0.0,
+    )
 
 
 def verdicts_in_order(connection: Connection, run_no: int) -> dict[tuple[str, str], str]:

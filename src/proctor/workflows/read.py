@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from proctor.benchmark import Exam
 from proctor.errors import InputError, NoSuchRun, StoreError
@@ -10,6 +11,7 @@ from proctor.findings.run import Findings, Summary
 from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
+from proctor.usage import Usage
 from proctor.workflows.conduct import findings_of
 from proctor.workflows.gathered import verdict_counts
 from proctor.workflows.run_filter import RunFilter
@@ -83,13 +85,18 @@ def summarise(opened: Store, run: Run) -> Summary | None:
     if not run.planned:  # it cannot be read
         return None
     try:
-        return _summary(run, _tally(opened, run))
+        return replace(_summary(run, _tally(opened, run)), usage=_usage(opened, run))
     except NoSuchRun:  # it was deleted meanwhile
         return None
     except StoreError:
         if run.settings.type == "standard":
             raise
         return None
+
+
+def _usage(opened: Store, run: Run) -> Usage:
+    used = opened.archive.usage(run.id)
+    return used if run.canaries is None else used + run.canaries.usage
 
 
 def _tally(opened: Store, run: Run) -> RunTally:

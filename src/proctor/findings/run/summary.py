@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from proctor.statistics.estimate import Estimate
+from proctor.usage import Usage
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Summary:
-    """A run's pass rate, and in a battle what it rests on."""
+    """A run's pass rate, what it used, and in a battle what the rate rests on."""
 
     rate: Estimate
     """As in its findings."""
@@ -19,3 +20,5 @@ class Summary:
     """Of them, those whose reply somebody judged."""
     no_test: bool = False
     """Whether nothing was judged, in a battle nothing beyond the seed questions."""
+    usage: Usage = Usage()
+    """Of the agent, the examiner and the reviewers, over all attempts."""

@@ -22,10 +22,10 @@ from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
 from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
-from proctor.web.pages.runs import _fits
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.site.estimate import foretell
 from proctor.web.site.live import RunProgress
+from proctor.web.site.run_list import RunsWanted
 from proctor.web.site.site import Site, site_of
 from proctor.web.site.start import RunRequest, start
 from proctor.workflows.change import delete_run, describe_run
@@ -59,7 +59,7 @@ def list_runs(
     """Stored runs, newest first."""
     site = site_of(request)
     wanted = {"status": status or "", "benchmark": benchmark or "", "agent": agent or "", "q": q}
-    found = [run for run in site.store.archive.runs() if _fits(run, **wanted)]
+    found = RunsWanted(**wanted).of(site.store.archive.runs())
     return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
 
 

@@ -14,11 +14,11 @@ from proctor.config import NAME
 from proctor.errors import ProctorError
 from proctor.run import Run
 from proctor.web.pages import form_of
-from proctor.web.pages.runs import RunRow, with_rates
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site import offer
 from proctor.web.site.agent_test import ask
 from proctor.web.site.render import render
+from proctor.web.site.run_list import RunRow, with_rates
 from proctor.web.site.site import Site, site_of
 from proctor.workflows.agent_test import QUESTION
 

@@ -1,63 +1,69 @@
-"""The list of runs."""
+"""The list of runs, and what is done with several of them: compare, let them meet, delete."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Annotated, Any
+from http import HTTPStatus
+from typing import Annotated, Literal
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Depends, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from proctor.findings.run import Summary
+from proctor.errors import RunBusy
+from proctor.findings.comparison.many import MOST_RUNS
 from proctor.run import Run
+from proctor.web.pages import form_of
+from proctor.web.reading import addresses
+from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
+from proctor.web.site.run_list import AGES, SORTS, RunsWanted, choices, in_order, with_rates
 from proctor.web.site.site import Site, site_of
-from proctor.workflows.search import says
+from proctor.workflows.change import delete_run
 
 router = APIRouter()
 PAGE = 50
-_QUICK = 1000
-"""Attempts of a run up to which a list that is sorted by rates waits until they are counted."""
+MOST_DELETED = 200
+Act = Literal["compare", "tournament", "delete"]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RunRow:
-    """One line of the list."""
-
-    run: Run
-    found: Summary | None
-    """What it came to; None: it cannot be told (yet)."""
+def _read_wanted(
+    status: str = "",
+    type: str = "",  # noqa: A002
+    benchmark: str = "",
+    agent: str = "",
+    label: str = "",
+    since: str = "",
+    until: str = "",
+    q: str = "",
+    sort: str = "",
+) -> RunsWanted:
+    if sort.removeprefix("-") not in ("", *SORTS):
+        raise HTTPException(422, f"runs cannot be sorted by {sort[:60]!r}; expected one of: {', '.join(SORTS)}")
+    return RunsWanted(
+        status=status,
+        type=type,
+        benchmark=benchmark,
+        agent=agent,
+        label=label,
+        since=since,
+        until=until,
+        q=q,
+        sort=sort,
+    )
 
 
 @router.get("/runs")
 def runs(
     request: Request,
-    status: str = "",
-    benchmark: str = "",
-    agent: str = "",
-    type: str = "",  # noqa: A002
-    q: str = "",
-    sort: str = "",
+    wanted: Annotated[RunsWanted, Depends(_read_wanted)],
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
     """Stored runs, newest first unless they are sorted otherwise."""
-    if sort.removeprefix("-") not in ("", *SORTS):
-        raise HTTPException(422, f"runs cannot be sorted by {sort[:60]!r}; expected one of: {', '.join(SORTS)}")
     site = site_of(request)
     every = site.store.archive.runs()
-    found = [run for run in every if _fits(run, status=status, benchmark=benchmark, agent=agent, type=type, q=q)]
-    found = _sorted(site, found, sort)
+    found = in_order(site, wanted.of(every), wanted.sort)
     pages = max(1, -(-len(found) // PAGE))
-    page, chosen = (
-        min(page, pages),
-        {
-            "status": status,
-            "type": type,
-            "benchmark": benchmark,
-            "agent": agent,
-        },
-    )
+    page = min(page, pages)
     return render(
         request,
         "runs.html.j2",
@@ -66,56 +72,58 @@ def runs(
         stored=len(every),
         page=page,
         pages=pages,
-        chosen={**chosen, "q": q, "sort": sort},
-        choices={name: _values(every, name, value) for name, value in chosen.items()},
+        wanted=wanted,
+        choices=choices(every, wanted),
+        ages=AGES,
+        tournaments=_has_tournaments(request),
     )
 
 
-def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
-    """Runs with what they came to."""
-    return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]
+@router.get("/chosen")
+def chosen(
+    request: Request,
+    do: Act,
+    run: Annotated[list[str] | None, Query(max_length=MOST_DELETED)] = None,
+) -> Response:
+    """What was asked for with the runs that are ticked in the list."""
+    meant = _find_all(site_of(request), run or [])
+    if do == "delete":
+        if not meant:
+            raise HTTPException(422, "no run is chosen; tick those that are to be deleted")
+        return render(
+            request,
+            "chosen.html.j2",
+            meant=with_rates(site_of(request), meant),
+            busy=[each for each in meant if each.status in MOVING],
+        )
+    if not 2 <= len(meant) <= MOST_RUNS:
+        raise HTTPException(422, f"{len(meant)} runs are chosen; tick from 2 to {MOST_RUNS} of them")
+    ids = [each.id for each in sorted(meant, key=lambda each: each.created)]
+    if do == "tournament":
+        address = f"/tournament?{urlencode([('run', each) for each in ids])}"
+    elif len(ids) == 2:
+        address = addresses.comparison(*ids)
+    else:
+        address = f"/compare/several?{urlencode([('run', each) for each in ids])}"
+    return RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
 
 
-def _fits(run: Run, *, q: str, **wanted: str) -> bool:
-    if any(value and _value(run, name) != value for name, value in wanted.items()):
-        return False
-    said = " ".join((run.name, run.benchmark, run.agent, *run.labels.values()))
-    return all(says(word, said, id=run.id) for word in q.split())
+@router.post("/chosen/delete")
+def delete_chosen(request: Request) -> RedirectResponse:
+    """Forget them, all or none: one that goes on keeps the others."""
+    site = site_of(request)
+    meant = _find_all(site, form_of(request).texts("run"))
+    busy = [each.name for each in meant if each.status in MOVING]
+    if busy:
+        raise RunBusy(f"{busy[0]!r} goes on and cannot be deleted; stop it first. Nothing was deleted")
+    for each in meant:
+        delete_run(each.id, store=site.settings.store)
+    return RedirectResponse("/runs", status_code=HTTPStatus.SEE_OTHER)
 
 
-def _value(run: Run, name: str) -> str:
-    return str(run.settings.type if name == "type" else getattr(run, name))
+def _find_all(site: Site, names: list[str]) -> list[Run]:
+    return [site.store.archive.find(name) for name in dict.fromkeys(names)]
 
 
-def _sorted(site: Site, runs: list[Run], sort: str) -> list[Run]:
-    """By a column; those for which nothing can be told come last, whichever way the others are sorted."""
-    column, descending = sort.removeprefix("-"), sort.startswith("-")
-    if not column:
-        return runs
-    keys = {run.id: SORTS[column](site, run) for run in runs}
-    known = sorted((run for run in runs if keys[run.id] is not None), key=lambda run: keys[run.id], reverse=descending)
-    return [*known, *(run for run in runs if keys[run.id] is None)]
-
-
-def _rate(site: Site, run: Run) -> float | None:
-    """Of a large run as far as it was counted before: else that is done for the next look."""
-    known = site.summaries.known(run) if run.planned > _QUICK else site.summaries.of(run)
-    if known is None:
-        site.summaries.count_soon([run])
-    return None if known is None else known.rate.value
-
-
-SORTS: dict[str, Callable[[Site, Run], Any]] = {
-    "name": lambda site, run: run.name.casefold(),
-    "benchmark": lambda site, run: run.benchmark.casefold(),
-    "rate": _rate,
-    "attempts": lambda site, run: run.planned,
-    "time": lambda site, run: run.seconds or None,
-    "started": lambda site, run: run.started or run.created,
-}
-"""Column → what runs are sorted by."""
-
-
-def _values(runs: Iterable[Run], name: str, chosen: str) -> list[str]:
-    """What can be chosen, and what was, so that a filter that no run fits is seen."""
-    return sorted({_value(run, name) for run in runs} | ({chosen} if chosen else set()))
+def _has_tournaments(request: Request) -> bool:
+    return any(getattr(route, "path", "") == "/tournament" for route in request.app.routes)

@@ -1,0 +1,150 @@
+"""Which runs a list shows, in which order: whatever can be asked for stands in its address."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from proctor.errors import UsageError
+from proctor.findings.run import Summary
+from proctor.run import Run
+from proctor.web.site.site import Site
+from proctor.workflows.run_filter import moment
+from proctor.workflows.search import says
+
+_QUICK = 1000
+"""Attempts of a run up to which a list that is sorted by what was counted waits until it is."""
+AGES = {"1d": "last 24 hours", "7d": "last 7 days", "30d": "last 30 days", "90d": "last 90 days"}
+"""What can be chosen of how long ago a run was started; whatever else `proctor runs --since` takes, too."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRow:
+    """One line of the list."""
+
+    run: Run
+    found: Summary | None
+    """What it came to; None: it cannot be told (yet)."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunsWanted:
+    """What somebody wants to see, as the address says it; whatever is empty keeps all."""
+
+    status: str = ""
+    type: str = ""
+    benchmark: str = ""
+    agent: str = ""
+    label: str = ""
+    """`name=value`."""
+    since: str = ""
+    """An age or a date."""
+    until: str = ""
+    """A day, which is in it."""
+    q: str = ""
+    sort: str = ""
+    """A column, with a − before it the other way; empty: the newest first."""
+
+    def of(self, runs: Iterable[Run]) -> list[Run]:
+        """Those that are meant; raises UsageError where a date is none."""
+        first = moment(self.since) if self.since else None
+        last = _end_of(self.until) if self.until else None
+        return [run for run in runs if self._fits(run) and _between(run, first, last)]
+
+    def _fits(self, run: Run) -> bool:
+        if any(value and value not in values_of(run, name) for name, value in self.chosen.items()):
+            return False
+        said = " ".join((run.name, run.benchmark, run.agent, *run.labels.values()))
+        return all(says(word, said, id=run.id) for word in self.q.split())
+
+    @property
+    def chosen(self) -> dict[str, str]:
+        """What is chosen from a list."""
+        return {name: getattr(self, name) for name in CHOICES}
+
+
+CHOICES = ("status", "type", "benchmark", "agent", "label")
+
+
+def values_of(run: Run, name: str) -> list[str]:
+    """What a run can be chosen by."""
+    if name == "label":
+        return [f"{label}={value}" for label, value in run.labels.items()]
+    return [str(run.settings.type if name == "type" else getattr(run, name))]
+
+
+def choices(runs: Iterable[Run], wanted: RunsWanted) -> dict[str, list[str]]:
+    """What can be chosen, and what was, so that a filter that no run fits is seen; labels only where there are any."""
+    known = list(runs)
+    offered = {
+        name: sorted({value for run in known for value in values_of(run, name)} | ({chosen} if chosen else set()))
+        for name, chosen in wanted.chosen.items()
+    }
+    return {name: values for name, values in offered.items() if values or name != "label"}
+
+
+def _end_of(day: str) -> float:
+    try:
+        return datetime.combine(date.fromisoformat(day) + timedelta(days=1), time()).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(f"until={day[:40]!r} is no day; expected one such as 2026-11-01") from None
+
+
+def _between(run: Run, first: float | None, last: float | None) -> bool:
+    at = run.started or run.created
+    return (first is None or at >= first) and (last is None or at < last)
+
+
+def in_order(site: Site, runs: list[Run], sort: str) -> list[Run]:
+    """By a column; those for which nothing can be told come last, whichever way the others are sorted."""
+    column, descending = sort.removeprefix("-"), sort.startswith("-")
+    if not column:
+        return runs
+    keys = {run.id: SORTS[column](site, run) for run in runs}
+    known = sorted((run for run in runs if keys[run.id] is not None), key=lambda run: keys[run.id], reverse=descending)
+    return [*known, *(run for run in runs if keys[run.id] is None)]
+
+
+def _found(site: Site, run: Run) -> Summary | None:
+    """Of a large run as far as it was counted before: else that is done for the next look."""
+    known = site.summaries.known(run) if run.planned > _QUICK else site.summaries.of(run)
+    if known is None:
+        site.summaries.count_soon([run])
+    return known
+
+
+def _rate(site: Site, run: Run) -> float | None:
+    known = _found(site, run)
+    return None if known is None else known.rate.value
+
+
+def _cost(site: Site, run: Run) -> float | None:
+    known = _found(site, run)
+    return known.usage.cost if known is not None else None
+
+
+def _tokens(site: Site, run: Run) -> int | None:
+    known = _found(site, run)
+    return known.usage.input_tokens + known.usage.output_tokens or None if known is not None else None
+
+
+SORTS: dict[str, Callable[[Site, Run], Any]] = {
+    "name": lambda site, run: run.name.casefold(),
+    "agent": lambda site, run: run.agent.casefold(),
+    "benchmark": lambda site, run: run.benchmark.casefold(),
+    "type": lambda site, run: run.settings.type,
+    "rate": _rate,
+    "cost": _cost,
+    "tokens": _tokens,
+    "attempts": lambda site, run: run.planned,
+    "time": lambda site, run: run.seconds or None,
+    "started": lambda site, run: run.started or run.created,
+}
+"""Column → what runs are sorted by."""
+
+
+def with_rates(site: Site, runs: Iterable[Run]) -> list[RunRow]:
+    """Runs with what they came to."""
+    return [RunRow(run=run, found=site.summaries.of(run)) for run in runs]
