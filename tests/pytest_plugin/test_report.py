@@ -130,3 +130,33 @@ def test_junit_has_the_mark_and_the_agent_s_time_of_a_case(folder: Folder) -> No
     properties = {each.attrib["name"]: each.attrib["value"] for each in ET.parse(Path("junit.xml")).iter("property")}
     assert properties["score"] == "1.0"
     assert float(properties["agent_seconds"]) >= 0
+
+
+def test_junit_tells_what_nobody_could_judge_from_what_failed(folder: Folder) -> None:
+    folder.write(
+        "test_it.py",
+        "def test_lost(examine): examine('Capital of Atlantis?', retries=0)\n"
+        "def test_wrong(examine): assert examine('Capital of Japan?', expect={'keywords': ['Tokyo']})\n"
+        "def test_right(examine): assert examine('Capital of France?', expect={'keywords': ['Paris']})\n",
+    )
+    result = folder.test("test_it.py", "--junitxml", "junit.xml")
+    result.assert_outcomes(errors=1, failed=1, passed=1)
+    (suite,) = ET.parse(folder.path / "junit.xml").iter("testsuite")
+    assert (suite.get("errors"), suite.get("failures"), suite.get("tests")) == ("1", "1", "3")
+    told = {case.get("name"): [child.tag for child in case] for case in suite.iter("testcase")}
+    assert told == {"test_lost": ["error"], "test_wrong": ["failure"], "test_right": []}
+
+
+def test_workers_of_xdist_tell_it_too(folder: Folder) -> None:
+    folder.write("test_it.py", "def test_lost(examine): examine('Capital of Atlantis?', retries=0)\n")
+    folder.elsewhere("test_it.py", "--proctor-agent", AGENT, "-n1", "--junitxml", "junit.xml", plugins=["xdist"])
+    (case,) = ET.parse(folder.path / "junit.xml").iter("testcase")
+    assert [child.tag for child in case] == ["error"]
+
+
+def test_the_report_is_a_page_for_each_suite(folder: Folder) -> None:
+    folder.test("capitals.yaml", "--proctor-html", "report.html")
+    assert "What is the capital of Japan?" in (folder.path / "report.html").read_text(encoding="utf-8")
+    folder.write("more/seas.yaml", "cases: [{id: red, question: Which sea?, expect: {keywords: [red]}}]\n")
+    folder.test("capitals.yaml", "more/seas.yaml", "--proctor-html", "all.html")
+    assert sorted(path.name for path in folder.path.glob("all*")) == ["all-capitals.html", "all-more-seas.html"]

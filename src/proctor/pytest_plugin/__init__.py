@@ -45,6 +45,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--proctor-passes", type=int, metavar="N", help="How many trials must pass [default: all].")
     group.addoption("--proctor-store", metavar="PATH|URL", help="Keep the results there [default: they are not kept].")
     group.addoption("--proctor-summary", type=Path, metavar="FILE", help="Append a summary in Markdown to FILE.")
+    group.addoption("--proctor-html", type=Path, metavar="FILE", help="Write the report as one page to FILE.")
     group.addoption("--proctor-annotations", action="store_true", help="Annotate the suite on GitHub where it fails.")
     parser.addini("proctor_agent", "Who is examined, unless --proctor-agent says so.")
     parser.addini("proctor_suites", "Which files are suites, as patterns like those of python_files.", type="args")
@@ -53,6 +54,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Announce the marker; look at what can be wrong before anything is asked."""
     config.addinivalue_line("markers", "proctor: a case of a suite of Proctor's, played by an agent.")
+    if config.getoption("xmlpath", None):
+        from proctor.pytest_plugin.junit import JUnitErrors
+
+        config.pluginmanager.register(JUnitErrors(config))
     if any(config.getoption(f"proctor_{name}") is not None for name in ("trials", "passes", "store")):
         _examination(config).check()
 

@@ -157,6 +157,7 @@ class Examination:
                 root=self._config.rootpath,
                 store=self.option("store"),
                 summary=self.option("summary"),
+                html=self.option("html"),
                 annotations=self.option("annotations"),
             )
         except (ProctorError, OSError) as error:

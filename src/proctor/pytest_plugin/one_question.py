@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from proctor.benchmark import Benchmark, Case, Expectation
-from proctor.errors import InputError, UsageError
+from proctor.errors import InputError, ProctorError, UsageError
 from proctor.formats.suites.suite import read_bytes
 from proctor.pytest_plugin import words as wording
-from proctor.pytest_plugin.failure import NotPassed, NoVerdict
+from proctor.pytest_plugin.failure import NotPassed, NoVerdict, PlainMessageError
 from proctor.run import Attempt, Failure, Finished, Run
 from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
@@ -114,9 +114,16 @@ class Examine:
         by the embedded one. `settings` are those of `proctor.evaluate`, such as `timeout`. What nobody could judge
         raises NoVerdict, which is an error and no failed test.
         """
+        __tracebackhide__ = True
+        try:
+            case = question if isinstance(question, Case) else _case(question, answer, expect, context)
+            return self._examine(case, agent, reviewer, settings)
+        except (PlainMessageError, ProctorError) as error:
+            raise error.with_traceback(None)  # of interest is where the test asked
+
+    def _examine(self, case: Case, agent: object, reviewer: object, settings: dict[str, Any]) -> Examined:
         if "trials" in settings:
             raise UsageError("examine asks once; for several trials use a suite with --proctor-trials, or ask again")
-        case = question if isinstance(question, Case) else _case(question, answer, expect, context)
         judge = reviewer or self._examination.option("reviewer") or (None if case.answer else "none")
         benchmark = Benchmark(name="examined", digest="", cases=(case,))
         prepared = prepare(

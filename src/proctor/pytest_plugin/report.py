@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,14 +30,23 @@ class Result:
 
 
 def report(
-    played: Sequence[PlayedSuite], *, root: Path, store: str | None, summary: Path | None, annotations: bool
+    played: Sequence[PlayedSuite],
+    *,
+    root: Path,
+    store: str | None,
+    summary: Path | None,
+    html: Path | None,
+    annotations: bool,
 ) -> Iterator[str]:
     """Keep what is to be kept; yield what the terminal says."""
+    alone = len({each.suite for each in played}) == 1
     for result in results(played):
         if store is not None:
             keep(result, store)
         if summary is not None:
             _append_summary(result, summary)
+        if html is not None:
+            _write_html(result, html if alone else _named_after(html, result.suite))
         line = headline(result.findings)[0]
         kept = f"; kept as run {result.findings.run.id}" if store is not None else ""
         yield f"{result.suite}: {line.label.lower()} {line.said.full}{kept}"
@@ -140,6 +150,19 @@ def _append_summary(result: Result, path: Path) -> None:
 
     with path.open("a", encoding="utf-8") as file:
         file.write(render(result.findings) + "\n")
+
+
+def _write_html(result: Result, path: Path) -> None:
+    from proctor.reports.run.html import html_pieces
+
+    with path.open("w", encoding="utf-8") as file:
+        file.writelines(html_pieces(result.findings, {exam.id: exam for exam in result.exams}, result.attempts))
+
+
+def _named_after(html: Path, suite: str) -> Path:
+    """The file for one of several suites: `report-suites-capitals.html`."""
+    name = re.sub(r"[^\w.]+", "-", suite.rpartition(".")[0])
+    return html.with_stem(f"{html.stem}-{name}")
 
 
 def _annotations(result: Result, root: Path) -> str:
