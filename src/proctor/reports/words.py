@@ -30,6 +30,11 @@ _ADVICE = (
     (r"--concurrency (\d+)", r"\1 at once"),
     (r"(?:add )?--timeout (\d+(?:\.\d+)?)", r"allow \1 s for a reply"),
     (r" \(--retry-timeouts\)", ""),
+    (r"--gate (['\"])", r"the gate \1"),
+    (r", or run all the same with --force", ""),
+    (r"leave --stop-early out", "play all of it"),
+    (r"^--stop-early looks", "stopping early looks"),
+    (r" \(--type abm-static or abm-dynamic\)", ""),
 )
 """Advice for the command line → the same for somebody who reads a page."""
 _ADVISED = [(re.compile(pattern), words) for pattern, words in _ADVICE]

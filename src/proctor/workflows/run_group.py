@@ -30,8 +30,13 @@ def group_of(store: Store, run: Run) -> Iterator[Run]:
 
 def refuse_beside(store: Store, run: Run) -> None:
     """Refuse to spend a budget while another run spends it too: neither could know what is left."""
-    for other in run.together:
-        if other != run.id and store.archive.alive(other):
-            raise RunBusy(
-                f"run {run.id} shares its budget with run {other}, which is being played; go on when that is over"
-            )
+    if (other := companion_at_play(store, run)) is not None:
+        raise RunBusy(
+            f"run {run.id} shares its budget with run {other.id}, which is being played; go on when that is over"
+        )
+
+
+def companion_at_play(store: Store, run: Run) -> Run | None:
+    """Another run with the same budget that a process plays at this moment."""
+    others = (each for each in group_of(store, run) if each.id != run.id)
+    return next((each for each in others if store.archive.alive(each.id)), None)

@@ -66,7 +66,7 @@ def status(site: Site, run: Run) -> str:
 
 
 def started(site: Site, agent: str = "quick", **settings: Any) -> Run:
-    return start(site, RunRequest(benchmark="handbook-30", agent=agent, settings=settings))
+    return start(site, RunRequest(benchmark="handbook-30", agents=(agent,), settings=settings))[0]
 
 
 def played(site: Site, run: Run) -> int:
@@ -205,9 +205,9 @@ def test_agents_that_the_server_does_not_offer_are_refused(sites: SitesOpener, a
 
 @pytest.mark.parametrize("role", ["reviewer", "examiner"])
 def test_reviewers_and_examiners_that_the_server_does_not_offer_are_refused(sites: SitesOpener, role: str) -> None:
-    others: Any = {role: "python:os:getcwd"}
+    others: Any = {"examiner": "python:os:getcwd"} if role == "examiner" else {"reviewers": ("python:os:getcwd",)}
     with pytest.raises(UsageError, match=f"there is no {role}"):
-        start(sites(processes=0), RunRequest(benchmark="handbook-30", agent="quick", **others))
+        start(sites(processes=0), RunRequest(benchmark="handbook-30", agents=("quick",), **others))
 
 
 def marked(site: Site, status: Status) -> Run:
@@ -363,3 +363,15 @@ def test_another_pace_is_kept_over_a_restart_of_the_server(sites: SitesOpener) -
     again = sites(processes=0)
     [job] = again.jobs._jobs.values()
     assert job.pace == {"timeout": 300.0}
+
+
+def test_runs_with_one_budget_are_played_one_after_the_other(sites: SitesOpener) -> None:
+    site = sites(processes=2)
+    wanted = RunRequest(benchmark="handbook-30", agents=("slow", "quick"), settings={"max_tokens": 10**9})
+    first, second = start(site, wanted)
+    until(lambda: status(site, first) == "running")
+    assert status(site, second) == "queued"
+    until(lambda: status(site, second) == "completed")
+    assert status(site, first) == "completed"
+    over, begun = site.store.archive.find(first.id).ended, site.store.archive.find(second.id).started
+    assert (over or 0) <= (begun or 0)

@@ -20,8 +20,10 @@ from proctor.settings import MOST_LABELS
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
+from proctor.web.api.run_requests import NewRun, Pace, judges_in
 from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
+from proctor.web.reading import addresses
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.site.estimate import foretell
 from proctor.web.site.live import RunProgress
@@ -40,8 +42,9 @@ Verdict = Literal["pass", "fail", "unscored", "agent", "environment", "open"]
 Sorting = Literal["place", "score", "seconds", "-place", "-score", "-seconds"]
 _SETTINGS = (
     "type", "trials", "concurrency", "timeout", "retries", "passing_score", "weights", "max_turns", "seeds",
-    "conversation_tokens", "conversation_seconds", "budget", "max_tokens",
+    "conversation_tokens", "conversation_seconds", "budget", "max_tokens", "canaries", "order",
 )  # fmt: skip
+_AS_GIVEN = ("benchmark", "version", "examiner", "checks", "name", "labels", "criteria", "stop_early")
 _ORDERS: dict[str, Order] = {"place": "place", "score": "score", "seconds": "seconds"}
 _PATIENCE = 20.0
 
@@ -63,22 +66,27 @@ def list_runs(
     return answer({"runs": [_row(site, run) for run in found[offset : offset + limit]], "found": len(found)})
 
 
-@router.post("/runs", status_code=201, response_model=shapes.RunBody)
-def create_run(request: Request, new: shapes.NewRun) -> Response:
-    """Store a run and play it, now or in turn."""
+@router.post("/runs", status_code=201, response_model=shapes.RunBody | shapes.StartedRuns)
+def create_run(request: Request, new: NewRun) -> Response:
+    """Store a run and play it, now or in turn; with several agents, one for each."""
     site = site_of(request)
-    run = start(site, _read_run_request(new))
-    return answer(_row(site, run), status=201, location=f"/api/runs/{run.id}")
+    runs = start(site, _read_run_request(new))
+    where, rows = f"/api/runs/{runs[0].id}", [_row(site, run) for run in runs]
+    if new.agent is not None:
+        return answer(rows[0], status=201, location=where)
+    compared = addresses.several(*(run.id for run in runs))
+    return answer({"runs": rows, "compare": compared}, status=201, location=where)
 
 
 @router.post("/runs/estimate", response_model=shapes.RunEstimateBody)
-def estimate_run(request: Request, new: shapes.NewRun) -> Response:
-    """What a run would take, told before anybody is called; nothing is stored."""
+def estimate_run(request: Request, new: NewRun) -> Response:
+    """What a run would take, or those of all agents, told before anybody is called; nothing is stored."""
     told = foretell(site_of(request), _read_run_request(new))
     return answer(
         {
+            "runs": told.runs,
             "exams": told.exams,
-            "planned": told.run.planned,
+            "planned": told.runs * told.run.planned,
             **plain(told.estimate),
             "seconds_by_last_run": told.seconds,
             "warnings": told.warnings,
@@ -158,7 +166,7 @@ def cancel_run(request: Request, run: Named) -> Response:
 
 
 @router.post("/runs/{run}/resume", response_model=shapes.RunBody, responses=STATES)
-def resume_run(request: Request, run: Named, pace: shapes.Pace | None = None) -> Response:
+def resume_run(request: Request, run: Named, pace: Pace | None = None) -> Response:
     """Play what is missing, nothing twice; with another time limit, concurrency or retries where they are given."""
     site = site_of(request)
     given = {} if pace is None else pace.model_dump()
@@ -223,11 +231,14 @@ def export_run(request: Request, run: Named, form: Form) -> StreamingResponse:
     return export(request, run, form)
 
 
-def _read_run_request(new: shapes.NewRun) -> RunRequest:
+def _read_run_request(new: NewRun) -> RunRequest:
     given = new.model_dump()
     return RunRequest(
-        **{name: value for name, value in given.items() if name not in (*_SETTINGS, "conditions")},
+        **{name: given[name] for name in _AS_GIVEN},
+        agents=new.chosen_agents,
+        reviewers=judges_in(new.reviewer),
         conditions=tuple(new.conditions),
+        gates=tuple(new.gates),
         settings={name: given[name] for name in _SETTINGS if given[name] is not None},
     )
 

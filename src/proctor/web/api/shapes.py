@@ -10,24 +10,15 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from proctor.errors import UsageError
 from proctor.run import ExamType, Status
-from proctor.settings import (
-    LONGEST_NAME,
-    LONGEST_VALUE,
-    MOST_LABELS,
-    MOST_WEIGHTS,
-    check_labels,
-    check_name,
-    check_weights,
-    json_bounds,
-)
+from proctor.settings import LONGEST_NAME, LONGEST_VALUE, check_name, json_bounds
 
 
-def _held(setting: str) -> Any:
+def held(setting: str) -> Any:
     """A number within the bounds that every door holds it to."""
     return Field(strict=True, **json_bounds(setting))
 
 
-def _refusing(check: Callable[[Any], None]) -> AfterValidator:
+def refusing(check: Callable[[Any], None]) -> AfterValidator:
     """A check of the one table, in the words of pydantic."""
 
     def validate(value: Any) -> Any:
@@ -41,7 +32,7 @@ def _refusing(check: Callable[[Any], None]) -> AfterValidator:
     return AfterValidator(validate)
 
 
-Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), _refusing(partial(check_name, "the name"))]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), refusing(partial(check_name, "the name"))]
 Value = Annotated[str, Field(max_length=LONGEST_VALUE)]
 Identity = Annotated[str, Field(min_length=1, max_length=64, examples=["handbook-30"])]
 Version = Annotated[str, Field(pattern="^[0-9a-f]{12}$", description="Of the file; the newest if it is left out")]
@@ -89,43 +80,6 @@ class EstimateBody(ResponseBody):
     best: float | None = None
 
 
-class NewRun(RequestBody):
-    """A run to be started. What is left out is as `proctor.toml` says, else the default."""
-
-    benchmark: Identity
-    version: Version | None = None
-    agent: Name = Field(examples=["demo:librarian"], description="One of /api/agents")
-    reviewer: Name | None = Field(default=None, examples=["embedded"])
-    examiner: Name | None = None
-    type: ExamType = "standard"
-    trials: Annotated[int | None, _held("trials")] = None
-    concurrency: Annotated[int | None, _held("concurrency")] = None
-    timeout: Annotated[float | None, _held("timeout")] = None
-    retries: Annotated[int | None, _held("retries")] = None
-    passing_score: Annotated[float | None, _held("passing_score")] = None
-    weights: Annotated[dict[str, float] | None, Field(max_length=MOST_WEIGHTS), _refusing(check_weights)] = None
-    max_turns: Annotated[int | None, _held("max_turns")] = None
-    seeds: Annotated[int | None, _held("seeds")] = None
-    conversation_tokens: Annotated[int | None, _held("conversation_tokens")] = None
-    conversation_seconds: Annotated[float | None, _held("conversation_seconds")] = None
-    budget: Annotated[float | None, _held("budget")] = Field(
-        default=None, description="The most that all parts together may spend"
-    )
-    max_tokens: Annotated[int | None, _held("max_tokens")] = Field(default=None, description="The same in tokens")
-    conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
-    checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
-    name: Name | None = None
-    labels: Annotated[dict[Name, Value], _refusing(check_labels)] = Field(default={}, max_length=MOST_LABELS)
-
-
-class Pace(RequestBody):
-    """How patiently a run goes on. What is left out is as `[run]` of `proctor.toml` says, else as stored."""
-
-    concurrency: Annotated[int | None, _held("concurrency")] = None
-    timeout: Annotated[float | None, _held("timeout")] = None
-    retries: Annotated[int | None, _held("retries")] = None
-
-
 class RangeBody(ResponseBody):
     """From little to much."""
 
@@ -137,8 +91,9 @@ class RangeBody(ResponseBody):
 class RunEstimateBody(ResponseBody):
     """What a run would take; retries are not in it."""
 
+    runs: int = Field(description="One for each agent")
     exams: int
-    planned: int = Field(description="Attempts")
+    planned: int = Field(description="Attempts, in all runs together")
     calls: RangeBody = Field(description="Of chat models; what the agent itself calls is its own")
     input_tokens: RangeBody
     output_tokens: RangeBody
@@ -184,6 +139,13 @@ class Runs(ResponseBody):
 
     runs: list[RunBody]
     found: int
+
+
+class StartedRuns(ResponseBody):
+    """Runs that were started together, one for each agent."""
+
+    runs: list[RunBody]
+    compare: str = Field(description="The page that sets them side by side")
 
 
 class CountsBody(ResponseBody):

@@ -15,11 +15,13 @@ from proctor.benchmark import Benchmark
 from proctor.config import Config
 from proctor.doctor.judges import usual_reviewer
 from proctor.errors import ProctorError
+from proctor.findings.comparison import unlike
 from proctor.formats.compatibility import MAXIMUM, Indicator, compatibility
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run, Settings
 from proctor.score import JUDGE_WEIGHTS, weights_for
 from proctor.web.pages import form_of
+from proctor.web.reading import addresses
 from proctor.web.site import offer
 from proctor.web.site.estimate import RunEstimate, foretell
 from proctor.web.site.new_run import NewRunForm, understand, wish_of
@@ -41,7 +43,7 @@ _INDICATORS = {"standard": "standard", "abm-static": "abm_static", "abm-dynamic"
 def new_run(request: Request) -> HTMLResponse:
     """The form, filled in as the address says; once an agent is chosen, with what the run would take."""
     site, wish = site_of(request), wish_of(request.query_params.multi_items())
-    understood = understand(wish)
+    understood = understand(wish, lambda: _usual_judges(site, wish))
     troubles, foretold = dict(understood.troubles), None
     if wish.text("agent") and wish.text("benchmark") and not troubles:
         try:
@@ -58,11 +60,12 @@ def start_run(request: Request) -> Response:
     wish = wish_of((name, value) for name, values in form.fields.items() for value in values)
     if form.text("do") != "start":
         return RedirectResponse(f"/runs/new?{wish.query()}", status_code=HTTPStatus.SEE_OTHER)
-    understood = understand(wish)
+    site = site_of(request)
+    understood = understand(wish, lambda: _usual_judges(site, wish))
     troubles = dict(understood.troubles)
     if not troubles:
         try:
-            return _to(start(site_of(request), understood.wanted))
+            return _to(*start(site, understood.wanted))
         except ProctorError as error:
             troubles[_field_of(error, wish)] = str(error)
     return _page(request, wish, troubles=troubles, foretold=None)
@@ -76,11 +79,19 @@ def demonstration(request: Request) -> RedirectResponse:
 
 def _field_of(error: ProctorError, wish: NewRunForm) -> str:
     """The field that an error is about, since errors say `name=value`; empty: none that was filled in."""
-    return next((name for name in re.findall(r"\b(\w+)=", str(error)) if wish.text(name)), "")
+    said = str(error)
+    if said.startswith(("--gate", "--stop-early")):
+        return "gates"
+    return next((name for name in re.findall(r"\b(\w+)=", said) if wish.text(name)), "")
 
 
-def _to(run: Run) -> RedirectResponse:
-    return RedirectResponse(f"/runs/{run.id}", status_code=HTTPStatus.SEE_OTHER)
+def _to(*runs: Run) -> RedirectResponse:
+    """The run's page; of several, the page that sets them side by side, or the list where they are not alike."""
+    where = addresses.run(runs[0].id)
+    if len(runs) > 1:
+        alike = not any(unlike(runs[0], other) for other in runs[1:])
+        where = addresses.several(*(run.id for run in runs)) if alike else "/runs"
+    return RedirectResponse(where, status_code=HTTPStatus.SEE_OTHER)
 
 
 def _page(
@@ -101,6 +112,7 @@ def _page(
         agents=offer.agents(config),
         agent=wish.text("agent") or config.run.agent or "",
         reviewers=offer.reviewers(config),
+        canaries=offer.canaries(config),
         examiners=offer.examiners(config),
         suites=[each for each in site.library.all() if is_suite(each.newest.file) and each.id != shelved.id],
         **_defaults(site, config, shelved, wish),
@@ -143,6 +155,15 @@ def _types(shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, TypeChoice]:
     }
 
 
+def _usual_judges(site: Site, wish: NewRunForm) -> tuple[str, ...]:
+    """Who judges where nobody is named."""
+    named, shelved = site.config.run.reviewer, _chosen_benchmark(site, wish)
+    if named is not None:
+        return (named,) if isinstance(named, str) else tuple(named)
+    judged = is_suite(shelved.newest.file) and wish.type == "standard"
+    return (usual_reviewer(site.library.read(shelved.id)) if judged else "embedded",)
+
+
 def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRunForm) -> dict[str, Any]:
     """What holds where nothing is typed."""
     suite, benchmark = is_suite(shelved.newest.file), site.library.read(shelved.id)
@@ -153,9 +174,11 @@ def _defaults(site: Site, config: Config, shelved: StoredBenchmark, wish: NewRun
     }
     plain |= {
         "max_turns": Settings().max_turns,
-        "reviewer": usual_reviewer(benchmark) if judged else "embedded",
+        "reviewer": " + ".join(_usual_judges(site, wish)),
         "examiner": "prober",
+        "canaries": "none",
     }
+    said.pop("reviewer", None)
     return {
         "defaults": {**plain, **said},
         "weights": {**(JUDGE_WEIGHTS if judged else weights_for(wish.type)), **said.get("weights", {})},

@@ -32,6 +32,11 @@ def comparison(a: str, b: str, *, force: bool = False) -> str:
     return f"/compare?{_query({'a': a, 'b': b, 'force': 1 if force else None})}"
 
 
+def several(*runs: str) -> str:
+    """Several runs side by side."""
+    return f"/compare/several?{urlencode([('run', run) for run in runs])}"
+
+
 def pair(a: str, b: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
     """One case in both."""
     return f"/compare/case?{_query({'a': a, 'b': b, 'case': exam, 'trial': trial, 'condition': condition})}"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from urllib.parse import urlencode
 
+from proctor.config import Config
 from proctor.run import Run, Settings
 from proctor.web.site import offer
 from proctor.web.site.new_run import NUMBERS
@@ -27,8 +28,12 @@ def address_again(site: Site, run: Run) -> str:
 def _fields(site: Site, run: Run) -> Iterator[tuple[str, str]]:
     settings, usual = run.settings, Settings()
     yield from (("type", settings.type), ("agent", run.agent))
-    if settings.reviewer in [each.name for each in offer.reviewers(site.config)]:
-        yield "reviewer", settings.reviewer or ""
+    yield from _judges(site.config, settings)
+    if settings.canaries in [each.name for each in offer.canaries(site.config)] and settings.canaries != usual.canaries:
+        yield "canaries", settings.canaries
+    if gates := run.gates or settings.stop_early:
+        yield "gates", "\n".join(gates)
+    yield from [("stop_early", "yes")] if settings.stop_early else []
     if settings.type == "abm-dynamic" and settings.examiner:
         yield "examiner", settings.examiner
     for name in NUMBERS:
@@ -39,6 +44,23 @@ def _fields(site: Site, run: Run) -> Iterator[tuple[str, str]]:
         yield from (("condition", name or _PLAIN) for name in settings.conditions)
     labels = "\n".join(f"{name}={value}" for name, value in run.labels.items() if name not in _FOUND)
     yield from [("labels", labels)] if labels else []
+
+
+def _judges(config: Config, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Who judged, as far as they are still offered: one, the second after it, the rest of a panel, their criteria."""
+    offered = {each.name for each in offer.reviewers(config)}
+    first, *panel = settings.panel or (settings.reviewer or "none",)
+    one, comma, second = (first, "", "") if first in offered else first.partition(",")
+    if one in offered and (not comma or second in offered):
+        yield "reviewer", one
+        yield from [("second", second)] if comma else []
+    yield from (("panel", name) for name in panel if name in offered)
+    named = {name for judge in (first, *panel) for name in judge.split(",")} & config.reviewers.keys()
+    declared = [config.reviewers[name].options.get("criteria") for name in named]
+    told = (spec.options.get("criteria") for judge in settings.judges for spec in judge)
+    own = next((each for each in told if isinstance(each, Mapping) and each not in declared), {})
+    if own and all(isinstance(asks, str) for asks in own.values()):
+        yield "criteria", "\n".join(f"{name}: {asks}" for name, asks in own.items())
 
 
 _FOUND = ("commit", "branch", "demo")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 
 from proctor.run import Run
 from proctor.running.plan import exams_of
-from proctor.spending.estimate import CostEstimate
+from proctor.spending.estimate import CostEstimate, together
 from proctor.web.site.site import Site
-from proctor.web.site.start import RunRequest, let_go, prepare_run
+from proctor.web.site.start import RunRequest, let_go, prepare_runs
 from proctor.workflows.run_limits import foresee
 
 
@@ -17,10 +18,12 @@ class RunEstimate:
     """What can be said before a run."""
 
     run: Run
-    """As it would be started."""
+    """As it would be started; of several, the first."""
+    runs: int
+    """One for each agent."""
     exams: int
     estimate: CostEstimate
-    """Of the chat models."""
+    """Of the chat models, in all runs together."""
     warnings: tuple[str, ...]
     last: Run | None
     """The last run of the same agent in the same type, by which the time can be told."""
@@ -34,17 +37,19 @@ class RunEstimate:
 
 
 def foretell(site: Site, wanted: RunRequest) -> RunEstimate:
-    """Prepare a run and let go of it again. Raises what starting it would raise."""
-    config = site.config
-    ready = prepare_run(wanted, site.library, config)
-    let_go(ready)
-    run, exams = ready.run, exams_of(ready.benchmark, ready.run.settings)
+    """Prepare the runs and let go of them again. Raises what starting them would raise."""
+    prepared = prepare_runs(wanted, site)
+    for ready in prepared:
+        let_go(ready)
+    run, exams = prepared[0].run, exams_of(prepared[0].benchmark, prepared[0].run.settings)
+    estimates = [foresee(ready.run, exams, site.config) for ready in prepared]
     return RunEstimate(
         run=run,
+        runs=len(prepared),
         exams=len(exams),
-        estimate=foresee(run, exams, config),
-        warnings=ready.warnings,
-        last=_last(site, run),
+        estimate=reduce(together, estimates),
+        warnings=tuple(dict.fromkeys(warning for ready in prepared for warning in ready.warnings)),
+        last=_last(site, run) if len(prepared) == 1 else None,
     )
 
 

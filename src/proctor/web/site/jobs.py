@@ -29,6 +29,8 @@ from proctor.run import Run, Status, Stop, Wish
 from proctor.storage import Store
 from proctor.web.site.settings import WebSettings
 from proctor.workflows.pace import PACE
+from proctor.workflows.run_group import companion_at_play
+from proctor.workflows.run_limits import is_limited
 
 _LOOK_EVERY = 0.25
 _PATIENCE = 5.0
@@ -122,7 +124,7 @@ class Jobs:
         found = self._store().archive.find(run)
         if found.status == "completed":
             raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
-        if "agent" not in found.settings.built:
+        if found.rescored_from is None and "agent" not in found.settings.built:
             raise UsageError(f"the agent of run {found.id} was a Python object, which only the program has that ran it")
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if found.id not in self._jobs:
@@ -186,10 +188,21 @@ class Jobs:
         line = self._line()
         playing = [job for job in self._jobs.values() if job.playing]
         free = max(0, self._settings.processes - len(playing))
-        for run in line[:free]:
+        for run in line:
+            if self._shared_budget_is_in_use(run):
+                continue
+            if not free:
+                self._make_room(playing)
+                break
             self._spawn(self._jobs[run.id], run)
-        if len(line) > free:
-            self._make_room(playing)
+            free -= 1
+
+    def _shared_budget_is_in_use(self, run: Run) -> bool:
+        """Whether another run spends what this one may: then they are played one after the other."""
+        if not is_limited(run.settings):
+            return False
+        others = [self._jobs[name] for name in run.together if name != run.id and name in self._jobs]
+        return any(job.playing for job in others) or companion_at_play(self._store(), run) is not None
 
     def _line(self) -> list[Run]:
         """Runs that wait; who was played least comes first."""

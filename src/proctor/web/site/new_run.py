@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlencode
 
+from proctor.errors import InputError
 from proctor.score import BATTLE_WEIGHTS, JUDGE_WEIGHTS, STANDARD_WEIGHTS
+from proctor.settings import check_criterion
 from proctor.web.site.start import RunRequest
 
 NUMBERS: Mapping[str, Callable[[str], float]] = {
@@ -20,10 +22,21 @@ _WEIGHT = "weight."
 PARTS = tuple(dict.fromkeys((*STANDARD_WEIGHTS, *BATTLE_WEIGHTS, *JUDGE_WEIGHTS)))
 """What can be weighed."""
 FIELDS = (
-    "benchmark", "version", "type", "agent", "reviewer", "examiner", "checks", "name", "labels", "condition", *NUMBERS,
+    "benchmark", "version", "type", "agent", "beside", "reviewer", "second", "panel", "criteria", "canaries",
+    "examiner", "checks", "gates", "stop_early", "name", "labels", "condition", *NUMBERS,
     *(f"{_WEIGHT}{part}" for part in PARTS),
 )  # fmt: skip
 """Everything that the form has."""
+
+
+class Choices(Protocol):
+    """A form of which the judges are read."""
+
+    def text(self, name: str) -> str:
+        """A field's value."""
+
+    def texts(self, name: str) -> Sequence[str]:
+        """All values of a field."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,23 +81,40 @@ def wish_of(pairs: Iterable[tuple[str, str]]) -> NewRunForm:
     return NewRunForm(fields=fields)
 
 
-def understand(wish: NewRunForm) -> ParsedNewRun:
-    """The run that is meant. What a type does not have is left out: its fields are out of sight."""
+def understand(wish: NewRunForm, usual: Callable[[], Sequence[str]]) -> ParsedNewRun:
+    """The run that is meant; `usual`: who judges where nobody is named.
+
+    What a type does not have is left out: its fields are out of sight.
+    """
     troubles: dict[str, str] = {}
     settings: dict[str, Any] = {"type": wish.type, **dict(_settings(wish, troubles))}
+    if wish.text("canaries"):
+        settings["canaries"] = wish.text("canaries")
     wanted = RunRequest(
         benchmark=wish.text("benchmark"),
         version=wish.text("version") or None,
-        agent=wish.text("agent"),
-        reviewer=wish.text("reviewer") or None,
+        agents=tuple(dict.fromkeys((wish.text("agent"), *wish.texts("beside")))),
+        reviewers=judges_of(wish, usual),
+        criteria=dict(read_criteria(wish.text("criteria"), troubles)),
         examiner=(wish.text("examiner") or None) if wish.type == "abm-dynamic" else None,
         conditions=wish.texts("condition"),
         checks=wish.text("checks") or None,
+        gates=tuple(line.strip() for line in wish.text("gates").splitlines() if line.strip()),
+        stop_early={"yes": True, "no": False}.get(wish.text("stop_early")),
         name=wish.text("name") or None,
         labels=dict(read_labels(wish.text("labels"), troubles)),
         settings=settings,
     )
     return ParsedNewRun(wanted=wanted, troubles=troubles)
+
+
+def judges_of(form: Choices, usual: Callable[[], Sequence[str]]) -> tuple[str, ...]:
+    """Who judges: the reviewer, with the second who gets what it leaves unsure, and the others of a panel."""
+    first, second, panel = form.text("reviewer"), form.text("second"), form.texts("panel")
+    if second:
+        first = f"{first or 'embedded'},{second}"
+    named = (first,) if first else usual() if panel else ()
+    return tuple(dict.fromkeys((*(name for name in named if name != "none" or not panel), *panel)))
 
 
 def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str, Any]]:
@@ -110,6 +140,19 @@ def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[s
     except ValueError:
         troubles[name] = f"{text[:40]!r} is no {'whole number' if kind is int else 'number'}"
         return None
+
+
+def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Criteria as they are typed, one on a line; what is wrong with them is noted."""
+    for line in text.splitlines():
+        name, colon, asks = line.partition(":")
+        if not line.strip():
+            continue
+        try:
+            check_criterion(name.strip(), asks.strip() if colon else "")
+        except InputError as error:
+            troubles["criteria"] = f"{line[:60]!r}: {error}; write name: what is asked, one on a line"
+        yield name.strip(), asks.strip()
 
 
 def read_labels(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -5,11 +5,13 @@ Specs such as `python:…` or `command:…` name code of this machine: they come
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from proctor.config import Config
 from proctor.demo import AGENTS
 from proctor.errors import UsageError
+from proctor.workflows.canaries import NONE, STANDARD
 
 EMBEDDED_REVIEWERS = ("embedded", "exact", "none")
 EMBEDDED_EXAMINERS = ("prober",)
@@ -53,6 +55,22 @@ def examiners(config: Config) -> list[Choice]:
         Choice(name=f"agent:{name}", about="agent") for name, part in config.agents.items() if part.kind != "desktop"
     ]
     return declared + embedded + asking
+
+
+def canaries(config: Config) -> list[Choice]:
+    """Which replies a judge can be tried on: those of Proctor, and the file that the configuration names."""
+    own = config.run.canaries
+    named = [] if own in (None, NONE, STANDARD) else [Choice(name=str(own), about="file")]
+    return [Choice(name=NONE, about="embedded"), Choice(name=STANDARD, about="embedded"), *named]
+
+
+def must_be_judges(names: Sequence[str], config: Config) -> None:
+    """Refuse judges that are not on the list; `FIRST,SECOND` is two of them."""
+    offered = reviewers(config)
+    known = {each.name for each in offered}
+    for name in names:
+        for judge in [name] if name in known else name.split(","):
+            must_be_offered("reviewer", judge.strip(), offered)
 
 
 def must_be_offered(role: str, name: str, offered: list[Choice]) -> None:

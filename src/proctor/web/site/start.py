@@ -9,13 +9,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from proctor.config import Config
-from proctor.errors import InputError
+from proctor.errors import InputError, UsageError
 from proctor.formats.suites.suite import is_suite
 from proctor.run import Run
+from proctor.running.plan import exams_of
 from proctor.web.site import offer
+from proctor.web.site.criteria import with_criteria
 from proctor.web.site.site import Site
 from proctor.workflows.evaluate import PreparedRun, prepare
-from proctor.workflows.library import Library
+from proctor.workflows.gates import RunGates, read_gates, with_stored_baselines
+from proctor.workflows.run_group import join_runs
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,9 +29,12 @@ class RunRequest:
     """Its id in the library."""
     version: str | None = None
     """None: the newest."""
-    agent: str
-    """One that is offered."""
-    reviewer: str | None = None
+    agents: tuple[str, ...]
+    """Those that are offered; several are examined side by side, a run each, with one budget."""
+    reviewers: tuple[str, ...] = ()
+    """Several are a panel; `FIRST,SECOND` is two, of whom the second gets what the first leaves unsure."""
+    criteria: Mapping[str, str] = field(default_factory=dict)
+    """Name → what is asked of every reply, by the models among the reviewers."""
     examiner: str | None = None
     conditions: tuple[str, ...] = ()
     """Names, `none` or `all`; empty: none."""
@@ -36,33 +42,80 @@ class RunRequest:
     """The id of a suite in the library whose expectations hold too."""
     name: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
+    gates: tuple[str, ...] = ()
+    """What each run is held to; empty: those of the configuration."""
+    stop_early: bool | None = None
+    """Whether a run ends as soon as its gates are decided."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Of `proctor run`: type, trials, concurrency, timeout, retries, max_turns, seeds, passing_score, weights …"""
 
 
-def prepare_run(wanted: RunRequest, library: Library, config: Config) -> PreparedRun:
+def prepare_runs(wanted: RunRequest, site: Site) -> list[PreparedRun]:
     """Everything found, built and checked; nothing is stored or called yet. Raises UsageError for what cannot be."""
-    offer.must_be_offered("agent", wanted.agent, offer.agents(config))
-    if wanted.reviewer is not None:
-        offer.must_be_offered("reviewer", wanted.reviewer, offer.reviewers(config))
+    config = site.config
+    _must_be_offered(wanted, config)
+    if wanted.criteria:
+        config = with_criteria(config, wanted.reviewers, wanted.criteria)
+    gating = read_gates(wanted.gates or config.run.gate)
+    return join_runs([_prepare(wanted, agent, gating, site, config) for agent in wanted.agents])
+
+
+def _must_be_offered(wanted: RunRequest, config: Config) -> None:
+    for agent in wanted.agents:
+        offer.must_be_offered("agent", agent, offer.agents(config))
+    twice = next((agent for agent in wanted.agents if wanted.agents.count(agent) > 1), None)
+    if twice is not None:
+        raise UsageError(f"the agent {twice!r} is named twice; expected different agents, or more trials of one")
+    offer.must_be_judges(wanted.reviewers, config)
     if wanted.examiner is not None:
         offer.must_be_offered("examiner", wanted.examiner, offer.examiners(config))
+    if (canaries := wanted.settings.get("canaries")) is not None:
+        offer.must_be_offered("set of canaries", canaries, offer.canaries(config))
+
+
+def _prepare(wanted: RunRequest, agent: str, gating: RunGates, site: Site, config: Config) -> PreparedRun:
+    """One of the runs, for this agent."""
+    library = site.library
     checks = library.path(wanted.checks) if wanted.checks else None
     if checks is not None and not is_suite(checks):
         raise InputError(f"the benchmark {wanted.checks!r} expects nothing that could be checked; name a suite")
+    name = f"{wanted.name}, {agent}" if wanted.name and len(wanted.agents) > 1 else wanted.name
     ready = prepare(
         library.playable(wanted.benchmark, wanted.version),
-        agent=wanted.agent,
-        reviewer=wanted.reviewer,
+        agent=agent,
+        reviewer=judged_by(wanted.reviewers),
         examiner=wanted.examiner,
         conditions=wanted.conditions or None,
         checks=checks,
-        name=wanted.name or None,
+        name=name or None,
         labels=wanted.labels,
         config=config,
-        settings=wanted.settings,
+        settings={**wanted.settings, "stop_early": _gates_to_stop_at(wanted, gating, config)},
     )
-    return _called(ready, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
+    held = _held_to(gating, ready, site)
+    return _called(held, library.find(wanted.benchmark).name, run_named=bool(wanted.name))
+
+
+def judged_by(reviewers: tuple[str, ...]) -> str | list[str] | None:
+    """Who judges, as workflows take it: nobody named, one, or a panel."""
+    return list(reviewers) if len(reviewers) > 1 else next(iter(reviewers), None)
+
+
+def _gates_to_stop_at(wanted: RunRequest, gating: RunGates, config: Config) -> tuple[str, ...]:
+    stops = config.run.stop_early if wanted.stop_early is None else wanted.stop_early
+    if not stops:
+        return ()
+    if not gating.wanted:
+        raise UsageError("stop_early=true needs a gate to decide, such as pass_rate>=0.9; give one, or leave it out")
+    return tuple(each.text for each in gating.wanted)
+
+
+def _held_to(gating: RunGates, ready: PreparedRun, site: Site) -> PreparedRun:
+    """The run with its gates, none of which it could not meet however good the agent."""
+    run = ready.run
+    found = with_stored_baselines(gating, run, site.store)
+    found.check(run, exams_of(ready.benchmark, run.settings))
+    return replace(ready, run=replace(run, gates=found.stored_with(run)))
 
 
 def _called(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
@@ -74,9 +127,9 @@ def _called(ready: PreparedRun, name: str, *, run_named: bool) -> PreparedRun:
     return replace(ready, run=replace(run, benchmark=name, name=called), benchmark=replace(ready.benchmark, name=name))
 
 
-def start(site: Site, wanted: RunRequest) -> Run:
-    """Store a run and play it, now or in turn."""
-    return start_prepared(site, prepare_run(wanted, site.library, site.config))
+def start(site: Site, wanted: RunRequest) -> list[Run]:
+    """Store the runs and play them, now or in turn."""
+    return [start_prepared(site, ready) for ready in prepare_runs(wanted, site)]
 
 
 def start_prepared(site: Site, ready: PreparedRun) -> Run:

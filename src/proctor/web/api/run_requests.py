@@ -1,0 +1,112 @@
+"""What programs ask of runs, as pydantic models: start, go on, judge anew."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+from pydantic import Field, model_validator
+
+from proctor.findings.comparison.many import MOST_RUNS
+from proctor.run import ExamType, PlayOrder
+from proctor.settings import (
+    LONGEST_CRITERION,
+    LONGEST_VALUE,
+    MOST_LABELS,
+    MOST_WEIGHTS,
+    check_labels,
+    check_name,
+    check_weights,
+)
+from proctor.web.api.shapes import Identity, Name, RequestBody, Value, Version, held, refusing
+
+Weights = Annotated[dict[str, float] | None, Field(max_length=MOST_WEIGHTS), refusing(check_weights)]
+Judges = Annotated[list[Name], Field(min_length=1, max_length=20)]
+GateText = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_VALUE), refusing(partial(check_name, "the gate", most=LONGEST_VALUE))
+]
+Asked = Annotated[str, Field(min_length=1, max_length=LONGEST_CRITERION)]
+_SEVERAL = "a list is a panel, whose majority decides; `FIRST,SECOND` is two, of whom the second gets what is unsure"
+
+
+class NewRun(RequestBody):
+    """A run to be started, or one for each of several agents. What is left out is as `proctor.toml` says."""
+
+    benchmark: Identity
+    version: Version | None = None
+    agent: Name | None = Field(default=None, examples=["demo:librarian"], description="One of /api/agents")
+    agents: list[Name] = Field(
+        default=[], max_length=MOST_RUNS, description="Several instead, a run each: same cases, one budget"
+    )
+    reviewer: Name | Judges | None = Field(default=None, examples=["embedded"], description=f"One; {_SEVERAL}")
+    criteria: dict[Name, Asked] = Field(
+        default={}, max_length=20, description="Name → what is asked of every reply; for reviewers that are chat models"
+    )
+    canaries: Name | None = Field(default=None, description="`standard`, `none`, or the file that `[run]` names")
+    examiner: Name | None = None
+    type: ExamType = "standard"
+    trials: Annotated[int | None, held("trials")] = None
+    concurrency: Annotated[int | None, held("concurrency")] = None
+    timeout: Annotated[float | None, held("timeout")] = None
+    retries: Annotated[int | None, held("retries")] = None
+    passing_score: Annotated[float | None, held("passing_score")] = None
+    weights: Weights = None
+    max_turns: Annotated[int | None, held("max_turns")] = None
+    seeds: Annotated[int | None, held("seeds")] = None
+    conversation_tokens: Annotated[int | None, held("conversation_tokens")] = None
+    conversation_seconds: Annotated[float | None, held("conversation_seconds")] = None
+    budget: Annotated[float | None, held("budget")] = Field(
+        default=None, description="The most that all parts together may spend, in all runs together"
+    )
+    max_tokens: Annotated[int | None, held("max_tokens")] = Field(default=None, description="The same in tokens")
+    conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
+    checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
+    gates: list[GateText] = Field(default=[], max_length=20, examples=[["pass_rate>=0.5"]])
+    stop_early: bool | None = Field(default=None, description="Whether a run ends as soon as its gates are decided")
+    order: PlayOrder | None = None
+    name: Name | None = None
+    labels: Annotated[dict[Name, Value], refusing(check_labels)] = Field(default={}, max_length=MOST_LABELS)
+
+    @model_validator(mode="after")
+    def _names_agents_once(self) -> NewRun:
+        if (self.agent is None) == (not self.agents):
+            wrong = "agent is missing" if self.agent is None else "agent and agents are both given"
+            raise ValueError(f"{wrong}; name one under agent, or several under agents")
+        return self
+
+    @property
+    def chosen_agents(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(self.agents) if self.agent is None else (self.agent,)
+
+
+class Pace(RequestBody):
+    """How patiently a run goes on. What is left out is as `[run]` of `proctor.toml` says, else as stored."""
+
+    concurrency: Annotated[int | None, held("concurrency")] = None
+    timeout: Annotated[float | None, held("timeout")] = None
+    retries: Annotated[int | None, held("retries")] = None
+
+
+class GoingOn(Pace):
+    """The same, and how far."""
+
+    trials: Annotated[int | None, held("trials")] = Field(
+        default=None, description="More than it has: extends the run, completed or not"
+    )
+    to_the_end: bool = Field(default=False, description="Play the rest of a run that stopped early")
+
+
+class NewRescore(RequestBody):
+    """How the stored replies of a run are judged anew; what is left out stays as it was."""
+
+    reviewer: Name | Judges | None = Field(default=None, examples=["exact"], description=f"One; {_SEVERAL}")
+    criteria: dict[Name, Asked] = Field(default={}, max_length=20)
+    passing_score: Annotated[float | None, held("passing_score")] = None
+    weights: Weights = None
+    name: Name | None = None
+
+
+def judges_in(reviewer: str | list[str] | None) -> tuple[str, ...]:
+    """The judges that a program has named."""
+    return () if reviewer is None else (reviewer,) if isinstance(reviewer, str) else tuple(reviewer)
