@@ -15,9 +15,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from proctor.errors import InputError
-from proctor.formats.convert import ALIASES, convert
+from proctor.formats.convert import convert
 from proctor.formats.csv import LIMIT, read_bytes, write
 from proctor.formats.rules import COLUMNS
+from proctor.formats.suites.suite import read_suite
+from proctor.formats.synonyms import other_names
 
 Row = tuple[str | None, ...]
 
@@ -75,7 +77,7 @@ def test_json_lines_are_converted_with_their_numbers_as_written(tmp_path: Path) 
     ]
 
 
-@pytest.mark.parametrize(("field", "alias"), [(field, alias) for field in ALIASES for alias in ALIASES[field]])
+@pytest.mark.parametrize(("field", "alias"), [(field, other) for field in COLUMNS for other in other_names(field)])
 def test_columns_may_have_the_other_names_that_people_give_them(tmp_path: Path, field: str, alias: str) -> None:
     names = [alias.upper().replace("_", " ") if name == field else name for name in COLUMNS]
     assert converted(tmp_path, "t.csv", comma([names, ["q", "a", "r", "c"]])) == [("q", "a", "r", "c")]
@@ -149,7 +151,7 @@ def test_a_table_that_is_not_there_is_an_input_error(tmp_path: Path) -> None:
     [
         ("t.csv", 'question,answer\nq,a\n\n"two\nlines", \n', 4, "Answer field is required"),
         ("t.csv", f"question,answer\n{'x' * 6001},a\n", 2, "Question exceeds 6000 characters: it has 6001"),
-        ("t.csv", "question,answer\nq,a,extra\n", 2, "Invalid number of fields: 3, but the header names 2"),
+        ("t.csv", "question,answer\nq,a,extra\n", 2, "Invalid number of fields: 3, but there are 2"),
         ("t.csv", "question,answer\nQuestion,Answer\n", 2, "reads like a header row"),
         ("t.csv", 'question,answer\nq,"a\rb"\n', 2, "the answer holds a lone CR"),
         ("t.csv", "question,answer\n", 1, "No questions"),
@@ -323,3 +325,51 @@ def test_real_questions_with_several_references_are_refused_by_line(tmp_path: Pa
         pytest.skip("the shared data is not beside the project")
     with pytest.raises(InputError, match="no column for the answer: its columns are 'question', 'references'"):
         convert(source, tmp_path / "made.csv")
+
+
+def test_a_table_without_a_header_is_read_by_its_places(tmp_path: Path) -> None:
+    table = tmp_path / "excel.csv"
+    table.write_text('Wo, bitte, ist das?;Hier;;In Köln\nWie viel?;"1;5"\n', encoding="utf-8-sig")
+    report = convert(table, tmp_path / "b.csv", header=False)
+    assert not report.problems
+    assert (tmp_path / "b.csv").read_text() == '"Wo, bitte, ist das?";"Hier";"";"In Köln"\n"Wie viel?";"1;5"\n'
+
+
+@pytest.mark.parametrize("mark", [";", ",", "\t"])
+def test_excel_s_own_first_line_says_what_separates(tmp_path: Path, mark: str) -> None:
+    table, out = tmp_path / "excel.csv", tmp_path / "b.csv"
+    table.write_text(f"sep={mark}\r\nquestion{mark}answer\r\nq{mark}1\r\n{mark}2\r\n", newline="")
+    assert [problem.line for problem in convert(table, out).problems] == [4], "lines are those of the file"
+    table.write_text(f"sep={mark}\r\nq{mark}1\r\n", newline="")
+    assert not convert(table, out, header=False).problems
+    assert out.read_text() == '"q";"1"\n'
+
+
+def test_categories_are_kept_where_the_target_has_a_place_for_them(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("prompt,expected,Tags\nq,a,maths; sums\nr,b,\n")
+    report = convert(table, tmp_path / "s.jsonl")
+    assert report.columns == {"question": "prompt", "answer": "expected", "category": "Tags"}
+    read = read_suite(tmp_path / "s.jsonl")
+    assert [(case.question, case.answer, case.categories) for case in read.cases] == [
+        ("q", "a", ("maths", "sums")),
+        ("r", "b", ()),
+    ]
+    assert convert(tmp_path / "s.jsonl", tmp_path / "t2.tsv").rows == 2
+    assert "q\ta\t\t\tmaths; sums\n" in (tmp_path / "t2.tsv").read_text()
+    report = convert(table, tmp_path / "b.csv")
+    assert report.dropped == ("Tags",)
+    assert "give OUT the ending .jsonl" in report.notes[0]
+
+
+def test_a_category_that_is_no_name_is_refused(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text('question,answer,category\nq,a,"two\nlines"\n')
+    assert "is no name" in convert(table, tmp_path / "s.jsonl").problems[0].message
+
+
+def test_jsonl_has_no_header_to_leave_out(tmp_path: Path) -> None:
+    table = tmp_path / "t.jsonl"
+    table.write_text('{"question": "q", "answer": "a"}\n')
+    with pytest.raises(InputError, match="leave --no-header out"):
+        convert(table, tmp_path / "b.csv", header=False)

@@ -39,7 +39,7 @@ def test_an_unknown_key_is_named_with_its_line_and_the_nearest_known_one() -> No
     ("text", "advice"),
     [
         ("cases: [{question: q, keywords: [a]}]", "write it under expect"),
-        ("cases: [{question: q, answer: a}]", "did you mean 'reference'?"),
+        ("cases: [{question: q, answer: a, reference: a}]", "'answer' and 'reference' mean the same; give one"),
         ("cases: [{question: q, xyzzy: a}]", "known are id, category, question"),
         ("question: q\ncases: [{question: q}]", "it belongs to a case"),
         ("cases: [{question: q, expect: {sources: [a]}}]", "write it under citations"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from pathlib import Path
@@ -196,3 +197,24 @@ def test_a_nul_is_refused_wherever_it_stands_for_not_every_store_takes_it(case: 
 def test_what_no_reply_can_be_held_to_is_refused(expect: Expectation, words: str) -> None:
     with pytest.raises(InputError, match=words if "|" in words else re.escape(words)):
         load_benchmark([Case(id="1", question="q", expect=expect)])
+
+
+def test_one_case_says_the_same_in_every_door_by_whichever_names(tmp_path: Path) -> None:
+    said = [
+        {"question": "q", "answer": "a", "categories": ["c"]},
+        {"prompt": "q", "reference": "a", "category": "c"},
+        {"input": "q", "expected": "a", "tags": ["c"]},
+    ]
+    lines = tmp_path / "s.jsonl"
+    loaded = [load_benchmark([each]) for each in said]
+    for each in said:
+        lines.write_text(json.dumps(each) + "\n")
+        loaded.append(load_benchmark(lines))
+    assert {(each.digest, each.cases[0].answer, each.cases[0].categories) for each in loaded} == {
+        (loaded[0].digest, "a", ("c",))
+    }
+
+
+def test_two_names_of_one_thing_are_refused() -> None:
+    with pytest.raises(InputError, match="case 1: 'reference' means the same as another of its keys"):
+        load_benchmark([{"question": "q", "answer": "a", "reference": "b"}])

@@ -17,16 +17,22 @@ if TYPE_CHECKING:
 @click.command("convert", cls=Command)
 @click.argument("source", metavar="IN", type=click.Path(path_type=Path))
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.option(
+    "--no-header",
+    is_flag=True,
+    help="IN has no header: its columns are question, answer, reasoning, context and category, in this order.",
+)
 @click.pass_context
-def command(ctx: click.Context, source: Path, target: Path) -> None:
+def command(ctx: click.Context, source: Path, target: Path, no_header: bool) -> None:
     """Turn the table IN into the benchmark file OUT.
 
     IN is a CSV with a header (commas, semicolons or tabs), .tsv, .xlsx or .jsonl. A benchmark file is turned into a
-    comma CSV, .tsv or .jsonl. Exit 1: rows that no benchmark file may hold; nothing is written.
+    comma CSV, .tsv or .jsonl. A .jsonl keeps categories, and can be run. Exit 1: rows that no benchmark file may hold;
+    nothing is written.
     """
     from proctor.formats.convert import convert
 
-    report = convert(source, target)
+    report = convert(source, target, header=not no_header)
     if report.problems:
         _refuse(source, report)
         ctx.exit(1)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
 
@@ -13,18 +13,13 @@ from proctor.formats import csv, tables
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
 from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
+from proctor.formats.synonyms import other_names
 from proctor.settings import unwritable
 
-ALIASES = {
-    "question": ("input", "prompt", "query"),
-    "answer": (
-        "expected", "expected_answer", "expected_output", "reference", "reference_answer", "target", "ideal",
-        "ground_truth",
-    ),
-    "reasoning": ("explanation", "rationale"),
-    "context": (),
-}  # fmt: skip
-"""Field → the other names that its column may have, in any case."""
+CATEGORY = "category"
+FIELDS = (*COLUMNS, CATEGORY)
+"""What a column may be; the last has no place in a benchmark file."""
+_LONGEST_CATEGORY = 200
 
 Row = tuple[str | None, ...]
 
@@ -64,14 +59,15 @@ class ConversionReport:
     """How many problems there are beyond those."""
 
 
-def convert(source: Path, target: Path) -> ConversionReport:
+def convert(source: Path, target: Path, *, header: bool = True) -> ConversionReport:
     """Turn one table into another; nothing is written if any row has a problem.
 
-    A `.csv` target is a benchmark file, or a comma CSV if the source is a benchmark file already.
+    A `.csv` target is a benchmark file, or a comma CSV if the source is a benchmark file already. Without a `header`
+    the columns are question, answer, reasoning, context and category, in this order.
     """
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{source} would overwrite itself; give another name for the result")
-    sheet, table = _read(source)
+    sheet, table = _read(source) if header else (_read_without_header(source), None)
     kind = _kind(target, is_benchmark=table is not None)
     places = _places(sheet.columns, source)
     problems = [_as_row_problem(problem) for problem in table.errors] if table else []
@@ -80,12 +76,13 @@ def convert(source: Path, target: Path) -> ConversionReport:
         problems.extend(_beyond_limit(rows))
     if not problems:
         _save(target, _written(kind, [row for _, row in rows]))
+    kept = {name: place for name, place in places.items() if name != CATEGORY or kind != _BENCHMARK}
     return ConversionReport(
         rows=0 if problems else len(rows),
         kind=kind,
-        columns={name: sheet.columns[place] for name, place in places.items()},
-        dropped=_unused_columns(sheet, places),
-        notes=sheet.notes,
+        columns={name: sheet.columns[place] for name, place in kept.items()},
+        dropped=_unused_columns(sheet, kept),
+        notes=(*sheet.notes, *_lost_categories(places, kind)),
         problems=tuple(problems[:KEPT]),
         more=len(problems[KEPT:]) + (table.more if table else 0),
     )
@@ -95,18 +92,32 @@ def _read(source: Path) -> tuple[Sheet, csv.Table | None]:
     """The table; beside it what the reader of benchmark files found, if it is one already."""
     suffix = source.suffix.lower()
     if suffix in tables.READERS:
-        return tables.READERS[suffix](source), None
+        return tables.READERS[suffix](source, header=True), None
     if suffix != ".csv":
         known = ", ".join((".csv", *tables.READERS))
         raise InputError(f"cannot tell what table {source} is by its ending {suffix!r}; expected one of {known}")
     data = read_all(source)
     text = tables.text_of(data, source)
+    if told := tables.declared_delimiter(text):
+        return tables.read_delimited(text, told, source=source), None
     headers = {mark: tables.header_of(text, mark) for mark in ",;\t"}
     named = next((mark for mark, header in headers.items() if _names_required(header)), None)
     if named is None and (table := csv.read_bytes(data)).rows:
         return _as_sheet(table), table
     widest = max(headers, key=lambda mark: len(headers[mark]))
     return tables.read_delimited(text, named or widest, source=source), None
+
+
+def _read_without_header(source: Path) -> Sheet:
+    suffix = source.suffix.lower()
+    if suffix in tables.READERS:
+        sheet = tables.READERS[suffix](source, header=False)
+    else:
+        text = tables.text_of(read_all(source), source)
+        mark = tables.declared_delimiter(text) or tables.likeliest_delimiter(text)
+        sheet = tables.read_delimited(text, mark, source=source, header=False)
+    widest = max((len(cells) for _, cells in sheet.rows), default=0)
+    return replace(sheet, columns=FIELDS[: max(widest, REQUIRED)])
 
 
 def _as_sheet(table: csv.Table) -> Sheet:
@@ -122,7 +133,7 @@ def _candidates(columns: Sequence[str], name: str) -> list[int]:
     """The columns that may be this field: those with its own name, or else those with another name for it."""
     plain = [re.sub(r"[\s-]+", "_", column.strip()).casefold() for column in columns]
     own = [place for place, column in enumerate(plain) if column == name]
-    return own or [place for place, column in enumerate(plain) if column in ALIASES[name]]
+    return own or [place for place, column in enumerate(plain) if column in other_names(name)]
 
 
 def _names_required(columns: Sequence[str]) -> bool:
@@ -133,7 +144,7 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
     """Field → the place of its column."""
     places = {}
     found = ", ".join(map(repr, columns)) or "none"
-    for name in COLUMNS:
+    for name in FIELDS:
         candidates = _candidates(columns, name)
         if len(candidates) > 1:
             rivals = " and ".join(repr(columns[place]) for place in candidates)
@@ -141,11 +152,17 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
         if candidates:
             places[name] = candidates[0]
         elif name in COLUMNS[:REQUIRED]:
-            others = ", ".join(ALIASES[name])
+            others = ", ".join(other_names(name))
             raise InputError(
-                f"{source} has no column for the {name}: its columns are {found}; expected {name} or {others}"
+                f"{source} has no column for the {name}: its columns are {found}; expected {name} or {others}; "
+                "of a table whose first row is a question, say --no-header"
             )
     return places
+
+
+def _lost_categories(places: dict[str, int], kind: str) -> Iterator[str]:
+    if kind == _BENCHMARK and CATEGORY in places:
+        yield "a benchmark file has no categories; give OUT the ending .jsonl, which keeps them, and `run` reads it too"
 
 
 def _unused_columns(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
@@ -172,7 +189,7 @@ def _rows(sheet: Sheet, places: dict[str, int], problems: list[RowProblem]) -> l
 def _row(
     columns: Sequence[str], cells: Sequence[Cell], places: dict[str, int], *, first: bool
 ) -> tuple[Row, list[str]]:
-    """Question, answer, reasoning and context, and what is wrong with them."""
+    """Question, answer, reasoning, context and category, and what is wrong with them."""
     taken = {name: cells[place] if place < len(cells) else None for name, place in places.items()}
     wrong = [
         f"{name} (column {columns[places[name]]!r}) {cell.why}"
@@ -180,13 +197,25 @@ def _row(
         if isinstance(cell, Unusable)
     ]
     if any(cells[len(columns) :]):
-        wrong.append(f"Invalid number of fields: {len(cells)}, but the header names {len(columns)} columns")
-    row = tuple(None if isinstance(cell := taken.get(name), Unusable) else cell for name in COLUMNS)
-    return row, wrong or list(csv.row_faults(row, first=first))
+        wrong.append(f"Invalid number of fields: {len(cells)}, but there are {len(columns)} columns")
+    row = tuple(None if isinstance(cell := taken.get(name), Unusable) else cell for name in FIELDS)
+    wrong.extend(_category_faults(row[-1]))
+    return row, wrong or list(csv.row_faults(row[: len(COLUMNS)], first=first))
+
+
+def _category_faults(cell: str | None) -> Iterator[str]:
+    for name in _categories(cell):
+        if len(name) > _LONGEST_CATEGORY or not name.isprintable():
+            yield f"category {name[:40]!r} is no name; expected one line of at most {_LONGEST_CATEGORY} characters"
+
+
+def _categories(cell: str | None) -> list[str]:
+    """The categories in a cell, between which semicolons stand."""
+    return [name for each in (cell or "").split(";") if (name := each.strip())]
 
 
 def _beyond_limit(rows: Sequence[tuple[int, Row]]) -> Iterator[RowProblem]:
-    sizes = accumulate(len(csv.record(row).encode()) for _, row in rows)
+    sizes = accumulate(len(csv.record(row[: len(COLUMNS)]).encode()) for _, row in rows)
     for (line, _), size in zip(rows, sizes, strict=True):
         if size > csv.LIMIT:
             yield RowProblem(line=line, message=f"{csv.TOO_LARGE}; this row would pass the limit")
@@ -202,12 +231,19 @@ def _kind(target: Path, *, is_benchmark: bool) -> str:
     return kind
 
 
-def _written(kind: str, rows: Iterable[Row]) -> bytes:
+def _written(kind: str, rows: Sequence[Row]) -> bytes:
     if kind == _BENCHMARK:
-        return csv.write(rows)
+        return csv.write(row[: len(COLUMNS)] for row in rows)
     if kind == _JSONL:
-        return tables.write_json_lines(COLUMNS, rows)
-    return tables.write_delimited(COLUMNS, rows, "," if kind == _COMMA else "\t")
+        return tables.write_json_lines(FIELDS, (_json_row(row) for row in rows))
+    columns = FIELDS if any(row[-1] for row in rows) else COLUMNS
+    return tables.write_delimited(columns, (row[: len(columns)] for row in rows), "," if kind == _COMMA else "\t")
+
+
+def _json_row(row: Row) -> tuple[str | list[str] | None, ...]:
+    """The row with its categories as a list where there are several."""
+    names = _categories(row[-1])
+    return (*row[:-1], names if len(names) > 1 else next(iter(names), None))
 
 
 def _save(target: Path, data: bytes) -> None:

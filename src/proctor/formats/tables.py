@@ -8,13 +8,20 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from proctor.errors import InputError
 from proctor.formats.charset import decode
 from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
+from proctor.formats.synonyms import other_names
+
+_DECLARED = re.compile(r"sep=([;,\t])\r?\n")
+_WIDTHS = range(2, 6)
+_CATEGORIES = {"category", *other_names("category")}
 
 
 def text_of(data: bytes, source: Path) -> str:
@@ -25,11 +32,30 @@ def text_of(data: bytes, source: Path) -> str:
     return decoded.text
 
 
-def read_delimited(text: str, delimiter: str, *, source: Path) -> Sheet:
-    """A table whose first row names the columns."""
+def read_delimited(text: str, delimiter: str, *, source: Path, header: bool = True) -> Sheet:
+    """A table, whose first row names the columns unless it has no `header`."""
     rows = _records(text, delimiter, source)
-    _, header = next(rows, (1, ()))
-    return Sheet(columns=tuple(header), rows=tuple(rows))
+    names = next(rows, (1, []))[1] if header else []
+    return Sheet(columns=tuple(names), rows=tuple(rows))
+
+
+def declared_delimiter(text: str) -> str | None:
+    """What Excel's own first line says that separates the cells, as in `sep=;`; None: there is no such line."""
+    told = _DECLARED.match(text)
+    return None if told is None else told[1]
+
+
+def likeliest_delimiter(text: str) -> str:
+    """What separates the cells of a table without a header: what gives most rows two to five cells."""
+    widths = {mark: Counter(map(len, _rows_of(text, mark))) for mark in ";\t,"}
+    return max(widths, key=lambda mark: sum(widths[mark][width] for width in _WIDTHS))
+
+
+def _rows_of(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        return [cells for _, cells in _records(text, delimiter, Path())]
+    except InputError:
+        return []
 
 
 def header_of(text: str, delimiter: str) -> list[str]:
@@ -41,13 +67,15 @@ def header_of(text: str, delimiter: str) -> list[str]:
 
 
 def _records(text: str, delimiter: str, source: Path) -> Iterator[tuple[int, list[str]]]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    line = 1
+    told = _DECLARED.match(text)
+    body, line = (text[told.end() :], 2) if told else (text, 1)
+    first = line
+    reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, strict=True)
     try:
         for cells in reader:
             if cells:
                 yield line, cells
-            line = reader.line_num + 1
+            line = reader.line_num + first
     except csv.Error as error:
         raise InputError(f"{source}: the record at line {line} cannot be read: {error}; fix its quotes") from error
 
@@ -58,7 +86,7 @@ def json_lines(text: str, *, source: Path) -> Sheet:
         (number, _object(line, number, source)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
     ]
     columns = tuple(dict.fromkeys(key for _, found in objects for key in found))
-    rows = tuple((number, [_json_cell(found.get(key)) for key in columns]) for number, found in objects)
+    rows = tuple((number, [_json_cell(key, found.get(key)) for key in columns]) for number, found in objects)
     return Sheet(columns=columns, rows=rows)
 
 
@@ -81,9 +109,11 @@ def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _json_cell(value: Any) -> Cell:
+def _json_cell(key: str, value: Any) -> Cell:
     if value is None or isinstance(value, str):
         return value
+    if key in _CATEGORIES and isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return "; ".join(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     return Unusable(why=f"is {'a list' if isinstance(value, list) else 'an object'}; write it as one text")
@@ -98,27 +128,33 @@ def write_delimited(columns: Sequence[str], rows: Iterable[Sequence[str | None]]
     return out.getvalue().encode()
 
 
-def write_json_lines(columns: Sequence[str], rows: Iterable[Sequence[str | None]]) -> bytes:
+def write_json_lines(columns: Sequence[str], rows: Iterable[Sequence[str | list[str] | None]]) -> bytes:
     """One object a line, without the keys of empty cells."""
-    objects = ({key: cell for key, cell in zip(columns, row, strict=True) if cell is not None} for row in rows)
+    objects = ({key: cell for key, cell in zip(columns, row, strict=True) if cell} for row in rows)
     return "".join(json.dumps(found, ensure_ascii=False) + "\n" for found in objects).encode()
 
 
-def _workbook(path: Path) -> Sheet:
+def _workbook(path: Path, *, header: bool) -> Sheet:
     from proctor.formats.workbook import read_workbook
 
-    return read_workbook(path)
+    return read_workbook(path, header=header)
 
 
-def _tab_separated(path: Path) -> Sheet:
-    return read_delimited(text_of(read_all(path), path), "\t", source=path)
+def _tab_separated(path: Path, *, header: bool) -> Sheet:
+    return read_delimited(text_of(read_all(path), path), "\t", source=path, header=header)
 
 
-def _json(path: Path) -> Sheet:
+def _json(path: Path, *, header: bool) -> Sheet:
+    if not header:
+        raise InputError(f"{path} names its columns on every line; leave --no-header out")
     return json_lines(text_of(read_all(path), path), source=path)
 
 
-READERS: dict[str, Callable[[Path], Sheet]] = {
+class _Reader(Protocol):
+    def __call__(self, path: Path, *, header: bool) -> Sheet: ...
+
+
+READERS: dict[str, _Reader] = {
     ".tsv": _tab_separated,
     ".tab": _tab_separated,
     ".jsonl": _json,

@@ -19,8 +19,8 @@ _NO_VALUE = "holds a formula whose value is not stored; open the workbook in a s
 _INSTALL = 'reading a workbook needs openpyxl; install it with: pip install "proctor[xlsx]"'
 
 
-def read_workbook(path: Path) -> Sheet:
-    """The first sheet of a workbook; its first row that is not empty names the columns."""
+def read_workbook(path: Path, *, header: bool = True) -> Sheet:
+    """The first sheet of a workbook; its first row that is not empty names the columns, unless it has no `header`."""
     data = read_all(path)
     try:
         titles, rows = _load(data)
@@ -30,11 +30,11 @@ def read_workbook(path: Path) -> Sheet:
         raise InputError(
             f"{path} is not an XLSX workbook: {error}; save it as .xlsx in a spreadsheet program"
         ) from error
-    header = rows[0][1] if rows else []
+    names = rows[0][1] if rows and header else []
     others = ", ".join(map(repr, titles[1:]))
     return Sheet(
-        columns=tuple(cell if isinstance(cell, str) else "" for cell in header),
-        rows=tuple(rows[1:]),
+        columns=tuple(cell if isinstance(cell, str) else "" for cell in names),
+        rows=tuple(rows[1:] if header else rows),
         notes=(f"read the sheet {titles[0]!r}, not {others}",) if others else (),
     )
 

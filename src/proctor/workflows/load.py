@@ -18,6 +18,7 @@ from proctor.formats import csv
 from proctor.formats.cases import check_case
 from proctor.formats.rules import COLUMNS
 from proctor.formats.suites import suite
+from proctor.formats.synonyms import synonyms
 from proctor.settings import check_name, check_setting, unfit
 
 
@@ -68,6 +69,7 @@ def _from_items(items: Iterable[Any], *, name: str) -> Benchmark:
 
 
 _KNOWN = frozenset(Case.__slots__)
+_SYNONYMS = synonyms(("question", "answer", "reasoning", "categories"))
 
 
 def _unique(items: Iterable[Any]) -> list[Case]:
@@ -106,12 +108,23 @@ def _values(item: object, number: int) -> dict[str, Any]:
     if isinstance(item, Case):
         return {name: getattr(item, name) for name in item.__slots__}
     if isinstance(item, Mapping):
-        return dict(item)
+        return _with_own_names(item, number)
     if isinstance(item, (tuple, list)) and 1 <= len(item) <= 4:
         return dict(zip(COLUMNS, item, strict=False))
     raise InputError(
         f"case {number} is {reprlib.repr(item)}; expected a proctor.Case, a dict with 'question', or (question, answer)"
     )
+
+
+def _with_own_names(item: Mapping[Any, Any], number: int) -> dict[str, Any]:
+    """What a dict says, under the names that a Case has for it."""
+    values: dict[str, Any] = {}
+    for given, value in item.items():
+        name = _SYNONYMS.get(given, given)
+        if name in values:
+            raise InputError(f"case {number}: {given!r} means the same as another of its keys; give one of them")
+        values[name] = [value] if name == "categories" and isinstance(value, str) else value
+    return values
 
 
 def _case(values: dict[str, Any], number: int) -> Case:

@@ -43,6 +43,7 @@ _CANARY = Record(
         "reply": Field(shape=_prose, about="The reply that is judged.", required=True),
         "verdict": Field(shape=_prose, about="pass or fail: what the judge must say of it.", required=True),
     },
+    synonyms=CASE.synonyms,
     hints={name: hint for name, hint in CASE.hints.items() if name not in ("reply", "verdict")},
     rules=(_verdict_is_known,),
     noted=True,

@@ -171,10 +171,8 @@ CASE = Record(
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
     hints={
+    synonyms=synonyms(("question", "reference", "reasoning", "category")),
         **dict.fromkeys(EXPECT.fields, "write it under expect"),
-        **dict.fromkeys(("answer", "expected", "expected_answer", "reference_answer"), "did you mean 'reference'?"),
-        **dict.fromkeys(("prompt", "input", "query"), "did you mean 'question'?"),
-        **dict.fromkeys(("tags", "categories"), "did you mean 'category'?"),
         **dict.fromkeys(("reply", "verdict"), "it belongs to canaries, which --canaries FILE names"),
     },
     noted=True,

@@ -112,6 +112,8 @@ class Record:
     name: str
     """What it is called in the schema."""
     fields: Mapping[str, Field]
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Other names of keys → the key."""
     hints: Mapping[str, str] = field(default_factory=dict)
     """Keys that people write here and what they should do instead."""
     rules: tuple[Rule, ...] = ()
@@ -137,8 +139,11 @@ class Record:
         found: dict[str, Any] = {}
         keys: dict[str, ScalarNode] = {}
         for key, value in fit_entries(node, reading):
-            keys[key.text] = key
-            self._read_entry(key, value, found, reading)
+            name = self.synonyms.get(key.text, key.text)
+            if name in keys:
+                reading.problem(key, f"{keys[name].text!r} and {key.text!r} mean the same; give one of them")
+            keys[name] = key
+            self._read_entry(name, key, value, found, reading)
         for name, declared in self.fields.items():
             if declared.required and name not in keys:
                 reading.problem(node, f"the key {name!r} is missing: {declared.about}")
@@ -150,15 +155,15 @@ class Record:
             reading.notes.append(note)
         return found
 
-    def _read_entry(self, key: ScalarNode, node: Node, found: dict[str, Any], reading: ProblemLog) -> None:
-        declared = self.fields.get(key.text)
+    def _read_entry(self, name: str, key: ScalarNode, node: Node, found: dict[str, Any], reading: ProblemLog) -> None:
+        declared = self.fields.get(name)
         reading.path.append(key.text)
         if declared is None:
             reading.problem(key, f"unknown key {key.text!r}; {self._instead(key.text)}")
         elif not is_nothing(node) or declared.shape.fits(node):
             value = declared.shape.read(node, reading)
             if value is not UNUSABLE:
-                found[key.text] = value
+                found[name] = value
         elif declared.required:
             reading.problem(key, f"expected {declared.shape.wanted}, found {in_words(node)}: {declared.about}")
         reading.path.pop()
@@ -183,9 +188,23 @@ class Record:
     def definition(self) -> Schema:
         """What the reference stands for."""
         properties = {name: _describe_field(one) for name, one in self.fields.items()}
-        required = [name for name, one in self.fields.items() if one.required]
-        needed = {"required": required} if required else {}
-        return {"type": "object", "properties": properties, **needed, "additionalProperties": False}
+        for other, name in self.synonyms.items():
+            properties[other] = {**properties[name], "description": f"The same as {name}."}
+        return {"type": "object", "properties": properties, **self._needed(), "additionalProperties": False}
+
+    def _needed(self) -> Schema:
+        """What must be there, and what may stand under one of its names alone."""
+        alike = {name: [name] for name in self.fields}
+        for other, name in self.synonyms.items():
+            alike[name].append(other)
+        plain = [name for name, one in self.fields.items() if one.required and len(alike[name]) == 1]
+        several = [_one_of(names, self.fields[name].required) for name, names in alike.items() if len(names) > 1]
+        return {**({"required": plain} if plain else {}), **({"allOf": several} if several else {})}
+
+
+def _one_of(names: list[str], required: bool) -> Schema:
+    there = [{"required": [name]} for name in names]
+    return {"oneOf": there if required else [*there, {"not": {"anyOf": there}}]}
 
 
 def _describe_field(one: Field) -> Schema:

@@ -1,0 +1,25 @@
+"""Names that mean one thing in a table, a suite, a line of JSONL and a list of cases alike."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_ALIKE = (
+    ("question", "input", "prompt", "query"),
+    (
+        "answer", "reference", "expected", "expected_answer", "expected_output", "reference_answer", "target", "ideal",
+        "ground_truth",
+    ),
+    ("reasoning", "explanation", "rationale"),
+    ("category", "categories", "tags"),
+)  # fmt: skip
+
+
+def other_names(name: str) -> tuple[str, ...]:
+    """What else people call it."""
+    return next((tuple(other for other in alike if other != name) for alike in _ALIKE if name in alike), ())
+
+
+def synonyms(names: Iterable[str]) -> dict[str, str]:
+    """Every other name → the one of these that it means."""
+    return {other: name for name in names for other in other_names(name)}
