@@ -18,6 +18,7 @@ COMMANDS = {
     "agents": "List the configured agents; `agents test NAME` asks one a question.",
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
     "import": "Take over cases and results of Inspect AI, promptfoo, LangSmith, Langfuse or OpenAI Evals.",
+    "harvest": "Make draft cases from a run, recorded conversations or traces, for a person to review.",
     "run": "Test an agent on a benchmark.",
     "resume": "Continue a run where it stopped.",
     "cancel": "Stop a run; it can be resumed.",

@@ -107,9 +107,7 @@ class Langfuse:
         self.link = ""
         self.memory = DeliveryMemory(None)
         self._subject = subject
-        self._api = f"{base}/api/public"
-        basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
-        self._courier = Sender({"authorization": f"Basic {basic}"})
+        self._api, self._courier = _address_and_sender(public, secret, base)
         self._spans = SpanPost(self._courier, f"{self._api}/otel/v1/traces", _VERSION)
         self._scores = ScorePost(self._courier, f"{self._api}/scores", subject.redact)
         self._experiment: Experiment | None = None
@@ -223,6 +221,16 @@ class Langfuse:
         for (place, score), verdict in zip(scores, delivered, strict=True):
             told[place].append(about(f"score {score['name']}", verdict))
         return [worst(each) for each in told]
+
+
+def connect() -> tuple[str, Sender]:
+    """The address of the API and a sender that has the keys, both from the environment, for whoever reads there."""
+    return _address_and_sender(*_settings())
+
+
+def _address_and_sender(public: str, secret: str, base: str) -> tuple[str, Sender]:
+    basic = base64.b64encode(f"{public}:{secret}".encode()).decode()
+    return f"{base}/api/public", Sender({"authorization": f"Basic {basic}"})
 
 
 def _settings() -> tuple[str, str, str]:

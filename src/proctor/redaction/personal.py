@@ -16,7 +16,7 @@ Kind = Literal["key", "email", "iban", "card", "phone", "masked"]
 KINDS: tuple[Kind, ...] = ("key", "email", "iban", "card", "phone", "masked")
 """In the order in which they decide what overlapping pieces are called; `masked` are those of one's own list."""
 _EMAIL = re.compile(r"(?<![\w.+%-])[\w.+%'-]{1,64}@(?:[^\W_][\w-]{0,62}\.){1,8}[^\W\d_][\w-]{1,62}")
-_PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(KINDS)})(?:-\d+)?\]")
+PLACEHOLDER = re.compile(rf"\[(?:{'|'.join(KINDS)})(?:-\d+)?\]")
 _REST = re.compile(r"[\w.~+/=-]*")
 _BLOCK_END = re.compile(r"-----END [A-Z ]*-----|\Z")
 _NAMED = re.compile(r"(?<![\w.-])[\"']?([\w.-]{2,60})[\"']?\s{0,3}([:=])\s{0,3}[\"']?([^\s;&,'\"{}<>\[\]]{4,})")
@@ -59,7 +59,7 @@ class PersonalData:
 
     def _replace_once(self, text: str, name: Callable[[Kind, str], str]) -> str:
         masked, end = [], 0
-        for start, stop, kind in _joined(self._places(text), _PLACEHOLDER.finditer(text)):
+        for start, stop, kind in _joined(self._places(text), PLACEHOLDER.finditer(text)):
             masked += [text[end:start], name(kind, text[start:stop])]
             end = stop
         return "".join([*masked, text[end:]])

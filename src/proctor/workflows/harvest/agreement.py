@@ -1,0 +1,97 @@
+"""What replies to one question have in common: tools, citations, telling words: Agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+
+from proctor.benchmark import Expectation
+from proctor.reading.text.fold import fold
+from proctor.reading.text.overlap import weight
+from proctor.reading.text.words import stem, word_matches, words
+from proctor.redaction.personal import PLACEHOLDER
+from proctor.transcript import Reply
+
+_MOST_KEYWORDS = 5
+_FEWEST = 2
+"""Replies before words are taken for more than one reply's choice of them."""
+_SHORTEST = 3
+"""Letters of a keyword; a number has two digits at least."""
+
+
+@dataclass(slots=True)
+class Agreement:
+    """What all replies so far share. It grows by one reply or by another agreement, and is of one size however many."""
+
+    replies: int = 0
+    tools: frozenset[str] = frozenset()
+    """Tools that all of them used."""
+    cited: bool = False
+    """Whether all of them cite something."""
+    sources: frozenset[str] | None = None
+    """What they cite, where all cite the same; None: they differ."""
+    words: tuple[str, ...] = ()
+    """Telling words that stand in all of them, as the first has them."""
+    text: str | None = None
+    """The first of them."""
+
+    def add(self, reply: Reply, outline: Callable[[str], str]) -> None:
+        """Take in a reply; `outline` takes personal data out of a text."""
+        self.merge(
+            Agreement(
+                replies=1,
+                tools=frozenset(call.name for call in reply.tool_calls if call.name),
+                cited=bool(reply.citations),
+                sources=frozenset(each.source for each in reply.citations),
+                words=_telling_words(PLACEHOLDER.sub(" ", outline(reply.text))),
+                text=reply.text,
+            )
+        )
+
+    def merge(self, other: Agreement) -> None:
+        """Keep what both share."""
+        if not other.replies:
+            return
+        if not self.replies:
+            self.tools, self.cited, self.sources, self.words = other.tools, other.cited, other.sources, other.words
+            self.text = other.text
+        else:
+            self.tools &= other.tools
+            self.cited = self.cited and other.cited
+            self.sources = self.sources if self.sources == other.sources else None
+            there = {stem(fold(word)) for word in other.words}
+            self.words = tuple(word for word in self.words if stem(fold(word)) in there)
+        self.replies += other.replies
+
+
+def drafted(own: Expectation, agreement: Agreement, question: str) -> Expectation:
+    """A case's own expectations, and where it has none of a kind, what all the replies share."""
+    if not agreement.replies:
+        return own
+    tools = tuple(sorted(agreement.tools)) if own.tool_calls is None else ()
+    cites = agreement.cited and own.citations is None and not own.sources
+    return replace(
+        own,
+        tools_used=own.tools_used or tools,
+        citations=1 if cites else own.citations,
+        sources=tuple(sorted(agreement.sources or ())) if cites else own.sources,
+        keywords=own.keywords or _keywords(agreement, words(fold(question))),
+    )
+
+
+def _keywords(agreement: Agreement, asked: Collection[str]) -> tuple[str, ...]:
+    """Words in every reply that the question does not give away, numbers first."""
+    if agreement.replies < _FEWEST:
+        return ()
+    telling = [word for word in agreement.words if stem(fold(word)) not in asked]
+    return tuple(sorted(telling, key=lambda word: not word[0].isdigit())[:_MOST_KEYWORDS])
+
+
+def _telling_words(text: str) -> tuple[str, ...]:
+    """The words of a text that say something, each once, as it has them."""
+    found: dict[str, str] = {}
+    for match in word_matches(fold(text)):
+        stemmed = stem(match[0])
+        if len(match[0]) >= (_SHORTEST - 1 if match[0][0].isdigit() else _SHORTEST) and weight(stemmed) == 1.0:
+            found.setdefault(stemmed, match[0])
+    return tuple(found.values())

@@ -1,0 +1,91 @@
+"""Candidates → draft cases, masked, with where they come from and what the replies suggest to expect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from proctor.benchmark import Case
+from proctor.codec import case_id
+from proctor.formats.rules import LONGEST
+from proctor.formats.suites.write import values_of
+from proctor.redaction.personal import PersonalData
+from proctor.workflows.harvest.agreement import drafted
+from proctor.workflows.harvest.candidate import Candidate, shorten_reply
+
+_HALF = dict.fromkeys([0, *range(0xD800, 0xE000)], "\ufffd")
+
+
+def draft_cases(candidates: Iterable[Candidate], masking: PersonalData) -> Iterator[dict[str, Any]]:
+    """Each as a suite has it, with an id of its own."""
+    taken: set[str] = set()
+    for candidate in candidates:
+        values = _draft(candidate, masking)
+        _fit(values)
+        plain, number = values["id"], 1
+        while values["id"] in taken:
+            number += 1
+            values["id"] = f"{plain}-{number}"
+        taken.add(values["id"])
+        yield values
+
+
+def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
+    own = candidate.case or Case(id="", question=candidate.question)
+    agreement = candidate.agreement
+    suggested = agreement.text if candidate.case is None and len(agreement.text or "") <= LONGEST else None
+    case = replace(
+        own,
+        question=candidate.question,
+        context=candidate.context,
+        answer=own.answer or suggested or None,
+        expect=drafted(own.expect, agreement, candidate.question),
+        metadata={},
+        review="needed",
+    )
+    values: dict[str, Any] = mask_values(values_of(case), masking)
+    provenance = mask_values({**_provenance(candidate), **own.metadata}, masking)
+    values["metadata"] = {name: shorten_reply(text) if name == "reply" else text for name, text in provenance.items()}
+    if not own.id or values["id"] != own.id:  # an id that holds personal data is none to keep
+        values["id"] = case_id(values["question"], values.get("context"))
+    return {name: values[name] for name in ("id", *(each for each in values if each != "id"))}
+
+
+def _provenance(candidate: Candidate) -> dict[str, Any]:
+    agreement = candidate.agreement
+    judged = "that passed" if candidate.case is not None else "that nobody judged"
+    told = {
+        **candidate.origin,
+        "verdict": None if candidate.verdict == "unjudged" else candidate.verdict,
+        "asked": candidate.met if candidate.met > 1 else None,
+        "failure": candidate.failure,
+        "reply": candidate.reply,
+        "drafted_from": f"{agreement.replies} {'reply' if agreement.replies == 1 else 'replies'} {judged}"
+        if agreement.replies
+        else None,
+    }
+    return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def _fit(values: dict[str, Any]) -> None:
+    """Cut what has grown by its placeholders to what a suite can hold: a context at its start, others at their end."""
+    for name in ("question", "reference", "reasoning"):
+        if len(values.get(name, "")) > LONGEST:
+            values[name] = f"{values[name][: LONGEST - 1]}…"
+    if len(values.get("context", "")) > LONGEST:
+        values["context"] = f"…{values['context'][1 - LONGEST :]}"
+
+
+def mask_values(value: Any, masking: PersonalData) -> Any:
+    """The value with every text and number in it masked; keys stay, for they are names."""
+    if isinstance(value, str):
+        return masking.mask(value.translate(_HALF))
+    if isinstance(value, Mapping):
+        return {str(name): mask_values(inner, masking) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [mask_values(inner, masking) for inner in value]
+    if isinstance(value, int) and not isinstance(value, bool):
+        masked = masking.mask(str(value))
+        return value if masked == str(value) else masked
+    return value

@@ -1,0 +1,216 @@
+"""Runs, files and Langfuse → a suite of drafts: harvest."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from proctor import private
+from proctor.errors import InputError, UsageError
+from proctor.formats.suites.suite import LIMIT, YAML, read_bytes, summary
+from proctor.formats.suites.write import write_suite
+from proctor.redaction.personal import Kind, PersonalData
+from proctor.settings import check_path, unwritable
+from proctor.storage import Store, open_store
+from proctor.workflows.harvest import langfuse
+from proctor.workflows.harvest.candidate import Candidate, HarvestLog, Only
+from proctor.workflows.harvest.drafts import draft_cases
+from proctor.workflows.harvest.own_list import OwnList
+from proctor.workflows.harvest.recordings import RecordedFile
+from proctor.workflows.harvest.sample import Sample
+from proctor.workflows.harvest.stored_run import RunHarvest
+
+LANGFUSE = "langfuse"
+"""The source that is a server."""
+MOST = 10_000
+_WEEK = 7 * 86_400.0
+_PASSING_SCORE = 0.7
+_RECORDED = (".json", ".jsonl", ".ndjson")
+_NOT_FAILED = "nothing says that it failed"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HarvestWishes:
+    """What is taken, and how."""
+
+    only: Only | None = None
+    """Which of a run; None: failed and flaky ones. Of a file, `failed` or all."""
+    limit: int = 200
+    """The most drafts."""
+    since: float | None = None
+    """Seconds since the epoch, for Langfuse; None: a week ago."""
+    mask: Path | None = None
+    """A list of one's own words and patterns to mask."""
+    from_replies: bool = False
+    """Whether replies that nobody judged count as right."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HarvestReport:
+    """What became of it."""
+
+    cases: int
+    """Drafts written; 0: nothing was."""
+    read: dict[str, int]
+    """Source → conversations, or questions of a run."""
+    merged: int
+    """Those that ask the same as another."""
+    beyond: int
+    """Those whose questions are not among the drafts, because there are more than the limit."""
+    left_out: dict[str, int]
+    """Why → how many were not taken."""
+    masked: dict[Kind, int]
+    """Kind → how many pieces of personal data."""
+    problems: tuple[str, ...] = ()
+    """The first of those that were not taken because of what they are, each with its place."""
+    incomplete: tuple[str, ...] = ()
+    """The first of what could not be read."""
+    unread: int = 0
+    """How many records that were."""
+
+
+def harvest(sources: Sequence[str], output: Path, *, store: str, wishes: HarvestWishes, force: bool) -> HarvestReport:
+    """Write the drafts of these sources as a suite; one that exists already is only replaced by `force`."""
+    _check(output, wishes, force=force)
+    own = None if wishes.mask is None else OwnList.read(wishes.mask)
+    masking = PersonalData(None if own is None else own.places_in)
+    reading = _Reading(wishes, masking, store=store)
+    sample = Sample(wishes.limit, masking.outline)
+    with reading:
+        for source in sources:
+            for candidate in reading.candidates(source):
+                sample.add(candidate)
+    cases = list(draft_cases(sample.candidates(), masking))
+    if cases:
+        _write(output, _suite(output, reading.header(), cases))
+    elif reading.log.unread:
+        raise InputError(masking.outline("; ".join(reading.log.incomplete)))
+    log, told = reading.log, masking.outline
+    return HarvestReport(
+        cases=len(cases),
+        read=dict(log.read),
+        merged=sample.merged,
+        beyond=sample.beyond,
+        left_out=dict(log.left_out),
+        masked={kind: count for kind, count in masking.counts.items() if count},
+        problems=tuple(map(told, log.problems)),
+        incomplete=tuple(map(told, log.incomplete)),
+        unread=log.unread,
+    )
+
+
+def _check(output: Path, wishes: HarvestWishes, *, force: bool) -> None:
+    if output.suffix.lower() not in YAML:
+        raise UsageError(f"-o {str(output)!r} is no suite in YAML; expected a name that ends in .yaml or .yml")
+    if not 1 <= wishes.limit <= MOST:
+        raise UsageError(f"--limit {wishes.limit} is not usable; expected a whole number from 1 to {MOST:,}")
+    if output.exists() and not force:
+        raise InputError(
+            f"{output} exists already, and drafts in it may have been reviewed; name another file, or replace it with "
+            "--force"
+        )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """The sources as they are read, with the store that is opened for the first run among them."""
+
+    wishes: HarvestWishes
+    masking: PersonalData
+    store: str = field(kw_only=True)
+    log: HarvestLog = field(default_factory=HarvestLog)
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _opened: Store | None = None
+    _runs: list[dict[str, Any]] = field(default_factory=list)
+    _recorded: bool = False
+
+    def __enter__(self) -> _Reading:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stack.close()
+
+    def candidates(self, source: str) -> Iterator[Candidate]:
+        if source == LANGFUSE and not Path(source).exists():
+            return self._of_langfuse()
+        path = Path(source)
+        check_path("a source", path)
+        if path.exists():
+            return self._of_file(path, str(path))
+        if path.suffix.lower() in _RECORDED or len(path.parts) > 1:
+            raise InputError(f"there is no file {source!r}; expected recordings or traces, a stored run, or langfuse")
+        return self._of_run(source)
+
+    def _of_run(self, name: str) -> Iterator[Candidate]:
+        if self._opened is None:
+            self._opened = self._stack.enter_context(open_store(self.store, create=False))
+        run = self._opened.archive.find(name)
+        benchmark = self._opened.archive.benchmark_of(run.id)
+        self._runs.append({"passing_score": run.settings.passing_score, "sources": benchmark.sources})
+        return RunHarvest(self._opened, run, self.log, only=self.wishes.only, outline=self.masking.outline).candidates()
+
+    def _of_file(self, path: Path, source: str) -> Iterator[Candidate]:
+        if self.wishes.only == "flaky":
+            raise UsageError(f"--only flaky needs verdicts, which recordings do not have; {source} is no stored run")
+        if not path.is_file():
+            raise InputError(f"{source!r} is no file that can be read more than once; name a file")
+        self._recorded = True
+        recorded = RecordedFile(path, self.log, source=source, from_replies=self.wishes.from_replies)
+        for candidate in recorded.candidates():
+            if self.wishes.only == "failed" and candidate.verdict != "failed":
+                self.log.leave_out(_NOT_FAILED)
+            else:
+                yield candidate
+
+    def _of_langfuse(self) -> Iterator[Candidate]:
+        import asyncio
+
+        since = self.wishes.since if self.wishes.since is not None else time.time() - _WEEK
+        folder = Path(self._stack.enter_context(tempfile.TemporaryDirectory(prefix="proctor-harvest-")))
+        path = folder / "langfuse.jsonl"
+        private.make_file(path)
+        asyncio.run(langfuse.download(path, since=since, log=self.log))
+        return self._of_file(path, LANGFUSE)
+
+    def header(self) -> dict[str, Any]:
+        """What the suite says of itself: of runs alone, the score at which their cases passed."""
+        if self._recorded or not self._runs:
+            return {"passing_score": _PASSING_SCORE}
+        folders = {run["sources"] for run in self._runs}
+        return {
+            "passing_score": self._runs[0]["passing_score"],
+            "sources": folders.pop() if len(folders) == 1 else None,
+        }
+
+
+def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]) -> bytes:
+    """The text, which reads without an error; else it is not written."""
+    day = datetime.now(UTC).date().isoformat()
+    told = {"name": output.stem, "description": f"Drafts harvested on {day}.", **header}
+    content = write_suite(told, cases).encode()
+    if len(content) > LIMIT:
+        raise InputError(
+            f"the drafts take {len(content):,} bytes, and a suite may have {LIMIT:,}: give a smaller --limit, or "
+            "harvest the sources one by one"
+        )
+    reading = read_bytes(content, name=output.name)
+    if reading.errors:
+        raise InputError(f"the drafts cannot be written as a suite: {summary(reading.errors, reading.more)}")
+    return content
+
+
+def _write(output: Path, content: bytes) -> None:
+    """The file appears whole or not at all."""
+    unfinished = output.with_name(f".{output.name}.new")
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        unfinished.write_bytes(content)
+        unfinished.replace(output)
+    except OSError as error:
+        raise unwritable(output, error) from error

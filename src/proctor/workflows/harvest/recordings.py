@@ -1,0 +1,121 @@
+"""A file of recorded conversations or traces → candidates, one after the other, however large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from proctor.errors import InputError
+from proctor.formats.rules import LONGEST
+from proctor.telemetry import json_spans
+from proctor.telemetry.pieces import Piece, pieces
+from proctor.telemetry.recordings import read_recording
+from proctor.telemetry.records import form_of, recording_in, spans_in
+from proctor.telemetry.transcripts import Recording, recording_of
+from proctor.transcript import Turn
+from proctor.workflows.harvest.candidate import Candidate, HarvestLog, conversation_before
+from proctor.workflows.harvest.trace_index import TraceIndex
+
+NO_QUESTION = "it has no question"
+TOO_LONG = f"its question has more than {LONGEST:,} characters"
+_UNREADABLE = (InputError, msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+
+
+class RecordedFile:
+    """Reads one file of recordings. What cannot be read is told, and everything else is read all the same."""
+
+    def __init__(
+        self,
+        path: Path,
+        log: HarvestLog,
+        *,
+        source: str,
+        from_replies: bool = False,
+    ) -> None:
+        """`from_replies`: what was answered counts as right, though nobody judged it."""
+        self._path, self._log, self._source, self._from_replies = path, log, source, from_replies
+
+    def candidates(self) -> Iterator[Candidate]:
+        """Every turn of every conversation that asks something."""
+        index = TraceIndex()
+        try:
+            for piece in self._pieces():
+                yield from self._of_piece(piece, index)
+            with self._path.open("rb") as file:
+                for line, places in index.conversations():
+                    yield from self._of_recording(read_recording(file, places), line)
+        finally:
+            index.close()
+
+    def _pieces(self) -> Iterator[Piece]:
+        try:
+            yield from pieces(self._path, unreadable=lambda error: self._log.cannot_read(_where_it_ends(error)))
+        except InputError as error:
+            self._log.cannot_read(f"{_where_it_ends(error)}; one record a line (JSONL) can be read up to there")
+        except OSError as error:
+            raise InputError(f"cannot read {str(self._path)!r}: {error.strerror or error}") from error
+
+    def _of_piece(self, piece: Piece, index: TraceIndex) -> Iterator[Candidate]:
+        try:
+            if form_of(piece.value) != "span":
+                recording = recording_in(piece.value)
+            else:
+                spans = spans_in(piece.value)
+                if not _is_whole(piece.value):
+                    index.add(spans, offset=piece.offset, length=piece.length, line=piece.line)
+                    return
+                recording = recording_of(spans)
+        except _UNREADABLE as error:
+            self._log.cannot_read(f"{self._path}:{piece.line}: {error}")
+            return
+        yield from self._of_recording(recording, piece.line)
+
+    def _of_recording(self, recording: Recording, line: int) -> Iterator[Candidate]:
+        self._log.read[self._source] += 1
+        turns = recording.transcript.turns
+        for place, turn in enumerate(turns):
+            trace = recording.traces[place] if place < len(recording.traces) else ""
+            where = f"{self._path}:{line}" + (f" (trace {trace})" if trace else "")
+            if not turn.question.strip():
+                self._log.leave_out(NO_QUESTION, where)
+            elif len(turn.question) > LONGEST:
+                self._log.leave_out(TOO_LONG, where)
+            else:
+                yield self._candidate(turn, turns[:place], recording, {"trace": trace} if trace else {"line": line})
+
+    def _candidate(
+        self, turn: Turn, before: tuple[Turn, ...], recording: Recording, known: dict[str, Any]
+    ) -> Candidate:
+        failure = recording.failures.get(turn.number)
+        place = {"turn": turn.number} if len(recording.transcript.turns) > 1 else {}
+        return Candidate(
+            question=turn.question,
+            context=conversation_before(before),
+            origin={"source": self._source, **known, **place, **time_of(turn.started)},
+            reply=None if turn.reply is None else turn.reply.text,
+            failure=failure,
+            verdict="failed" if failure is not None else "unjudged",
+            good=turn.reply if self._from_replies and failure is None else None,
+        )
+
+
+def time_of(seconds: float) -> dict[str, str]:
+    """When it was, where that is known."""
+    if seconds <= 0:
+        return {}
+    return {"time": datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")}
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a piece is all of its conversation: a trace that comes with its observations, and of no session."""
+    return json_spans.is_trace(value) and not value.get("sessionId")
+
+
+def _where_it_ends(error: InputError) -> str:
+    """What is wrong with a record, and what that most often means."""
+    said = str(error)
+    return f"{said}; the file ends in the middle of a record" if "truncated" in said else said
