@@ -88,6 +88,7 @@ def _sigterm_as_ctrl_c() -> Iterator[None]:
 def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
     """The progress of one tally after the other; without `planned`, of as much as each plans."""
     from proctor.reports.progress import Progress
+    from proctor.workflows.progress import update_progress
 
     shown = Progress()
     watched: RunTally | None = None
@@ -108,19 +109,7 @@ def _progress(planned: int | None, opening: str) -> Iterator[Watch]:
             return
         due = now + _REDRAW_EVERY
         with whoever_listens():
-            shown.update(
-                done=tally.done,
-                failed=tally.failed,
-                rate=tally.pass_rate(),
-                tokens=tally.usage.input_tokens + tally.usage.output_tokens,
-                cost=tally.usage.cost,
-                interval=tally.interval(),
-                asked=tally.asked,
-                judged=tally.judged,
-                no_test=tally.no_test,
-                turns=tally.turns if tally.is_battle else 0,
-                ahead=tally.ahead,
-            )
+            update_progress(shown, tally)
 
     try:
         yield watch

@@ -119,7 +119,7 @@ class Examine:
             case = question if isinstance(question, Case) else _case(question, answer, expect, context)
             return self._examine(case, agent, reviewer, settings)
         except (PlainMessageError, ProctorError) as error:
-            raise error.with_traceback(None)  # of interest is where the test asked
+            raise error.with_traceback(None) from error.__cause__  # of interest is where the test asked
 
     def _examine(self, case: Case, agent: object, reviewer: object, settings: dict[str, Any]) -> Examined:
         if "trials" in settings:

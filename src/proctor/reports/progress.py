@@ -40,6 +40,13 @@ class ProgressCounts:
     """Of a run that may stop early: the next look, and what would end it there."""
 
 
+def in_notebook() -> bool:
+    """Whether this is a kernel whose cells can show something; a terminal of IPython is none."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
 class Progress:
     """Shows where a run stands. `update` takes plain numbers, as often as one likes."""
 

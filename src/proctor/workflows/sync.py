@@ -13,6 +13,7 @@ from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
 from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync, store_url
 from proctor.workflows.parts import choose
+from proctor.workflows.progress import watch_in_notebook
 from proctor.workflows.read import read_findings
 from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
@@ -34,11 +35,12 @@ def evaluate(
     benchmark: object, *, agent: object = None, agents: Sequence[object] | None = None, **options: Any
 ) -> Evaluation | list[Evaluation]:
     """Examine an agent and return the run with its findings, or several `agents`; see `aevaluate` for the options."""
-    if agents is None:
-        return run_driven(lambda: aevaluate(benchmark, agent=agent, **options))
-    if agent is not None:
+    if agent is not None and agents is not None:
         raise UsageError("agent and agents are both given; expected one of them")
-    return _evaluate_each(benchmark, agents, **options)
+    with watch_in_notebook(options.pop("watch", None)) as watch:
+        if agents is not None:
+            return _evaluate_each(benchmark, agents, watch=watch, **options)
+        return run_driven(lambda: aevaluate(benchmark, agent=agent, watch=watch, **options))
 
 
 def _evaluate_each(
@@ -71,12 +73,14 @@ def _evaluate_each(
 
 def resume(run: str, **options: Any) -> Evaluation:
     """Go on with a run where it stopped; see `aresume` for the options."""
-    return run_driven(lambda: aresume(run, **options))
+    with watch_in_notebook(options.pop("watch", None)) as watch:
+        return run_driven(lambda: aresume(run, watch=watch, **options))
 
 
 def rescore(run: str, **options: Any) -> Evaluation:
     """Judge the stored replies of a run anew; see `arescore` for the options."""
-    return run_driven(lambda: arescore(run, **options))
+    with watch_in_notebook(options.pop("watch", None)) as watch:
+        return run_driven(lambda: arescore(run, watch=watch, **options))
 
 
 def load_run(run: str, *, store: str | Path | None = None, config: Config | None = None) -> Evaluation:

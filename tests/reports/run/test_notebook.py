@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
+import pytest
 from tests.browser.chromium import chromium
 from tests.reports.pages import HOSTILE
 
 import proctor
+from proctor.reports.run.notebook import NotebookProgress
 
 NOTEBOOKS = {
     "light": ('<html><body style="color: #000">', (255, 255, 255)),
@@ -78,3 +83,57 @@ def test_it_is_readable_in_light_and_dark_notebooks(tmp_path: Path) -> None:
             seen = {tuple(map(int, re.findall(r"\d+", colour)[:3])) for colour in colours}
             assert len(seen) >= 4, name
             assert min(contrast(colour, ground) for colour in seen) >= 4.5, name
+
+
+class Output:
+    """What a cell shows in one place."""
+
+    def __init__(self, shown: object) -> None:
+        self.history = [shown]
+
+    def update(self, shown: object) -> None:
+        self.history.append(shown)
+
+
+@pytest.fixture
+def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Output]:
+    """A kernel as rich and we know it, and all that its cells show."""
+    shown: list[Output] = []
+
+    def display(*things: object, display_id: bool = False, **_: object) -> Output:
+        shown.append(Output(things[0]))
+        return shown[-1]
+
+    shell = type("ZMQInteractiveShell", (), {"kernel": object()})()
+    ipython = ModuleType("IPython")
+    pictures = ModuleType("IPython.display")
+    ipython.get_ipython = lambda: shell  # type: ignore[attr-defined]
+    pictures.display = display  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", pictures)
+    monkeypatch.setattr(builtins, "get_ipython", lambda: shell, raising=False)
+    return shown
+
+
+def test_a_run_shows_its_progress_and_the_report_is_shown_once(outputs: list[Output], tmp_path: Path) -> None:
+    result = evaluated(tmp_path)
+    (progress,) = outputs
+    assert [repr(progress.history[0]), repr(progress.history[-1])] == ["", ""]
+    result._repr_html_()
+    assert len(outputs) == 1
+
+
+def test_progress_is_drawn_over_the_last(outputs: list[Output]) -> None:
+    shown = NotebookProgress()
+    shown.start(10)
+    shown.update(done=4, failed=1, rate=0.75)
+    shown.update(done=5, failed=1, rate=0.8)
+    (progress,) = outputs
+    assert ["4/10" in repr(progress.history[1]), "5/10" in repr(progress.history[2])] == [True, True]
+    assert not shown.is_due
+
+
+def test_whoever_watches_already_is_left_alone(outputs: list[Output], tmp_path: Path) -> None:
+    seen: list[object] = []
+    proctor.evaluate([("Yes?", "yes")], agent=lambda question: "yes", store=tmp_path / "s.db", watch=seen.append)
+    assert (bool(seen), outputs) == (True, [])

@@ -1,7 +1,8 @@
-"""The terminal's report as a piece of HTML, for notebooks light and dark."""
+"""The terminal's report as a piece of HTML, for notebooks light and dark; and progress under a cell."""
 
 from __future__ import annotations
 
+import html
 import io
 import re
 
@@ -9,6 +10,7 @@ from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 
 from proctor.findings.run import Findings
+from proctor.reports.progress import Progress
 from proctor.reports.run.text import render
 
 _WIDTH = 88
@@ -32,6 +34,46 @@ _PRE = "line-height: 1.25; overflow-x: auto; color: inherit; background: none"
 _FORMAT = f'<pre class="proctor-report" style="{_PRE}">{{code}}</pre>'
 _STYLED = re.compile(r'style="[^"]*"')
 _HEX = re.compile("#[0-9a-f]{6}")
+_REDRAW_EVERY = 0.25
+
+
+class NotebookProgress(Progress):
+    """The live lines as an output of the cell, which is empty again when the run is over."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        super().__init__(io.StringIO())
+        self._output = display(_Lines(""), display_id=True)
+
+    @property
+    def is_due(self) -> bool:
+        """Whether it is time to show something new."""
+        return self._clock() - self._said_at >= _REDRAW_EVERY
+
+    def stop(self) -> None:
+        """Show nothing any more: the report comes next."""
+        self._output.update(_Lines(""))
+
+    def _due(self) -> bool:
+        return True
+
+    def _say(self) -> None:
+        self._said_at = self._clock()
+        self._output.update(_Lines(self.lines(_WIDTH)))
+
+
+class _Lines:
+    """Lines of text as a notebook shows them."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return f'<pre style="{_PRE}">{html.escape(self._text)}</pre>' if self._text else "<span></span>"
 
 
 def as_html(findings: Findings) -> str:
@@ -39,7 +81,9 @@ def as_html(findings: Findings) -> str:
 
     In a dark notebook a style sheet changes the colours; where that is taken out as unsafe, those for light remain.
     """
-    console = Console(record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, legacy_windows=False)
+    console = Console(
+        record=True, width=_WIDTH, file=io.StringIO(), force_terminal=True, force_jupyter=False, legacy_windows=False
+    )
     console.print(render(findings))
     report = console.export_html(theme=_theme(), inline_styles=True, code_format=_FORMAT)
     return _sheet() + _STYLED.sub(_by_meaning, report)

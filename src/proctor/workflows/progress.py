@@ -1,0 +1,52 @@
+"""A tally → the progress that is shown of it: on a terminal by commands, under its cell in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from proctor.reports.progress import Progress, in_notebook
+from proctor.workflows.conduct import Watch
+from proctor.workflows.tally import RunTally
+
+
+def update_progress(shown: Progress, tally: RunTally) -> None:
+    """Hand on the newest numbers."""
+    shown.update(
+        done=tally.done,
+        failed=tally.failed,
+        rate=tally.pass_rate(),
+        tokens=tally.usage.input_tokens + tally.usage.output_tokens,
+        cost=tally.usage.cost,
+        interval=tally.interval(),
+        asked=tally.asked,
+        judged=tally.judged,
+        no_test=tally.no_test,
+        turns=tally.turns if tally.is_battle else 0,
+        ahead=tally.ahead,
+    )
+
+
+@contextmanager
+def watch_in_notebook(watch: Watch | None) -> Iterator[Watch | None]:
+    """Whoever watches already; where nobody does, in a notebook, two lines under the cell that vanish at the end."""
+    if watch is not None or not in_notebook():
+        yield watch
+        return
+    from proctor.reports.run.notebook import NotebookProgress
+
+    shown = NotebookProgress()
+    watched: RunTally | None = None
+
+    def show(tally: RunTally) -> None:
+        nonlocal watched
+        if tally is not watched:
+            watched = tally
+            shown.start(tally.planned, tally.done)
+        elif shown.is_due:
+            update_progress(shown, tally)
+
+    try:
+        yield show
+    finally:
+        shown.stop()
