@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from proctor.errors import InputError
-from proctor.formats.imports import inspect_ai, promptfoo
+from proctor.formats.imports import inspect_ai, langfuse, langsmith, openai_evals, promptfoo
 from proctor.formats.imports.contract import ImportSource, ImportWishes
 from proctor.formats.imports.source_file import SourceFile
 
@@ -20,6 +20,9 @@ class _Tool:
 TOOLS: dict[str, _Tool] = {
     "inspect": _Tool(recognises=inspect_ai.recognises, open=inspect_ai.InspectLog),
     "promptfoo": _Tool(recognises=promptfoo.recognises, open=promptfoo.open_promptfoo),
+    "langsmith": _Tool(recognises=langsmith.recognises, open=langsmith.open_langsmith),
+    "langfuse": _Tool(recognises=langfuse.recognises, open=langfuse.open_langfuse),
+    "openai": _Tool(recognises=openai_evals.recognises, open=openai_evals.open_openai),
 }
 """What `--from` may name → its reader."""
 

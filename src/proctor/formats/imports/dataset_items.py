@@ -1,0 +1,75 @@
+"""Datasets that were exported item by item: an input, an expected output, and whatever else is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from proctor.errors import InputError
+from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
+from proctor.formats.imports.fields import answer_in, asked_in, case_of, fit_name
+from proctor.formats.imports.json_stream import Keys
+from proctor.formats.imports.source_file import SourceFile
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One of them."""
+
+    input: Any
+    expected: Any = None
+    own_id: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    case: dict[str, Any] = field(default_factory=dict)
+    """What else its case has."""
+
+
+ItemOf = Callable[[dict[str, Any], ImportLog], Item | None]
+"""One record → its item; None: it is left out, and that is told."""
+
+
+class DatasetExport:
+    """A file of items: cases alone."""
+
+    version = ""
+
+    def __init__(
+        self,
+        file: SourceFile,
+        wishes: ImportWishes,
+        *,
+        tool: str,
+        item_of: ItemOf,
+        name: str = "",
+        lists: tuple[Keys, ...] = ((),),
+    ) -> None:
+        self.tool = tool
+        self.name = fit_name(name) or file.path.stem
+        self._file = file
+        self._wishes = wishes
+        self._item_of = item_of
+        self._lists = lists
+
+    def runs(self) -> Mapping[str, ImportedRun]:
+        """A dataset has no results."""
+        return {}
+
+    def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
+        """Its items, one by one."""
+        for place, each in self._file.items(log, self._lists):
+            if not isinstance(each, dict):
+                log.skip(place, "it is no object")
+            elif (item := self._item_of(log.without_secrets(each), log)) is not None:
+                yield from self._record(item, place, log)
+
+    def _record(self, item: Item, place: str, log: ImportLog) -> Iterator[ImportedRecord]:
+        try:
+            asked = asked_in(item.input, self._wishes, log)
+        except InputError as error:
+            raise InputError(f"{self._file.path}, {place}: {error}") from None
+        answer = item.case.get("answer") or answer_in(item.expected, self._wishes, log)
+        others = {name: value for name, value in item.case.items() if name != "answer"}
+        case = case_of(asked, own_id=item.own_id, answer=answer, place=place, log=log, metadata=item.metadata, **others)
+        if case is not None:
+            yield ImportedRecord(case=case, place=place, own_id=item.own_id is not None)

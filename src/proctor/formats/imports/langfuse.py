@@ -1,0 +1,62 @@
+"""Langfuse: items of a dataset, as its API and its interface export them: JSON, JSONL or CSV."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
+from proctor.formats.imports.dataset_items import DatasetExport, Item
+from proctor.formats.imports.source_file import SourceFile
+
+TOOL = "Langfuse"
+_KEPT = ("sourcetraceid", "sourceobservationid", "datasetname")
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it looks like one of its files."""
+    first = file.first
+    if file.kind == "object":
+        return isinstance(first.get("data", ""), list) and "object" not in first and _is_item(_first_of(first["data"]))
+    return file.kind in ("list", "lines", "csv") and _is_item(first)
+
+
+def _is_item(record: dict[str, Any]) -> bool:
+    keys = {_plain(key) for key in record}
+    return "input" in keys and ("expectedoutput" in keys or bool({"datasetid", "sourcetraceid"} & keys))
+
+
+def _first_of(records: list[Any]) -> dict[str, Any]:
+    return records[0] if records and isinstance(records[0], dict) else {}
+
+
+def open_langfuse(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+    """A dataset."""
+    first = _first_of(file.first.get("data") or []) if file.kind == "object" else file.first
+    name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
+    lists = (("data",),) if file.kind == "object" else ((),)
+    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)
+
+
+def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
+    """An item; one that was archived is not asked there either."""
+    told = {_plain(key): value for key, value in record.items()}
+    if str(told.get("status") or "").upper() == "ARCHIVED":
+        log.leave_out("archived items")
+        return None
+    if media := told.get("mediareferences"):
+        log.leave_out("media of items", len(media) if isinstance(media, list) else 1)
+    given = told.get("metadata")
+    metadata = dict(given) if isinstance(given, dict) else {"metadata": given}
+    metadata |= {key: value for key, value in record.items() if _plain(key) in _KEPT}
+    own = told.get("id")
+    return Item(
+        input=told.get("input"),
+        expected=told.get("expectedoutput"),
+        own_id=str(own) if own else None,
+        metadata=metadata,
+    )
+
+
+def _plain(key: object) -> str:
+    """expectedOutput, expected_output and Expected Output are one."""
+    return str(key).lower().replace("_", "").replace(" ", "")

@@ -1,0 +1,85 @@
+"""LangSmith: datasets as it exports them: JSON, JSONL or CSV with inputs and outputs, and its fine-tuning JSONL."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
+from proctor.formats.imports.dataset_items import DatasetExport, Item
+from proctor.formats.imports.fields import ANSWERS, QUESTIONS, is_conversation, role_of
+from proctor.formats.imports.source_file import SourceFile
+
+TOOL = "LangSmith"
+_INPUTS = ("inputs", "input")
+_OUTPUTS = ("outputs", "output", "reference_outputs")
+_KEPT = ("metadata", "split", "splits", "name", "source_run_id", "created_at")
+_EMPTY: tuple[Any, ...] = (None, "", {}, [])
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it looks like one of its files."""
+    if file.kind not in ("list", "lines", "csv", "object"):
+        return False
+    keys = {str(key) for key in file.first}
+    if "inputs" in keys and ("outputs" in keys or "dataset_id" in keys):
+        return True
+    if file.kind == "csv":
+        return any(_prefixed(key, _INPUTS) for key in keys) and any(_prefixed(key, _OUTPUTS) for key in keys)
+    return file.kind == "lines" and "messages" in keys and "item" not in keys
+
+
+def open_langsmith(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+    """A dataset."""
+    lists = (("examples",),) if file.kind == "object" else ((),)
+    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, lists=lists)
+
+
+def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
+    """An example."""
+    if example.get("attachments"):
+        log.leave_out("attachments of examples", len(example["attachments"]))
+    messages = example.get("messages")
+    if "inputs" not in example and is_conversation(messages):
+        return _fine_tuning(list(messages or ()))
+    inputs = _gathered(example, _INPUTS)
+    outputs = _gathered(example, _OUTPUTS)
+    if inputs in _EMPTY and "inputs" not in example:  # a plain table
+        inputs = {name: cell for name, cell in example.items() if name.lower() not in (*ANSWERS, "id", *_KEPT)}
+        outputs = {name: cell for name, cell in example.items() if name.lower() in ANSWERS and name not in QUESTIONS}
+    told = example.get("metadata")
+    metadata = dict(told) if isinstance(told, Mapping) else {}
+    metadata |= {name: example[name] for name in _KEPT[1:] if example.get(name) not in _EMPTY}
+    if isinstance(outputs, dict) and len(outputs) > 1:
+        metadata["outputs"] = outputs
+    own = example.get("id")
+    return Item(input=inputs, expected=outputs, own_id=str(own) if own else None, metadata=metadata)
+
+
+def _fine_tuning(messages: list[Any]) -> Item:
+    """The last word of the assistant is the answer."""
+    last = messages[-1]
+    if role_of(last) == "assistant":
+        return Item(input=messages[:-1], expected=last)
+    return Item(input=messages)
+
+
+def _gathered(example: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """The inputs or outputs: one object, or columns such as `inputs.question` or `input_question`."""
+    for name in names:
+        if isinstance(example.get(name), (dict, list)):
+            return example[name]
+    columns = {key: _prefixed(str(key), names) for key in example}
+    found = {inner: example[key] for key, inner in columns.items() if inner}
+    plain = next((example[name] for name in names if example.get(name) not in _EMPTY), None)
+    return found or plain
+
+
+def _prefixed(column: str, names: tuple[str, ...]) -> str:
+    """What a column is called within inputs or outputs; empty: it is none of them."""
+    lower = column.lower()
+    for name in names:
+        for mark in (".", "_", ":", "/"):
+            if lower.startswith(name + mark) and lower not in ("reference_outputs", "input_id"):
+                return column[len(name) + 1 :]
+    return ""

@@ -1,0 +1,168 @@
+"""OpenAI Evals, the open-source package: samples of its registry, and the logs that `oaieval` records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from proctor.formats.imports.contract import (
+    CutOff,
+    ImportedRecord,
+    ImportedResult,
+    ImportedRun,
+    ImportLog,
+    ImportSource,
+    ImportWishes,
+)
+from proctor.formats.imports.dataset_items import DatasetExport, Item
+from proctor.formats.imports.errors_there import failure_there
+from proctor.formats.imports.fields import answer_in, asked_in, case_of, fit_name, seconds_of, text_of, usage_of
+from proctor.formats.imports.source_file import SourceFile
+from proctor.score import Part, Review
+from proctor.transcript import Reply
+from proctor.usage import Usage
+
+TOOL = "OpenAI Evals (oaieval)"
+_MARKS = ("match", "score")
+_QUIET = frozenset({"sampling", "match", "metrics", "error", "raw_sample", "embedding", "cond_logp"})
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it is a log of oaieval, or samples of its registry."""
+    first = file.first
+    return file.kind == "lines" and (_is_spec(first) or ("input" in first and "ideal" in first))
+
+
+def _is_spec(record: Mapping[str, Any]) -> bool:
+    spec = record.get("spec")
+    return isinstance(spec, dict) and "eval_name" in spec
+
+
+def open_oaieval(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+    """A log, or samples."""
+    if _is_spec(file.first):
+        return OaievalLog(file, wishes)
+    return DatasetExport(file, wishes, tool=TOOL, item_of=_sample)
+
+
+def _sample(record: dict[str, Any], log: ImportLog) -> Item | None:
+    ideal = record.get("ideal")
+    several = isinstance(ideal, list) and len(ideal) > 1
+    others = {name: value for name, value in record.items() if name not in ("input", "ideal")}
+    if several:
+        log.leave_out("further ideal answers of a sample (kept as metadata: ideal)", len(ideal or ()) - 1)
+    return Item(
+        input=record.get("input"),
+        expected=ideal[0] if isinstance(ideal, list) and ideal else ideal,
+        metadata=others | ({"ideal": ideal} if several else {}),
+    )
+
+
+class OaievalLog:
+    """One log: one run. Events of samples stand mixed, so all of one log are held at once."""
+
+    tool = TOOL
+    version = ""
+
+    def __init__(self, file: SourceFile, wishes: ImportWishes) -> None:
+        self._file = file
+        self._wishes = wishes
+        self._spec: dict[str, Any] = file.first["spec"]
+        self.name = fit_name(str(self._spec.get("base_eval") or self._spec.get("eval_name") or "")) or file.path.stem
+
+    def runs(self) -> Mapping[str, ImportedRun]:
+        """The one run that a log is of."""
+        spec = self._spec
+        model = ", ".join(map(str, spec.get("completion_fns") or [])) or "unknown"
+        labels = {"model": model, "eval": spec.get("eval_name"), "run_id": spec.get("run_id"), "tool": TOOL}
+        when = seconds_of(spec.get("created_at"))
+        run = ImportedRun(
+            name=f"{model} on {self.name}",
+            agent=model,
+            judge=str(spec.get("eval_name") or "eval"),
+            rubric=f"{TOOL}: {spec.get('eval_name')}",
+            weights=dict.fromkeys(_MARKS, 1.0),
+            labels={name: str(value)[:200] for name, value in labels.items() if value},
+            created=when,
+            started=when or None,
+            stopped="" if self._is_finished else "it has no final report, so it did not end",
+        )
+        return {"log": run}
+
+    @cached_property
+    def _is_finished(self) -> bool:
+        try:
+            return any("final_report" in each for _, each in self._file.items(ImportLog()) if isinstance(each, dict))
+        except CutOff:
+            return False
+
+    def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
+        """Its samples, in the order in which they were begun."""
+        samples: dict[str, list[dict[str, Any]]] = {}
+        try:
+            for _, event in self._file.items(log):
+                if isinstance(event, dict) and event.get("sample_id") is not None:
+                    samples.setdefault(str(event["sample_id"]), []).append(event)
+        except CutOff as error:
+            log.cut_off = str(error)
+        for name in sorted(samples, key=_numbered):
+            if (record := self._record(name, log.without_secrets(samples[name]), log)) is not None:
+                yield record
+
+    def _record(self, name: str, events: list[dict[str, Any]], log: ImportLog) -> ImportedRecord | None:
+        told: dict[str, dict[str, Any]] = {}
+        for event in events:
+            kind, data = str(event.get("type")), event.get("data")
+            if kind not in _QUIET:
+                log.leave_out(f"events: {kind}")
+            elif isinstance(data, dict):
+                told.setdefault(kind, data)
+        sampling, match, raw = told.get("sampling", {}), told.get("match", {}), told.get("raw_sample", {})
+        asked = asked_in(sampling.get("prompt") or raw.get("input"), ImportWishes(), log)
+        expected = match.get("expected", raw.get("ideal"))
+        case = case_of(
+            asked,
+            own_id=name,
+            answer=answer_in(expected[0] if isinstance(expected, list) and expected else expected, ImportWishes(), log),
+            place=f"sample {name}",
+            log=log,
+            metadata={"expected": expected} if isinstance(expected, list) and len(expected) > 1 else None,
+        )
+        if case is None:
+            return None
+        return ImportedRecord(case=case, place=f"sample {name}", run="log", result=_result(events, told, log))
+
+
+def _numbered(name: str) -> tuple[str, int]:
+    """`eval.dev.10` comes after `eval.dev.9`."""
+    head, _, number = name.rpartition(".")
+    return (head, int(number)) if number.isdigit() else (name, 0)
+
+
+def _result(events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], log: ImportLog) -> ImportedResult:
+    sampled = told.get("sampling", {}).get("sampled")
+    said = sampled[0] if isinstance(sampled, list) and sampled else sampled
+    used = told.get("sampling", {}).get("usage") or {}
+    usage = usage_of(used.get("prompt_tokens"), used.get("completion_tokens")) if isinstance(used, dict) else None
+    reply = None if said is None else Reply(text=text_of(said, log), usage=usage, tools_known=False)
+    times = [when for event in events if (when := seconds_of(event.get("created_at")))]
+    started, ended = min(times, default=0.0), max(times, default=0.0)
+    if "error" in told and "match" not in told:
+        failure = failure_there(str(told["error"].get("message") or told["error"].get("error") or told["error"]))
+        return ImportedResult(reply=reply, failure=failure, usage=usage or Usage(), started=started, ended=ended)
+    return ImportedResult(reply=reply, review=_review(told, log), usage=usage or Usage(), started=started, ended=ended)
+
+
+def _review(told: Mapping[str, dict[str, Any]], log: ImportLog) -> Review:
+    correct = told.get("match", {}).get("correct")
+    if isinstance(correct, bool):
+        picked = told["match"].get("picked")
+        return Review(parts=(Part(name="match", value=float(correct), explanation=f"picked {picked!r}"),))
+    metrics = told.get("metrics", {})
+    score = metrics.get("score")
+    if isinstance(score, (int, float)) and 0 <= score <= 1:
+        return Review(parts=(Part(name="score", value=float(score), explanation=str(metrics.get("choice") or "")),))
+    if metrics:
+        log.leave_out(f"metrics that are no mark between 0 and 1: {', '.join(sorted(map(str, metrics)))[:80]}")
+    return Review(unscored="nobody scored it there")

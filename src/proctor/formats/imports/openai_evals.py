@@ -1,0 +1,213 @@
+"""OpenAI Evals, the hosted product: data (JSONL), graders of an eval, and the output items of its runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from proctor.codec import is_cut_off
+from proctor.formats.imports import oaieval
+from proctor.formats.imports.contract import (
+    CutOff,
+    ImportedRecord,
+    ImportedResult,
+    ImportedRun,
+    ImportLog,
+    ImportSource,
+    ImportWishes,
+)
+from proctor.formats.imports.dataset_items import DatasetExport, Item
+from proctor.formats.imports.errors_there import failure_there
+from proctor.formats.imports.fields import ANSWERS, answer_in, asked_in, case_of, content_of, fit_name, usage_of
+from proctor.formats.imports.openai_graders import EvalSetup, expected_by, is_setup, rendered, setup_of
+from proctor.formats.imports.source_file import SourceFile
+from proctor.run import Failure
+from proctor.score import CheckResult, Review
+from proctor.transcript import Reply
+from proctor.usage import Usage
+
+TOOL = "OpenAI Evals"
+_OUTPUT_ITEM = "eval.run.output_item"
+_NUMBERED = re.compile(r"-[0-9a-f]{8}[0-9a-f-]{8,}$")
+_INLINE = ("data_source", "source", "content")
+
+
+def recognises(file: SourceFile) -> bool:
+    """Whether it looks like one of its files."""
+    first = file.first
+    if file.kind == "object":
+        return is_setup(first) or _is_output_item(first) or (first.get("object") == "list" and "data" in first)
+    if file.kind in ("list", "lines"):
+        return _is_output_item(first) or isinstance(first.get("item"), dict) or oaieval.recognises(file)
+    return False
+
+
+def _is_output_item(record: Mapping[str, Any]) -> bool:
+    return record.get("object") == _OUTPUT_ITEM or "datasource_item" in record
+
+
+def open_openai(file: SourceFile, wishes: ImportWishes) -> ImportSource:
+    """Results, data, an eval with data in it, or a log of the open-source runner."""
+    if oaieval.recognises(file):
+        return oaieval.open_oaieval(file, wishes)
+    setup = setup_of((file, *wishes.beside))
+    if file.kind == "object" and is_setup(file.first):
+        return _data(file, wishes, setup, lists=(_INLINE,))
+    if _is_output_item(file.first) or file.kind == "object":
+        return OutputItems(file, wishes, setup)
+    return _data(file, wishes, setup)
+
+
+def _data(
+    file: SourceFile, wishes: ImportWishes, setup: EvalSetup, lists: tuple[tuple[str, ...], ...] = ((),)
+) -> DatasetExport:
+    def item_of(record: dict[str, Any], log: ImportLog) -> Item | None:
+        item = record["item"] if isinstance(record.get("item"), dict) else record
+        if record.get("sample"):
+            log.leave_out("stored outputs of data items, which nobody has graded")
+        expected = expected_by(setup, item, log)
+        plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
+        asked = {name: value for name, value in item.items() if name not in plain} or item
+        metadata = item if setup.template else plain if len(plain) > 1 else {}
+        return Item(input=rendered(setup, item, log) or asked, expected=plain or None, metadata=metadata, case=expected)
+
+    name = next((name for name in setup.names.values() if name), "")
+    return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)
+
+
+class OutputItems:
+    """What runs of an eval came to, item by item; graders give the verdicts."""
+
+    tool = TOOL
+    version = ""
+
+    def __init__(self, file: SourceFile, wishes: ImportWishes, setup: EvalSetup) -> None:
+        self._file = file
+        self._wishes = wishes
+        self._setup = setup
+        self._lists = (("data",),) if file.kind == "object" and "data" in file.first else ((),)
+        self.name = next((fit_name(name) for name in setup.names.values() if name), "") or file.path.stem
+
+    @cached_property
+    def _runs(self) -> dict[str, ImportedRun]:
+        """Their runs, each with the first model that answered in it."""
+        found: dict[str, tuple[str, float]] = {}
+        try:
+            for _, each in self._file.items(ImportLog(), self._lists):
+                if isinstance(each, dict):
+                    sample = each.get("sample") if isinstance(each.get("sample"), dict) else {}
+                    assert isinstance(sample, dict)
+                    when = each.get("created_at")
+                    found.setdefault(
+                        str(each.get("run_id") or "run"),
+                        (str(sample.get("model") or "unknown"), float(when) if isinstance(when, (int, float)) else 0.0),
+                    )
+        except CutOff:
+            pass
+        return {key: self._run(key, *told) for key, told in found.items()}
+
+    def _run(self, key: str, model: str, when: float) -> ImportedRun:
+        name = fit_name(self._setup.names.get(key, ""))
+        return ImportedRun(
+            name=name or f"{model} on {self.name}",
+            agent=model,
+            judge="graders",
+            marks_decide=False,
+            labels={"model": model, "run_id": key, "tool": TOOL},
+            created=when,
+        )
+
+    def runs(self) -> Mapping[str, ImportedRun]:
+        """Its runs by their ids."""
+        return self._runs
+
+    def records(self, log: ImportLog) -> Iterator[ImportedRecord]:
+        """The output items, one by one."""
+        for place, each in self._file.items(log, self._lists):
+            if not isinstance(each, dict) or not _is_output_item(each):
+                log.skip(place, "it is no output item of a run")
+            elif (record := self._record(log.without_secrets(each), place, log)) is not None:
+                yield record
+
+    def _record(self, each: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
+        told = each.get("datasource_item") if isinstance(each.get("datasource_item"), dict) else {}
+        assert isinstance(told, dict)
+        item = told["item"] if isinstance(told.get("item"), dict) else told
+        sample = each.get("sample") if isinstance(each.get("sample"), dict) else {}
+        assert isinstance(sample, dict)
+        plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
+        expected = expected_by(self._setup, item, log)
+        answer = expected.pop("answer", None) or answer_in(plain or None, self._wishes, log)
+        asked = asked_in(sample.get("input") or item, self._wishes, log)
+        own = each.get("datasource_item_id")
+        case = case_of(
+            asked,
+            own_id=None if own is None else str(own),
+            answer=answer,
+            place=place,
+            log=log,
+            metadata=item,
+            **expected,
+        )
+        if case is None:
+            return None
+        return ImportedRecord(
+            case=case,
+            place=place,
+            run=str(each.get("run_id") or "run"),
+            result=_result(each, sample, log),
+            own_id=own is not None,
+        )
+
+
+def _result(each: Mapping[str, Any], sample: Mapping[str, Any], log: ImportLog) -> ImportedResult:
+    reply = _reply(sample, log)
+    usage = reply.usage if reply is not None and reply.usage else Usage()
+    if (failure := _failure(each, sample)) is not None:
+        return ImportedResult(reply=reply, failure=failure, usage=usage)
+    checks = tuple(_checks(each.get("results")))
+    if not checks:
+        return ImportedResult(reply=reply, review=Review(unscored="no grader judged it there"), usage=usage)
+    passed = all(check.passed for check in checks)
+    return ImportedResult(reply=reply, review=Review(checks=checks), passed=passed, usage=usage)
+
+
+def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | None:
+    error = sample.get("error")
+    if isinstance(error, dict) and (error.get("message") or error.get("code")):
+        return failure_there(f"{error.get('code') or ''} {error.get('message') or ''}".strip())
+    if str(each.get("status")) in ("error", "errored"):
+        return failure_there("", stage="reviewer" if sample.get("output") else "agent")
+    return None
+
+
+def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
+    output = sample.get("output")
+    said = [each for each in output if isinstance(each, dict)] if isinstance(output, list) else []
+    if not said and not isinstance(sample.get("output_text"), str):
+        return None
+    used = sample.get("usage") if isinstance(sample.get("usage"), dict) else {}
+    assert isinstance(used, dict)
+    return Reply(
+        text=content_of(said[-1], log) if said else str(sample["output_text"]),
+        usage=usage_of(used.get("prompt_tokens"), used.get("completion_tokens")),
+        cut_off=is_cut_off(sample.get("finish_reason")),
+        tools_known=False,
+    )
+
+
+def _checks(results: Any) -> Iterator[CheckResult]:
+    for each in results if isinstance(results, list) else ():
+        if not isinstance(each, dict) or not isinstance(each.get("passed"), bool):
+            continue
+        score = each.get("score")
+        is_share = isinstance(score, (int, float)) and not isinstance(score, bool) and 0 <= score <= 1
+        yield CheckResult(
+            turn=1,
+            name=fit_name(_NUMBERED.sub("", str(each.get("name") or ""))) or "grader",
+            passed=each["passed"],
+            evidence=f"{each.get('type') or 'grader'}: {'passed' if each['passed'] else 'not passed'}, score {score}",
+            value=float(score) if is_share and score is not None else None,
+        )
