@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -68,10 +68,12 @@ def pieces(path: Path, unreadable: Callable[[InputError], None] | None = None) -
         text = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # closed with its last view
     if text[: len(_BOM)] == _BOM:
         text.seek(len(_BOM))
+    start = text.tell()
     if _is_jsonl(text):
-        yield from _lines(text, path, unreadable or _refuse)
+        with path.open("rb") as file:  # not by its pages in memory, of which there would be as many as the file is long
+            file.seek(start)
+            yield from _lines(file, path, unreadable or _refuse)
     else:
-        start = text.tell()
         yield from _Stretch(text[start:] if start else text, offset=start, line=1, path=path).pieces()
 
 
@@ -97,15 +99,15 @@ def _refuse(error: InputError) -> None:
     raise error
 
 
-def _lines(text: mmap.mmap, path: Path, unreadable: Callable[[InputError], None]) -> Iterator[Piece]:
-    offset, number = text.tell(), 1
-    while line := text.readline():
+def _lines(file: BinaryIO, path: Path, unreadable: Callable[[InputError], None]) -> Iterator[Piece]:
+    offset, number = file.tell(), 1
+    while line := file.readline():
         if line.strip():
             try:
                 yield from _Stretch(line, offset=offset, line=number, path=path).pieces()
             except InputError as error:
                 unreadable(error)
-        offset, number = text.tell(), number + 1
+        offset, number = offset + len(line), number + 1
 
 
 class _Stretch:
