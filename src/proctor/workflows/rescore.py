@@ -173,11 +173,18 @@ def prepare_rescoring(
     with open_store(store, create=False) as opened:
         source = opened.archive.find(run)
         benchmark = opened.archive.benchmark_of(source.id)
+    if source.imported is not None and reviewer is not None:
+        source = _judged_here(source)
     cast, settings = _recast(source, benchmark, reviewer, config)
     settings = _with_changes(settings, passing_score, weights)
     made = _new_run(source, settings, name or f"{source.name}, {_changes(source.settings, settings, reviewer)}")
     changed = changed_pace(made, config, **pace)
     return PreparedRescore(run=made, benchmark=benchmark, cast=cast, reviewer=reviewer, changed=changed)
+
+
+def _judged_here(source: Run) -> Run:
+    """An imported run without what was its judge's: weights, a passing score, and that the verdicts are theirs."""
+    return replace(source, imported=None, settings=replace(source.settings, weights={}, passing_score=None))
 
 
 def changed_pace(run: Run, config: Config, **given: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from proctor.run import Attempt, Run, Stage
+from proctor.score import ImportedFrom
 from proctor.spending.providers import Source, is_loopback, source_in
 
 _RETRIED = "retried_timeouts"
@@ -142,8 +143,10 @@ def _name(source: Source) -> str:
 
 def sentences(run: Run, found: Circumstances) -> Iterator[str]:
     """What a reader has to know of it, and what helps."""
+    if run.imported is not None:
+        yield _origin(run.imported)
     for late in found.timeouts:
-        yield f"{_late(late)} {_cure(run, late)}"
+        yield f"{_late(late)} {_cure(run, late)}" if run.imported is None else _late(late)
     if found.cut_off:
         yield f"{_of(found.cut_off, found.replies, 'replies')} cut off at the output limit{_limit(run)}; raise it."
     if found.retried_timeouts:
@@ -157,6 +160,11 @@ def sentences(run: Run, found: Circumstances) -> Iterator[str]:
             f"{_attempts(each.attempts)} {_were(each.attempts)} {done} with --{each.setting} {each.value:g} "
             f"(the run's own: {each.own:g})."
         )
+
+
+def _origin(imported: ImportedFrom) -> str:
+    tool = f"{imported.tool} {imported.version}".strip()
+    return f"Imported from {tool} ({imported.file}): played there, and its verdicts are those of {imported.judge}."
 
 
 def _late(late: TimeOuts) -> str:

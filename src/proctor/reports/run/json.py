@@ -167,6 +167,7 @@ def _run(run: Run) -> dict[str, Any]:
         "labels": run.labels,
         "sent": run.sent,
         "created": run.created,
+        **({} if run.imported is None else {"imported": plain(run.imported)}),
     }
 
 

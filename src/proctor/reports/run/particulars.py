@@ -7,6 +7,7 @@ from typing import Any
 
 from proctor.benchmark import Case, Expectation, ExpectedCall
 from proctor.reports.headline import noun_of
+from proctor.reports.imports import origin
 from proctor.reports.numbers import NOTHING, duration, plural, score, whole
 from proctor.reports.prose import as_json
 from proctor.run import Run, Settings
@@ -29,9 +30,8 @@ def settings_of(run: Run) -> list[Labelled]:
         ("weights", _pairs(settings.weights.items())),
         ("trials", _trials(settings)),
         ("conditions", ", ".join(condition or "none" for condition in settings.conditions)),
-        ("concurrency", str(settings.concurrency)),
-        ("timeout", f"{duration(settings.timeout)} a call"),
-        ("retries", f"{settings.retries} after a failure of the environment"),
+        ("imported from", origin(run.imported)),
+        *([] if run.imported is not None else _pace(settings)),
         ("labels", _pairs(run.labels.items())),
         *((f"in {destination}", link) for destination, link in run.sent.items()),
         ("intervals", f"95 %, Wilson on the effective number of {noun}s: the unit is the {noun}, {not_that}"),
@@ -39,6 +39,14 @@ def settings_of(run: Run) -> list[Labelled]:
     if settings.retry_agent_failures:
         said.append(("retries of the agent", f"up to {settings.retry_agent_failures} after its own failure"))
     return [(label, value) for label, value in said if value]
+
+
+def _pace(settings: Settings) -> list[Labelled]:
+    return [
+        ("concurrency", str(settings.concurrency)),
+        ("timeout", f"{duration(settings.timeout)} a call"),
+        ("retries", f"{settings.retries} after a failure of the environment"),
+    ]
 
 
 def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:

@@ -298,7 +298,7 @@ def next_command(findings: Findings, *, html: Path | None = None) -> tuple[str, 
     run = findings.run
     if run.status == "running":
         return f"proctor show {run.id}", "for newer numbers"
-    if run.status != "completed" or not findings.complete:
+    if run.imported is None and (run.status != "completed" or not findings.complete):
         return continuing.command(findings), "plays what is missing, nothing twice"
     if findings.untested:
         return f"proctor show {run.id} --case {shlex.quote(clean(findings.cases[0].id))}", "why it is no test"
