@@ -197,8 +197,8 @@ def _with_timeouts(store: Store, run: Run) -> Run:
 def _extended(run: Run, trials: int | None, *, to_the_end: bool) -> Run:
     if run.imported is not None and run.rescored_from is None:
         raise UsageError(
-            f"run {run.id} was played in {run.imported.tool} and only imported, so nothing here can go on with it; judge "
-            f"its replies with `proctor rescore {run.id} --reviewer NAME`, or examine an agent on its cases with `proctor run`"
+            f"run {run.id} was played in {run.imported.tool} and only imported, so nothing here can go on with it; "
+            f"judge its replies with `proctor rescore {run.id} --reviewer NAME`, or run an agent on its cases"
         )
     return with_trials(stop_early.to_the_end(run) if to_the_end else run, trials)
 
