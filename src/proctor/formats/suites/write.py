@@ -23,13 +23,14 @@ _WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"}
 def write_suite(header: Mapping[str, Any], cases: Iterable[Mapping[str, Any]]) -> str:
     """A suite of its own keys and its cases' values, as a suite says them; empty ones are left out."""
     told = {name: value for name, value in header.items() if value not in (None, "", [], {})}
-    return yaml.dump(
-        {**told, "cases": [dict(case) for case in cases]},
-        Dumper=_Dumper,
-        sort_keys=False,
-        allow_unicode=True,
-        width=_WIDTH,
-    )
+    return write_values({**told, "cases": [dict(case) for case in cases]})
+
+
+def write_values(values: Mapping[str, Any]) -> str:
+    """Some keys with their values; nothing where there are none."""
+    if not values:
+        return ""
+    return yaml.dump(dict(values), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=_WIDTH)
 
 
 def values_of(case: Case) -> dict[str, Any]:

@@ -43,7 +43,7 @@ from proctor.web.site.forms import Form, read_form
 from proctor.web.site.site import site_of
 
 FAMILIES = (
-    "look", "login", "home", "benchmarks", "agents", "runs", "new", "events", "run", "attempt", "label", "judges",
+    "look", "login", "home", "benchmarks", "drafts_review", "agents", "runs", "new", "events", "run", "attempt", "label", "judges",
     "several", "compare",
     "history", "settings", "docs",
 )  # fmt: skip

@@ -157,6 +157,7 @@ def benchmark_page(
         types=compatibility(shown.cases),
         runs=_runs(site, shelved),
         places=_places(benchmark_read.cases),
+        unreviewed=sum(case.review == "needed" for case in benchmark_read.cases),
     )
 
 

@@ -63,14 +63,14 @@ class Drafts:
         if (upload := form.files.get("file")) is not None:
             return Draft(file=upload.name, content=upload.content, too_large=upload.too_large)
         called = form.text("called") or "pasted.csv"
-        content, text = self.find(form.text("kept")), _lines(form.text("text"))
+        content, text = self.find(form.text("kept")), plain_lines(form.text("text"))
         kept = None if content is None else Draft(file=called, content=content)
-        if text.strip() and (kept is None or text != _lines(kept.text)):
+        if text.strip() and (kept is None or text != plain_lines(kept.text)):
             return Draft(file=called, content=text.encode())
         return kept
 
 
-def _lines(text: str) -> str:
+def plain_lines(text: str) -> str:
     """As it was before a browser made every line end with CR LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

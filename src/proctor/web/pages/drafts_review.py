@@ -1,0 +1,100 @@
+"""Drafts of a benchmark: a person accepts, edits or drops them; what is decided together is one new version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from proctor.errors import InputError
+from proctor.formats.suites.suite import is_suite
+from proctor.web.pages import form_of
+from proctor.web.site.drafts import plain_lines
+from proctor.web.site.forms import Form
+from proctor.web.site.render import render
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.harvest.review import Decision, DraftCase, RefusedDecision, decide, drafts_in
+from proctor.workflows.library import StoredBenchmark
+
+router = APIRouter()
+PAGE = 10
+"""Drafts on a page: as many as a person decides on in one go."""
+_CHANGED = "the benchmark has changed since this page was made; nothing was saved: reload it and decide again"
+
+
+@router.get("/benchmarks/{benchmark}/review")
+def review(request: Request, benchmark: str, page: Annotated[int, Query(ge=1, le=1_000_000)] = 1) -> HTMLResponse:
+    """Its drafts, some at a time."""
+    site = site_of(request)
+    shelved = site.library.find(benchmark)
+    return _page(request, shelved, _drafts(site, shelved), page=page)
+
+
+@router.post("/benchmarks/{benchmark}/review", response_model=None)
+def save(request: Request, benchmark: str) -> HTMLResponse | RedirectResponse:
+    """Keep what was decided as a new version."""
+    site, form = site_of(request), form_of(request)
+    shelved = site.library.find(benchmark)
+    drafts = _drafts(site, shelved)
+    if form.text("version") != shelved.newest.id:
+        return _page(request, shelved, drafts, trouble=_CHANGED)
+    decisions = {draft.place: found for draft in drafts if (found := _decision(form, draft.place)) is not None}
+    if not any(each.choice != "leave" for each in decisions.values()):
+        return _page(request, shelved, drafts, form=form, trouble="nothing was decided: accept or drop at least one")
+    try:
+        path = site.library.path(shelved.id)
+        content = decide(path.read_bytes(), name=path.name, decisions=decisions)
+        site.library.save(file=shelved.newest.file, content=content, name=shelved.name, description=shelved.description)
+    except RefusedDecision as error:
+        return _page(request, shelved, drafts, form=form, trouble=str(error), troubles=error.troubles)
+    except InputError as error:
+        return _page(request, shelved, drafts, form=form, trouble=str(error))
+    left = len(drafts) - sum(each.choice != "leave" for each in decisions.values())
+    return RedirectResponse(f"/benchmarks/{shelved.id}{'/review' if left else ''}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _drafts(site: Site, shelved: StoredBenchmark) -> list[DraftCase]:
+    path = site.library.path(shelved.id)
+    return drafts_in(path.read_bytes(), name=path.name) if is_suite(path) else []
+
+
+def _decision(form: Form, place: int) -> Decision | None:
+    """What a form says of one case; None: nothing, as it was on another page."""
+    choice = form.text(f"do-{place}")
+    typed = {name: plain_lines(form.text(f"{name}-{place}")) for name in ("question", "reference", "expect")}
+    if choice == "accept":
+        return Decision(choice="accept", **typed)
+    return {"drop": Decision(choice="drop"), "leave": Decision(choice="leave")}.get(choice)
+
+
+def _page(
+    request: Request,
+    shelved: StoredBenchmark,
+    drafts: list[DraftCase],
+    *,
+    page: int = 1,
+    form: Form | None = None,
+    trouble: str = "",
+    troubles: Mapping[int, str] | None = None,
+) -> HTMLResponse:
+    pages = max(1, -(-len(drafts) // PAGE))
+    page = min(page, pages)
+    shown = drafts[(page - 1) * PAGE : page * PAGE]
+    if form is not None:  # what was on the page that was sent
+        shown = [draft for draft in drafts if form.text(f"do-{draft.place}")] or shown
+    return render(
+        request,
+        "drafts_review.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if trouble else HTTPStatus.OK,
+        shelved=shelved,
+        drafts=shown,
+        waiting=len(drafts),
+        page=page,
+        pages=pages,
+        form=form or Form(),
+        trouble=trouble,
+        troubles=troubles or {},
+    )

@@ -1,0 +1,139 @@
+"""Drafts of a suite, and what a person says of them: accepted as they are or edited, dropped, or left for later."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import indent
+from typing import Any, Literal
+
+import msgspec
+
+from proctor.benchmark import Case
+from proctor.errors import InputError
+from proctor.formats.suites.declaration import CASE
+from proctor.formats.suites.suite import JSONL, read_bytes, read_notes, summary
+from proctor.formats.suites.write import write_suite, write_values
+
+Choice = Literal["accept", "drop", "leave"]
+_PROBE = "cases:\n  - question: a\n    expect:\n"
+_INDENT = " " * 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DraftCase:
+    """A case that nobody has reviewed."""
+
+    place: int
+    """Its number in the suite, from 1."""
+    case: Case
+    expect: str
+    """What is expected of the reply, by its own keys, in YAML; empty: nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """What a person says of one draft."""
+
+    choice: Choice
+    question: str = ""
+    reference: str = ""
+    expect: str = ""
+    """In YAML, as a suite has it."""
+
+
+class RefusedDecision(InputError):
+    """What was typed cannot be kept; `troubles` tells it by the number of its case."""
+
+    def __init__(self, message: str, troubles: Mapping[int, str]) -> None:
+        super().__init__(message)
+        self.troubles = dict(troubles)
+
+
+@dataclass(frozen=True, slots=True)
+class _Suite:
+    header: dict[str, Any]
+    cases: list[dict[str, Any]]
+    """Their values as they are written, without what the suite expects of all."""
+    made: tuple[Case, ...] = field(default=())
+
+
+def drafts_in(content: bytes, *, name: str) -> list[DraftCase]:
+    """The drafts of a suite with this file name."""
+    suite = _read(content, name)
+    return [
+        DraftCase(place=place, case=case, expect=write_values(values.get("expect", {})))
+        for place, (values, case) in enumerate(zip(suite.cases, suite.made, strict=True), 1)
+        if case.review == "needed"
+    ]
+
+
+def decide(content: bytes, *, name: str, decisions: Mapping[int, Decision]) -> bytes:
+    """The suite after these decisions, by the numbers of its cases; raises RefusedDecision with all that is wrong."""
+    suite = _read(content, name)
+    kept, troubles = [], dict[int, str]()
+    for place, (values, case) in enumerate(zip(suite.cases, suite.made, strict=True), 1):
+        decision = decisions.get(place, Decision(choice="leave"))
+        if decision.choice == "drop":
+            continue
+        try:
+            kept.append(values if decision.choice == "leave" else _accept(values, case, decision))
+        except InputError as error:
+            troubles[place] = str(error)
+    if not kept and not troubles:
+        raise InputError("nothing would be left, and a benchmark needs at least one case; delete the benchmark instead")
+    if troubles:
+        raise RefusedDecision("some of it cannot be kept as it is", troubles)
+    return _written(suite.header, kept, jsonl=Path(name).suffix.lower() == JSONL)
+
+
+def _read(content: bytes, name: str) -> _Suite:
+    reading = read_bytes(content, name=name)
+    if reading.errors:
+        raise InputError(f"{name}: {summary(reading.errors, reading.more)}")
+    notes = read_notes(content, name=name).notes
+    header = next((note.values for note in notes if note.record != CASE.name), {})
+    return _Suite(
+        {key: value for key, value in header.items() if key != "cases"},
+        [dict(note.values) for note in notes if note.record == CASE.name],
+        reading.cases,
+    )
+
+
+def _accept(values: Mapping[str, Any], case: Case, decision: Decision) -> dict[str, Any]:
+    """The case as it is now, under the id that it had."""
+    typed = {
+        "question": decision.question.strip(),
+        "reference": decision.reference.strip(),
+        "expect": _expect_of(decision.expect),
+    }
+    made = {**values, "id": case.id, **typed, "review": "done"}
+    told = {name: made[name] for name in CASE.fields if made.get(name) not in (None, "", {}, [])}
+    reading = read_bytes(write_suite({}, [told]).encode(), name="a.yaml")
+    if reading.errors:
+        raise InputError(
+            "; ".join(
+                f"{error.path.removeprefix('cases[0].') or 'it'}: {error.message}" for error in reading.errors[:3]
+            )
+        )
+    return told
+
+
+def _expect_of(text: str) -> dict[str, Any]:
+    """The expectations that somebody typed."""
+    if not text.strip():
+        return {}
+    log = read_notes(f"{_PROBE}{indent(text, _INDENT)}\n".encode(), name="a.yaml")
+    if log.problems:
+        first = sorted(log.problems)[0]
+        raise InputError(f"line {max(1, first.line - _PROBE.count(chr(10)))} of what is expected: {first.message}")
+    expected = next(note.values.get("expect", {}) for note in log.notes if note.record == CASE.name)
+    return dict(expected)
+
+
+def _written(header: Mapping[str, Any], cases: list[dict[str, Any]], *, jsonl: bool) -> bytes:
+    if not jsonl:
+        return write_suite(header, cases).encode()
+    lines = [{"suite": dict(header)}, *cases] if header else cases
+    return b"".join(msgspec.json.encode(line) + b"\n" for line in lines)

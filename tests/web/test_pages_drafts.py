@@ -1,0 +1,152 @@
+"""Drafts are accepted, edited or dropped on a page; what is decided together is one version."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from tests.web.browsing import Browser
+
+from proctor.benchmark import Case
+from proctor.formats.suites.suite import read_suite
+
+SUITE = """\
+name: support
+passing_score: 0.7
+expect: {exclusions: [as an AI]}
+cases:
+  - id: kept
+    question: What is it?
+    reference: A desk.
+  - id: first
+    question: Where is my parcel?
+    review: needed
+    expect: {keywords: [parcel]}
+    metadata: {source: traces.jsonl, trace: ab12, reply: "<b>In the van.</b>"}
+  - id: second
+    question: Mail [email-1]?
+    review: needed
+"""
+
+
+@pytest.fixture
+def page(browser: Browser) -> str:
+    """Where the drafts of a suite are reviewed."""
+    browser.site.library.save(file="support.yaml", content=SUITE.encode())
+    return "/benchmarks/support/review"
+
+
+def stored(browser: Browser) -> dict[str, Case]:
+    return {case.id: case for case in read_suite(browser.site.library.path("support")).cases}
+
+
+def decided(browser: Browser, **fields: str) -> dict[str, str]:
+    return {"version": browser.site.library.find("support").newest.id, **fields}
+
+
+def test_the_benchmark_page_leads_to_the_drafts_with_where_they_come_from(browser: Browser, page: str) -> None:
+    assert f'2 cases are drafts that nobody has reviewed. <a href="{page}">' in browser.page("/benchmarks/support")
+    shown = browser.page(page)
+    assert "2 drafts" in shown
+    assert "What is it?" not in shown
+    assert "&lt;b&gt;In the van.&lt;/b&gt;" in shown
+    assert "keywords:" in shown
+    assert "as an AI" not in shown  # that is expected of all, not of this case
+
+
+def test_drafts_are_accepted_edited_and_dropped_in_one_version(browser: Browser, page: str) -> None:
+    fields = {
+        "do-2": "accept",
+        "question-2": "Where is parcel 7?\r\nIt is late.",
+        "reference-2": "In the van.",
+        "expect-2": "keywords: [van]\r\ntools_used: [track]",
+        "do-3": "drop",
+    }
+    answer = browser.post(page, decided(browser, **fields))
+    assert (answer.status_code, answer.headers["location"]) == (303, "/benchmarks/support")
+    cases = stored(browser)
+    assert [*cases] == ["kept", "first"]
+    accepted = cases["first"]
+    assert (accepted.question, accepted.answer, accepted.review) == (
+        "Where is parcel 7?\nIt is late.",
+        "In the van.",
+        "done",
+    )
+    assert (accepted.expect.keywords, accepted.expect.tools_used) == (("van",), ("track",))
+    assert accepted.expect.exclusions == ("as an AI",)
+    assert accepted.metadata["trace"] == "ab12"
+    assert len(browser.site.library.find("support").versions) == 2
+    assert "nobody has reviewed" not in browser.page("/benchmarks/support")
+    assert "Every case of this benchmark has been reviewed" in browser.page(page)
+
+
+def test_what_is_left_for_later_stays_a_draft(browser: Browser, page: str) -> None:
+    answer = browser.post(page, decided(browser, **{"do-2": "leave", "do-3": "accept", "question-3": "Mail whom?"}))
+    assert answer.headers["location"] == page
+    assert {name: case.review for name, case in stored(browser).items()} == {
+        "kept": None,
+        "first": "needed",
+        "second": "done",
+    }
+
+
+@pytest.mark.parametrize(
+    ("expect", "told"),
+    [
+        ("keyword: [van]", "line 1 of what is expected: unknown key &#39;keyword&#39;"),
+        ("keywords:\n  - [", "of what is expected"),
+        ("checks: ['os:system']", "code, which an uploaded suite cannot name"),
+    ],
+)
+def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
+    browser: Browser, page: str, expect: str, told: str
+) -> None:
+    fields = {"do-2": "accept", "question-2": "Where to?", "expect-2": expect, "do-3": "drop"}
+    answer = browser.post(page, decided(browser, **fields))
+    assert answer.status_code == 422
+    assert unescape(told) in unescape(answer.text)
+    assert expect.splitlines()[0] in unescape(answer.text)
+    assert "Where to?" in answer.text
+    assert len(browser.site.library.find("support").versions) == 1
+
+
+def test_an_empty_question_is_refused(browser: Browser, page: str) -> None:
+    answer = browser.post(page, decided(browser, **{"do-2": "accept", "question-2": "  "}))
+    assert answer.status_code == 422
+    assert len(browser.site.library.find("support").versions) == 1
+
+
+def test_a_decision_on_another_version_is_not_taken(browser: Browser, page: str) -> None:
+    answer = browser.post(page, {"version": "0123456789ab", "do-2": "drop"})
+    assert answer.status_code == 422
+    assert "has changed since this page was made" in answer.text
+    assert [*stored(browser)] == ["kept", "first", "second"]
+
+
+def test_nothing_decided_is_no_version(browser: Browser, page: str) -> None:
+    assert browser.post(page, decided(browser, **{"do-2": "leave"})).status_code == 422
+    assert len(browser.site.library.find("support").versions) == 1
+
+
+def test_a_suite_of_lines_stays_one(browser: Browser) -> None:
+    lines = '{"suite": {"name": "lines"}}\n{"question": "a?", "review": "needed"}\n{"question": "b?"}\n'
+    browser.site.library.save(file="lines.jsonl", content=lines.encode())
+    version = browser.site.library.find("lines").newest.id
+    answer = browser.post("/benchmarks/lines/review", {"version": version, "do-1": "accept", "question-1": "c?"})
+    assert answer.status_code == 303
+    path = browser.site.library.path("lines")
+    assert path.suffix == ".jsonl"
+    assert [case.question for case in read_suite(path).cases] == ["c?", "b?"]
+
+
+def test_the_last_case_cannot_be_dropped(browser: Browser) -> None:
+    browser.site.library.save(file="one.yaml", content=b"name: one\ncases: [{question: a, review: needed}]\n")
+    version = browser.site.library.find("one").newest.id
+    answer = browser.post("/benchmarks/one/review", {"version": version, "do-1": "drop"})
+    assert answer.status_code == 422
+    assert "delete the benchmark instead" in answer.text
+
+
+def test_rows_of_a_csv_have_no_drafts(browser: Browser) -> None:
+    browser.site.library.save(file="faq.csv", content=b'"a";"b"\n', name="FAQ")
+    assert "has been reviewed" in browser.page("/benchmarks/faq/review")
