@@ -110,6 +110,8 @@ class Attempt:
     """Of that, what no turn and no review tells: tries that failed, and conversations that were begun anew."""
     seconds: float | None = None
     """Time the agent took, over all turns."""
+    first_token: float | None = None
+    """Of that, the mean time to the first token of a reply; None: it was not measured."""
     struck: int | None = None
     """How often it came across the fault of its condition; None: it had none, or nobody looked."""
     lie: InjectedLie | None = None

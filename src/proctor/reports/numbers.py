@@ -8,6 +8,7 @@ from typing import Literal
 
 from proctor.findings.run import Findings
 from proctor.findings.run.canaries import canary_finding
+from proctor.findings.run.findings import Latency
 from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage, WorkerCounts
@@ -197,7 +198,15 @@ def canaries(run: Run) -> str:
 
 def latency(findings: Findings) -> str:
     """`median 1.2 s, 95 % under 3.4 s, longest 5.0 s`; empty where nothing was timed."""
-    known = findings.latency
+    return _times(findings.latency)
+
+
+def first_token(findings: Findings) -> str:
+    """The same up to the first token; empty where it was not measured."""
+    return _times(findings.first_token)
+
+
+def _times(known: Latency | None) -> str:
     if known is None:
         return ""
     tail = f"95 % under {duration(known.p95)}, " if known.p95 is not None else ""

@@ -128,6 +128,7 @@ def over(play: Play, failure: Failure | None, **marks: Any) -> Attempt:
         usage=play.usage(),
         lost=play.lost,
         seconds=_seconds(play.turns),
+        first_token=_first_token(play.turns),
         struck=_met(play),
         lie=_judged_lie(play),
         cut_off=_cut_off(play.turns),
@@ -152,6 +153,7 @@ def cut_off(play: Play) -> Attempt:
         usage=play.usage(),
         lost=play.lost,
         seconds=_seconds(play.turns),
+        first_token=_first_token(play.turns),
         struck=_met(play),
         lie=play.struck.lie,
         cut_off=_cut_off(play.turns),
@@ -211,6 +213,12 @@ def _usage(turns: Sequence[Turn], reviews: Mapping[int, Sequence[Review]]) -> Us
 
 def _cut_off(turns: Sequence[Turn]) -> int:
     return len([turn for turn in turns if turn.reply is not None and turn.reply.cut_off])
+
+
+def _first_token(turns: Sequence[Turn]) -> float | None:
+    times = [turn.reply.first_token for turn in turns if turn.reply is not None]
+    known = [time for time in times if time is not None]
+    return sum(known) / len(known) if known else None
 
 
 def _seconds(turns: Sequence[Turn]) -> float | None:

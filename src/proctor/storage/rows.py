@@ -63,6 +63,7 @@ class StoredOutcome:
     judges: dict[str, Usage] = field(default_factory=dict)
     dropped: int = 0
     lie: InjectedLie | None = None
+    first_token: float | None = None
 
 
 def verdict_of(attempt: Attempt) -> str:
@@ -146,6 +147,8 @@ def _outcome(attempt: Attempt) -> dict[str, Any]:
         kept["dropped"] = attempt.dropped
     if attempt.lie is not None:
         kept["lie"] = attempt.lie
+    if attempt.first_token is not None:
+        kept["first_token"] = attempt.first_token
     return kept
 
 
@@ -187,6 +190,7 @@ def attempt_of(run: str, row: Sequence[Any], said: Bodies = _NOTHING) -> Attempt
         ),
         lost=outcome.lost,
         seconds=seconds,
+        first_token=outcome.first_token,
         struck=outcome.struck,
         lie=outcome.lie,
         cut_off=outcome.cut_off,

@@ -261,6 +261,7 @@ def _findings(
         troubles=whole.troubles(),
         usage=whole.usage if run.canaries is None else whole.usage + run.canaries.usage,
         latency=whole.latency(),
+        first_token=whole.first_token(),
         checks=checks,
         conditions=side_by_side(under, trials),
         lies=lie_findings(whole.lies),

@@ -44,6 +44,7 @@ class AttemptCounter:
     usage: Usage = field(default_factory=Usage)
     marks: Floats = field(default_factory=lambda: array("d"))
     seconds: Floats = field(default_factory=lambda: array("d"))
+    first_tokens: Floats = field(default_factory=lambda: array("d"))
     parts_by_name: dict[str, dict[str, Sums]] = field(default_factory=dict)
     checks_by_name: dict[str, CheckTally] = field(default_factory=dict)
     circumstances: CircumstanceTally = field(default_factory=CircumstanceTally)
@@ -82,6 +83,8 @@ class AttemptCounter:
             self.marks.append(value)
         if attempt.seconds is not None:
             self.seconds.append(attempt.seconds)
+        if attempt.first_token is not None:
+            self.first_tokens.append(attempt.first_token)
         for score in attempt.scores:
             if score.of == "agent":
                 for part in score.parts:
@@ -161,16 +164,24 @@ class AttemptCounter:
 
     def latency(self) -> Latency | None:
         """How long the agent took; None: nothing was timed."""
-        if not self.seconds:
-            return None
-        ordered = in_order(self.seconds)
-        rank = -(-95 * len(ordered) // 100)  # the least value that 95 % do not exceed
-        p95 = ordered[rank - 1] if len(ordered) >= 20 else None
-        return Latency(n=len(ordered), median=_middle(ordered), maximum=ordered[-1], p95=p95)
+        return _latency(self.seconds)
+
+    def first_token(self) -> Latency | None:
+        """How long it took to its first token; None: nobody measured it."""
+        return _latency(self.first_tokens)
 
     def median_mark(self) -> float | None:
         """The mark in the middle; None: there are none."""
         return _middle(in_order(self.marks)) if self.marks else None
+
+
+def _latency(seconds: Floats) -> Latency | None:
+    if not seconds:
+        return None
+    ordered = in_order(seconds)
+    rank = -(-95 * len(ordered) // 100)  # the least value that 95 % do not exceed
+    p95 = ordered[rank - 1] if len(ordered) >= 20 else None
+    return Latency(n=len(ordered), median=_middle(ordered), maximum=ordered[-1], p95=p95)
 
 
 def in_order(values: Floats) -> Sequence[float]:

@@ -192,6 +192,8 @@ class Findings:
     """Most frequent first."""
     usage: Usage
     latency: Latency | None
+    first_token: Latency | None = None
+    """From a question to the first token of its answer, over the attempts that stream; None: not measured."""
     checks: tuple[CheckFinding, ...] = ()
     """Those that failed most first."""
     battle: BattleFindings | None = None

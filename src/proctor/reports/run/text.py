@@ -153,6 +153,7 @@ def _facts(findings: Findings, lines: Sequence[HeadlineLine], label: int) -> Ite
         "Missing": _missing(lines),
         "Failures": _failures(findings),
         "Time": numbers.latency(findings),
+        "First token": numbers.first_token(findings),
         "Usage": numbers.usage(findings.usage),
         "Workers": numbers.workers(findings.run.workers),
         "Their time": numbers.workers_time(findings.run.workers),
