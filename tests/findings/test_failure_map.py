@@ -92,6 +92,76 @@ def test_failed_checks_are_named_without_what_differs_from_reply_to_reply(tmp_pa
     assert "refund" in group.name
 
 
+def test_calls_and_turns_that_what_passed_does_not_share_make_a_group(tmp_path: Path) -> None:
+    def searching(request: proctor.Request) -> proctor.Reply:
+        number = int(request.question.split()[-1].rstrip("?"))
+        few = number % 4 == 0
+        call = proctor.ToolCall(name="search", arguments={"top_k": 1 if few else 5, "query": f"article {number}"})
+        return proctor.Reply(text=f"{number * 7 + 1}" if few else f"{number} euros", tool_calls=(call,))
+
+    [group] = played(tmp_path, searching).found.groups
+    assert (group.kind, group.name, group.cases) == ("call", "search(top_k=1)", 10)
+
+
+def test_a_turn_at_which_conversations_break_is_a_group(tmp_path: Path) -> None:
+    rows = "\n".join(f'"What is the code of room {n}?";"{n}{n}{n}"' for n in range(1, 9))
+    (tmp_path / "script.csv").write_text(f"{rows}\n")
+
+    def forgetful(request: proctor.Request) -> str:
+        number = request.question.split()[-1].rstrip("?")
+        return f"{request.trial}{request.turn}" if request.turn == 4 else number * 3
+
+    proctor.evaluate(
+        tmp_path / "script.csv", agent=forgetful, type="abm-static", max_turns=4, reviewer="exact",
+        store=tmp_path / "s.db", name="battle",
+    )  # fmt: skip
+    groups = named(read_failures("battle", store=str(tmp_path / "s.db")))
+    assert groups["turn: turn 4"].cases == 2
+
+
+NAMER = """\
+from tests.metrics.scripted import judge_by
+
+
+def name(shown, prompt):
+    with open("asked", "a") as asked:
+        asked.write("x\\n")
+    return {"name": f"Refuses. {len(shown)}"} if "words" in shown["rule"] else "no JSON at all"
+
+
+def model():
+    return judge_by(name)
+"""
+
+
+def test_a_model_may_name_the_groups_and_changes_nothing_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    (tmp_path / "namer_of_groups.py").write_text(NAMER)
+    groups = played(tmp_path).found.groups
+    asking = ["failures", "run", "--store", str(tmp_path / "s.db"), "--reviewer", "python:namer_of_groups:model"]
+    assert main([*asking, "--json"]) == 0
+    told = capsys.readouterr()
+    found = json.loads(told.out)
+    assert [(each["kind"], each["name"], each["cases"]) for each in found["groups"]] == [
+        (group.kind, group.name, group.cases) for group in groups
+    ]
+    titles = {each["kind"]: each["title"] for each in found["groups"]}
+    assert titles["words"].startswith("Refuses")
+    assert titles["failure"] is None, "what the model does not say is no name"
+    assert "3 calls to python:namer_of_groups:model for names" in " ".join(told.err.split())
+    assert (found["named_by"], found["usage"]["calls"] > 0) == ("python:namer_of_groups:model", True)
+    assert main(asking) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Names before the colon are by python:namer_of_groups:model" in said
+    assert "Some have no name:" in said
+    assert main([*asking[:-2], "--budget", "1"]) == 2
+    assert main([*asking[:-1], "embedded"]) == 2
+    assert "cannot name groups" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_run_in_which_nothing_failed_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     played(tmp_path, lambda question: f"{question.split()[-1].rstrip('?')} euros")
     assert main(["failures", "run", "--store", str(tmp_path / "s.db")]) == 0

@@ -13,22 +13,29 @@ from proctor.run import Attempt, Key, Run
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.intervals import Sums, mean_over_cases
 from proctor.transcript import Turn
+from proctor.usage import Usage
 
-Kind = Literal["failure", "check", "tool", "strategy", "words", "category", "other"]
+Kind = Literal["failure", "check", "tool", "call", "strategy", "words", "turn", "category", "other"]
 Feature = tuple[Kind, str]
 T = TypeVar("T")
 
-_ORDER: tuple[Kind, ...] = ("failure", "check", "tool", "strategy", "words", "category")
+_ORDER: tuple[Kind, ...] = ("failure", "check", "tool", "call", "strategy", "words", "turn", "category")
 """What says most about why something failed comes first."""
 _LEAST = 2
 """Cases that make a group; one alone is an example, not a pattern."""
 _TWICE = 2.0
-"""How much more often a phrase or a category must occur in what failed than in what passed."""
+"""How much more often a phrase, a call or a category must occur in what failed than in what passed, and a turn than
+if they failed anywhere in a conversation."""
 _COMPARED = 2_000
 """Replies that passed, and replies that failed, whose words are looked at: the first so many."""
 _LONGEST_PHRASE = 4
+_LONGEST_ARGUMENT = 40
+_CALLS = 50
+"""Tool calls of an attempt that are looked at."""
 _EXAMPLES = 3
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_COMPARED_KINDS = ("call", "words", "turn", "category")
+"""Kinds that tell something only where they are more common than usual."""
 _NUMBERS = re.compile(r"\d+(?:[.,]\d+)*")
 _SMALL_WORDS = """
 a an and are as at be but by can do does for from had has have how i if in is it its me my no not of on or our so that
@@ -51,6 +58,8 @@ class FailureGroup:
     examples: tuple[Key, ...]
     is_new: bool | None = None
     """Whether nothing failed like that in the run it is held against; None: there is none."""
+    title: str = ""
+    """A model's name for it; empty: none was asked, or it gave none."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -73,6 +82,12 @@ class RunFailures:
     found: FailureMap
     since: Run | None = None
     """The run that it is held against."""
+    named_by: str | None = None
+    """The model that was asked for names; None: nobody was."""
+    usage: Usage = Usage()
+    """What that took."""
+    unnamed: str = ""
+    """Why some groups have no name, where a model was asked."""
 
 
 class FailureCollector:
@@ -83,7 +98,8 @@ class FailureCollector:
         self._failed: dict[Key, set[Feature]] = {}
         self._phrases: dict[Key, frozenset[str]] = {}
         self._passed_phrases: Counter[str] = Counter()
-        self._passed_categories: Counter[str] = Counter()
+        self._passed_features: Counter[Feature] = Counter()
+        self._turns = 1
         self._passed = self._compared = 0
         self._cases: set[str] = set()
 
@@ -96,13 +112,15 @@ class FailureCollector:
         categories = self._categories(attempt)
         if outcome == "passed":
             self._passed += 1
-            self._passed_categories.update(categories)
+            self._passed_features.update({("category", name) for name in categories})
+            self._passed_features.update(_calls(attempt.transcript.turns))
             if self._compared < _COMPARED:
                 self._compared += 1
                 self._passed_phrases.update(_phrases(_said(attempt.transcript.turns)))
             return
         features: set[Feature] = {("category", name) for name in categories}
         self._failed[attempt.key] = features | set(_features(attempt))
+        self._turns = max(self._turns, len(attempt.transcript.turns))
         if len(self._phrases) < _COMPARED and outcome == "failed":
             self._phrases[attempt.key] = _phrases(_said(_failed_turns(attempt)))
 
@@ -149,13 +167,11 @@ class FailureCollector:
 
     def _candidates(self) -> dict[Key, set[Feature]]:
         """What each failed attempt may be grouped by: what it has in common with others and not with what passed."""
-        telling = self._telling_phrases() | self._telling_categories()
+        telling = self._telling_phrases() | self._telling_features()
         found: dict[Key, set[Feature]] = {}
         for key, features in self._failed.items():
             phrases: set[Feature] = {("words", phrase) for phrase in self._phrases.get(key, ())}
-            found[key] = {
-                each for each in features | phrases if each[0] not in ("words", "category") or each in telling
-            }
+            found[key] = {each for each in features | phrases if each[0] not in _COMPARED_KINDS or each in telling}
         return found
 
     def _telling_phrases(self) -> set[Feature]:
@@ -169,14 +185,18 @@ class FailureCollector:
         longest = {phrase for phrase in telling if not _is_within_another(phrase, counts, telling)}
         return {("words", phrase) for phrase in longest}
 
-    def _telling_categories(self) -> set[Feature]:
-        named = ((key, name) for key, features in self._failed.items() for kind, name in features if kind == "category")
-        failed, passed = max(1, len({key.exam for key in self._failed})), max(1, self._passed)
+    def _telling_features(self) -> set[Feature]:
+        compared = ((key, each) for key, found in self._failed.items() for each in found if each[0] in _COMPARED_KINDS)
+        failed = max(1, len({key.exam for key in self._failed}))
         return {
-            ("category", name)
-            for name, count in _count_cases(named).items()
-            if count >= _LEAST and count / failed > _TWICE * self._passed_categories[name] / passed
+            feature
+            for feature, count in _count_cases(compared).items()
+            if count >= _LEAST and count / failed > _TWICE * self._usual_share(feature)
         }
+
+    def _usual_share(self, feature: Feature) -> float:
+        """How often it is found in what passed; of a turn, if conversations failed anywhere."""
+        return 1 / self._turns if feature[0] == "turn" else self._passed_features[feature] / max(1, self._passed)
 
 
 def _count_cases(found: Iterable[tuple[Key, T]]) -> Counter[T]:
@@ -189,7 +209,7 @@ def _assign(candidates: Mapping[Key, set[Feature]]) -> dict[Feature, list[Key]]:
     left, members = dict(candidates), dict[Feature, list[Key]]()
     for kind in _ORDER:
         while counts := _count_cases((key, each) for key, found in left.items() for each in found if each[0] == kind):
-            feature, count = min(counts.items(), key=lambda item: (-item[1], item[0]))
+            feature, count = min(counts.items(), key=lambda item: (-item[1], -len(item[0][1]), item[0]))
             if count < _LEAST and kind not in ("failure", "check"):
                 break
             members[feature] = [key for key, features in left.items() if feature in features]
@@ -207,12 +227,27 @@ def _features(attempt: Attempt) -> Iterator[Feature]:
     for result in attempt.checks:
         if result.passed is False:
             yield "check", f"{result.name}: {_evidence(result.evidence)}" if result.evidence else result.name
-    for turn in _failed_turns(attempt):
+    turns = list(_failed_turns(attempt))
+    if len(attempt.transcript.turns) > 1 and turns:
+        yield "turn", f"turn {turns[0].number}"
+    yield from _calls(turns)
+    for turn in turns:
         if turn.strategy:
             yield "strategy", turn.strategy
         for call in turn.reply.tool_calls if turn.reply is not None else ():
             if call.error:
                 yield "tool", call.name
+
+
+def _calls(turns: Iterable[Turn]) -> set[Feature]:
+    """The tools that were called, alone and with each argument that is short enough to be shared."""
+    calls = [call for turn in turns if turn.reply is not None for call in turn.reply.tool_calls][:_CALLS]
+    found: set[Feature] = {("call", call.name) for call in calls}
+    for call in calls:
+        for name, value in call.arguments.items():
+            if isinstance(value, str | int | float) and len(str(value)) <= _LONGEST_ARGUMENT:
+                found.add(("call", f"{call.name}({name}={value})"))
+    return found
 
 
 def _evidence(text: str) -> str:

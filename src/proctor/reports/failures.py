@@ -12,18 +12,23 @@ from proctor.findings.failure_map import FailureGroup, RunFailures
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import Page, page_table
-from proctor.reports.values import estimate, where
+from proctor.reports.values import estimate, plain, where
 from proctor.reports.words import one_line
 
 _KINDS = {
     "failure": "agent failed",
     "check": "check",
     "tool": "tool error",
+    "call": "calls",
     "strategy": "when pressed by",
     "words": "says",
+    "turn": "first fails at",
     "category": "category",
     "other": "other",
 }
+
+
+LEGEND = "each failed attempt is in one group, by rules; a share is of the cases that failed"
 
 
 def sentence(failures: RunFailures) -> str:
@@ -39,10 +44,19 @@ def sentence(failures: RunFailures) -> str:
 
 
 def name(group: FailureGroup) -> str:
-    """`says: no idea`, `check keywords: …`."""
-    if group.kind == "other":
-        return group.name
-    return f"{_KINDS[group.kind]} “{one_line(group.name, 100)}”"
+    """`says “no idea”`, `check “keywords: …”`; after a model's name for it, where one was asked."""
+    said = group.name if group.kind == "other" else f"{_KINDS[group.kind]} “{one_line(group.name, 100)}”"
+    return f"{one_line(group.title, 80)}: {said}" if group.title else said
+
+
+def naming(failures: RunFailures) -> str:
+    """Who named the groups, and what that took; empty: nobody was asked."""
+    if failures.named_by is None:
+        return ""
+    used = numbers.usage(failures.usage) or "nothing, as it was asked before"
+    lacking = f" Some have no name: {one_line(failures.unnamed, 200)}." if failures.unnamed else ""
+    said = f"Names before the colon are by {one_line(failures.named_by, 80)}, which took {used}"
+    return f"{said}; groups are by rules.{lacking}"
 
 
 def render(failures: RunFailures) -> RenderableType:
@@ -69,6 +83,8 @@ def _report(failures: RunFailures, width: int) -> Iterator[RenderableType]:
             table.add_row(Text(f"  {one_line(key.exam, 40)}  {_question(failures, key.exam)}", style="dim"))
     yield table
     yield Text()
+    if named := naming(failures):
+        yield Text(named, style="dim")
     yield Text(f"Next  proctor show {failures.run.id} --case {failures.found.groups[0].examples[0].exam}", style="dim")
 
 
@@ -92,7 +108,9 @@ def _markdown(failures: RunFailures) -> Iterator[str]:
     for group in failures.found.groups:
         said, new = numbers.say(group.share), " (new)" if group.is_new else ""
         shown = in_markdown(_question(failures, group.examples[0].exam), 160)
-        yield f"| {in_markdown(name(group), 160)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
+        yield f"| {in_markdown(name(group), 240)}{new} | {group.cases} | {said.value} | {said.interval} | {shown} |"
+    if named := naming(failures):
+        yield f"\n{in_markdown(named, 400)}"
 
 
 def as_dict(failures: RunFailures) -> dict[str, Any]:
@@ -106,6 +124,8 @@ def as_dict(failures: RunFailures) -> dict[str, Any]:
         "failed_attempts": found.failed_attempts,
         "counted_cases": found.counted_cases,
         "groups": [_group_dict(group) for group in found.groups],
+        "named_by": failures.named_by,
+        "usage": plain(failures.usage) if failures.named_by else None,
     }
 
 
@@ -113,6 +133,7 @@ def _group_dict(group: FailureGroup) -> dict[str, Any]:
     return {
         "kind": group.kind,
         "name": group.name,
+        "title": group.title or None,
         "cases": group.cases,
         "attempts": group.attempts,
         "share": estimate(group.share),

@@ -19,6 +19,7 @@ from proctor.run import Attempt
 from proctor.running.plan import exams_of
 from proctor.settings import check_path, unwritable
 from proctor.storage import Store, open_store
+from proctor.workflows.failure_map import failures_shown_with
 from proctor.workflows.gates import RunGates, with_baselines
 from proctor.workflows.gathered import LARGE, CountingPass, accumulate_attempts, recall_accumulator
 from proctor.workflows.people import with_people
@@ -182,7 +183,9 @@ def _html(exported: ExportedRun) -> Iterator[str]:
     from proctor.reports.run.html import cases_in_full, html_pieces
 
     findings = exported.findings
-    return html_pieces(findings, exported.exams, exported.attempts_with(cases_in_full(findings)))
+    attempts = exported.attempts_with(cases_in_full(findings))
+    failures = failures_shown_with(exported.store, exported.run)
+    return html_pieces(findings, exported.exams, attempts, failures=failures)
 
 
 def _json(exported: ExportedRun) -> Iterator[str]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from proctor.benchmark import Exam
 from proctor.findings.failure_map import FailureCollector, RunFailures
+from proctor.roles import Archive
 from proctor.run import Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
+
+READ_ALONG = 5_000
+"""Attempts of a run up to which what failed is grouped wherever the run is shown, and not only on request."""
 
 
 def read_failures(name: str, *, store: str, since: str | None = None) -> RunFailures:
@@ -28,3 +32,21 @@ def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], FailureCollector
     for attempt in opened.archive.full_attempts(run.id):
         collected.add(attempt)
     return exams, collected
+
+
+def failures_shown_with(opened: Store, run: Run) -> RunFailures | None:
+    """What stands beside the other results of a run: held against the run before it on the same cases.
+
+    None: nothing failed, or there are too many attempts to read them all along.
+    """
+    if run.planned > READ_ALONG:
+        return None
+    before = run_before(opened.archive, run)
+    found = failures_of(opened, run, before if before is not None and before.planned <= READ_ALONG else None)
+    return found if found.found.groups else None
+
+
+def run_before(archive: Archive, run: Run) -> Run | None:
+    """The last run of the same type before this one on the same cases."""
+    before = (each for each in archive.runs() if each.created < run.created and each.digest == run.digest)
+    return next((each for each in before if each.settings.type == run.settings.type and each.planned), None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 from proctor.benchmark import Exam
 from proctor.config import Config
@@ -15,21 +14,18 @@ from proctor.findings.tournament import tournament as found_in
 from proctor.redaction import remember_secrets
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
-from proctor.spending.budget import must_have_prices
-from proctor.spending.prices import Price, price_of
-from proctor.spending.providers import PROVIDERS
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
+from proctor.workflows.chat_model import ChosenModel, choose_model
 from proctor.workflows.contests import Contest, ContestVerdict, judge_contests, tokens_of
-from proctor.workflows.parts import choose
-from proctor.workflows.patient_model import PatientModel
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
+_NO_JUDGE = (
+    "cannot compare two replies; expected a chat model such as openai:MODEL. "
+    "Without --reviewer the stored scores decide"
+)
 Place = tuple[str, int, int]
 """A case, and two runs by their places."""
 
@@ -44,22 +40,11 @@ def tournament(names: Sequence[str], *, store: str, force: bool = False) -> Tour
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class ContestModel:
-    """The chat model that compares replies."""
-
-    name: str
-    model: BaseChatModel
-    structured: bool
-    criteria: str
-    price: Price | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class PlannedTournament:
     """What is to be judged, and what it will take, before anybody is asked."""
 
     runs: tuple[Run, ...]
-    judge: ContestModel
+    judge: ChosenModel
     contests: dict[Place, Contest]
     settled: tuple[ContestOutcome, ...]
     """What needs no judge: where an agent failed, or there is no reply."""
@@ -86,7 +71,7 @@ def plan_tournament(
 ) -> PlannedTournament:
     """Every case of every pair of runs that has two replies to compare."""
     remember_secrets()
-    judge = _contest_model(reviewer, config)
+    judge = choose_model(reviewer, config, refusal=_NO_JUDGE)
     with open_store(store, create=False) as opened:
         runs = [opened.archive.find(name) for name in names]
         unlike = must_be_alike(runs, judged_anew=True, force=force)
@@ -160,36 +145,6 @@ def _settled(place: Place, one: Played, other: Played) -> ContestOutcome:
     return ContestOutcome(case=case, a=a, b=b, score=score, reason="an agent failed")
 
 
-def _contest_model(reviewer: str, config: Config) -> ContestModel:
-    """The chat model that a reviewer's name or spec stands for, with its options."""
-    from proctor.models.load import load_model
-    from proctor.reviewers.criteria import read_criteria
-    from proctor.reviewers.model import check_options, usual_temperature
-
-    chosen = choose(reviewer, config.reviewers, default="standard").spec
-    assert chosen is not None
-    spec, options = chosen.spec.removeprefix("model:"), chosen.options
-    if spec.partition(":")[0] not in (*PROVIDERS, "python"):
-        raise UsageError(
-            f"the reviewer {reviewer!r} cannot compare two replies; expected a chat model such as openai:MODEL. "
-            "Without --reviewer the stored scores decide"
-        )
-    check_options(options)
-    criteria = read_criteria(options["criteria"])[0] if "criteria" in options else ()
-    model = load_model(
-        spec,
-        temperature=options.get("temperature", usual_temperature(spec)),
-        max_output_tokens=options.get("max_output_tokens"),
-    )
-    return ContestModel(
-        name=reviewer,
-        model=model,
-        structured=options.get("structured", True),
-        criteria="\n".join(one.asks for one in criteria),
-        price=price_of(spec, {**config.prices, **options.get("prices", {})}),
-    )
-
-
 async def play_tournament(
     planned: PlannedTournament,
     *,
@@ -204,15 +159,7 @@ async def play_tournament(
     given = {"budget": budget, "concurrency": concurrency, "timeout": timeout, "retries": retries}
     settings = replace(make_settings(given, config.run), budget=budget, max_tokens=None)
     judge = planned.judge
-    if budget is not None and judge.price is None:
-        must_have_prices([judge.name], {}, budget=budget)
-    model = PatientModel(
-        judge.model,
-        structured=judge.structured,
-        retries=settings.retries,
-        timeout=settings.timeout,
-        price=judge.price,
-    )
+    model = judge.patient(retries=settings.retries, timeout=settings.timeout, budget=budget)
     contests = list(planned.contests.values())
     with allowing(settings, config, cache=True):
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from proctor.findings.run import interim as interim_words
+from proctor.reports import failures as failure_words
 from proctor.reports import numbers, outcomes, prose, svg
 from proctor.reports.battle import svg as battle_svg
 from proctor.reports.battle import words as battle_words
@@ -56,7 +57,8 @@ def equip(made: Environment) -> None:
         "pieces": pieces, "quotes_in": quotes_in,
         "beyond_parts": beyond_parts, "meanings": meanings,
         "battle_svg": battle_svg, "battle_words": battle_words, "check_words": check_words,
-        "condition_words": condition_words, "lie_words": lie_words, "interim_words": interim_words,
+        "condition_words": condition_words, "lie_words": lie_words,
+        "failure_words": failure_words, "interim_words": interim_words,
         "orchestration_words": orchestration_words, "line_of_time": _line_of_time,
     }  # fmt: skip
 

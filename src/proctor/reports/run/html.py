@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from markupsafe import Markup
 
 from proctor.benchmark import Exam
+from proctor.findings.failure_map import RunFailures
 from proctor.findings.run import CaseFinding, Findings, ProblemGroup
 from proctor.reports import outcomes
 from proctor.reports.battle.conversation import talk
@@ -62,15 +63,20 @@ def write_html(
 
 
 def html_pieces(
-    findings: Findings, exams: Mapping[str, Exam], attempts: Iterable[Attempt], *, k: int | None = None
+    findings: Findings,
+    exams: Mapping[str, Exam],
+    attempts: Iterable[Attempt],
+    *,
+    k: int | None = None,
+    failures: RunFailures | None = None,
 ) -> Iterator[str]:
-    """The same piece by piece."""
+    """The same piece by piece; with what failed in groups, where that is known."""
     cases = outcomes.worst_first(findings.cases)
     labels = Labels(case.id for case in cases[:_ROWS])
     shown = select(cases, labels.watching(attempts), _renderer(findings, exams), limit=_ATTEMPTS_IN_FULL)
     rows = list(_rows(findings, cases, shown, labels))
     page = environment().get_template("report.html.j2")
-    yield from page.generate(**_page(findings, exams, shown, rows, k))
+    yield from page.generate(**_page(findings, exams, shown, rows, k), failures=failures)
 
 
 def cases_in_full(findings: Findings) -> set[str]:

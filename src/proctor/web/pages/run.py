@@ -12,10 +12,10 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 
 from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
-from proctor.roles import Archive
 from proctor.run import Run, Wish
 from proctor.web.pages import form_of
 from proctor.web.reading import addresses, parts, results
+from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.again import address_again
@@ -24,6 +24,7 @@ from proctor.web.site.render import render
 from proctor.web.site.site import site_of
 from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.export import export_pieces
+from proctor.workflows.failure_map import run_before
 from proctor.workflows.pace import pace_of
 
 router = APIRouter()
@@ -90,7 +91,8 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         categories=results.categories(exams),
         stages=results.STAGES,
         exports=EXPORTS,
-        earlier=_earlier(site.store.archive, found),
+        earlier=run_before(site.store.archive, found),
+        failures=None if stands["moving"] or read is None else shown_failures(site, found),
         again=address_again(site, found),
     )
 
@@ -107,15 +109,10 @@ def compare_with_earlier(request: Request, run: str) -> RedirectResponse:
     """Beside the run before it on the same cases; where there is none, one can be chosen."""
     archive = site_of(request).store.archive
     found = archive.find(run)
-    earlier = _earlier(archive, found)
+    earlier = run_before(archive, found)
     return RedirectResponse(
         addresses.comparison(earlier.id if earlier is not None else "", found.id), status_code=HTTPStatus.SEE_OTHER
     )
-
-
-def _earlier(archive: Archive, run: Run) -> Run | None:
-    before = (each for each in archive.runs() if each.created < run.created and each.digest == run.digest)
-    return next((each for each in before if each.settings.type == run.settings.type and each.planned), None)
 
 
 @router.post("/runs/{run}/pause")

@@ -1,0 +1,63 @@
+"""A reviewer's name or spec → the chat model that it stands for, for other questions than marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from proctor.config import Config
+from proctor.errors import UsageError
+from proctor.spending.budget import must_have_prices
+from proctor.spending.prices import Price, price_of
+from proctor.spending.providers import PROVIDERS
+from proctor.workflows.parts import choose
+from proctor.workflows.patient_model import PatientModel
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ChosenModel:
+    """A chat model, and how it is asked."""
+
+    name: str
+    model: BaseChatModel
+    structured: bool
+    criteria: str
+    price: Price | None
+
+    def patient(self, *, retries: int, timeout: float, budget: float | None = None) -> PatientModel:
+        """The model as it is asked; refuses a budget where its price is not known."""
+        if budget is not None and self.price is None:
+            must_have_prices([self.name], {}, budget=budget)
+        return PatientModel(
+            self.model, structured=self.structured, retries=retries, timeout=timeout, price=self.price
+        )  # fmt: skip
+
+
+def choose_model(reviewer: str, config: Config, *, refusal: str) -> ChosenModel:
+    """The chat model with its options; `refusal` says of any other reviewer what it cannot do, and what to do."""
+    from proctor.models.load import load_model
+    from proctor.reviewers.criteria import read_criteria
+    from proctor.reviewers.model import check_options, usual_temperature
+
+    chosen = choose(reviewer, config.reviewers, default="standard").spec
+    assert chosen is not None
+    spec, options = chosen.spec.removeprefix("model:"), chosen.options
+    if spec.partition(":")[0] not in (*PROVIDERS, "python"):
+        raise UsageError(f"the reviewer {reviewer!r} {refusal}")
+    check_options(options)
+    criteria = read_criteria(options["criteria"])[0] if "criteria" in options else ()
+    model = load_model(
+        spec,
+        temperature=options.get("temperature", usual_temperature(spec)),
+        max_output_tokens=options.get("max_output_tokens"),
+    )
+    return ChosenModel(
+        name=reviewer,
+        model=model,
+        structured=options.get("structured", True),
+        criteria="\n".join(one.asks for one in criteria),
+        price=price_of(spec, {**config.prices, **options.get("prices", {})}),
+    )
