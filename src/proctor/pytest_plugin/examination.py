@@ -105,7 +105,12 @@ class Examination:
         asked: int | None = self.option("passes")
         if asked is not None and asked > play.trials:
             raise ProctorError(f"--proctor-passes {asked} cannot be reached in {play.trials} trials of each case")
-        return asked if asked is not None else play.trials
+
+    def needed(self, play: SuitePlay, case: str) -> int:
+        """How many trials of a case must pass; all of one that has fewer."""
+        asked: int | None = self.option("passes")
+        trials = play.trials_of(case)
+        return trials if asked is None else min(asked, trials)
 
     def built(self, agent: object) -> object:
         """The agent for single questions; one that is named is built once a session."""

@@ -93,6 +93,7 @@ def _result(suite: str, whole: PlayedSuite) -> Result:
     run = replace(
         whole.run,
         digest=benchmark.digest,
+        settings=replace(settings, case_trials=own),
         planned=planned,
         kind=_kind(whole),
         status=status,
