@@ -274,6 +274,16 @@ def test_a_case_passes_where_enough_of_its_trials_do(folder: Folder) -> None:
     folder.test("capitals.yaml::japan", "--proctor-trials=3", "--proctor-passes=2").assert_outcomes(failed=1)
 
 
+def test_a_case_with_trials_of_its_own_needs_all_of_those(folder: Folder) -> None:
+    folder.write("agent.py", "def answer(request): return 'Tokyo' if request.trial == 1 else 'Kyoto'\n")
+    case = "{question: The capital of Japan?, expect: {keywords: [Tokyo]}"
+    folder.write("own.yaml", f"cases:\n- {case}, id: often, trials: 2}}\n- {case}, id: once}}\n")
+    result = folder.test("own.yaml", "-o", "proctor_suites=own.yaml")
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(["1 of 2 trials passed, 2 needed; trial 2: *", "own.yaml: pass rate 75 %*"])
+    folder.test("own.yaml", "-o", "proctor_suites=own.yaml", "--proctor-passes=1").assert_outcomes(passed=2)
+
+
 def test_a_case_that_hangs_on_a_lost_trial_is_an_error(impatient: Folder) -> None:
     impatient.write(
         "agent.py",
