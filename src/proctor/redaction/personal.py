@@ -41,7 +41,7 @@ class PersonalData:
 
     def outline(self, text: str) -> str:
         """The text with the kind alone in place of each value: what differs in nothing else comes out the same."""
-        return self._replace(text, lambda kind, _: f"[{kind}]")
+        return self._replace(known().scrub(text), lambda kind, _: f"[{kind}]")
 
     def _name(self, kind: Kind, value: str) -> str:
         self.counts[kind] += 1
