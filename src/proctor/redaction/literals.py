@@ -28,6 +28,12 @@ SHAPES = re.compile(
     r"|\bAKIA[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.eyJ[\w-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
 """Secrets that are known by their looks."""
+_BEGINNINGS = (
+    "bearer", "basic", "sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-", "xox", "akia", "aiza", "eyj",
+    "private key",
+)  # fmt: skip
+"""What stands in each of them, in small letters."""
+_BLOCK = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 _HEADER = re.compile(r"^([\w-]+):\s*(.+)$")
 _HEADER_FLAGS = frozenset({"-H", "--header", "--headers"})
 _LOGIN_FLAGS = frozenset({"-u", "--user", "--proxy-user"})
@@ -109,6 +115,14 @@ def _is_secret(path: tuple[str, ...], name: str, value: Any, *, keys: bool) -> b
 
 def _is_literal(value: str) -> bool:
     return bare_of(value).lower() not in _NOTHING and _FILLED.search(value) is None
+
+
+def mask_shapes(text: str) -> tuple[str, int]:
+    """A text without secrets that are known by their looks, and how many there were; most texts are only glanced at."""
+    lower = text.lower()
+    if not any(beginning in lower for beginning in _BEGINNINGS):
+        return text, 0
+    return SHAPES.subn("[secret]", _BLOCK.sub("[secret]", text))
 
 
 def _looks_secret(text: str) -> bool:
