@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from proctor.benchmark import Benchmark, Case
+from proctor.benchmark import Benchmark, Case, Expectation
 from proctor.codec import benchmark_of, digest
 from proctor.errors import InputError
 from proctor.formats.imports.contract import (
@@ -37,6 +37,7 @@ from proctor.workflows.evaluate import new_id
 
 _BATCH = 200
 _USUAL = Settings().passing_score
+_NOTHING = Expectation()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -105,7 +106,8 @@ class CaseBook:
 
     def enter(self, case: Case, *, own_id: bool = True, repeated: bool = True) -> tuple[Case, bool]:
         """The case under its id, and whether it is new; `repeated`: the same once more is no new one."""
-        content = _number(case.id if not own_id else "", case.question, case.context, case.answer, str(case.expect))
+        expected = "" if case.expect == _NOTHING else case.expect
+        content = _number(case.id if not own_id else "", case.question, case.context, case.answer, expected)
         name, number = case.id, 1
         while True:
             key = _number(name)
@@ -176,20 +178,16 @@ def _import_file(
 ) -> FileImport:
     log = ImportLog()
     runs = source.runs()
-    gathered = _Gathered(runs, keeps=store is not None and bool(runs))
+    gathered = _Gathered(runs, book=CaseBook() if runs else book, keeps=store is not None)
     for record in _read(source, log):
-        case = gathered.add(record)
-        entered, new = book.enter(case, own_id=record.own_id, repeated=bool(runs) or record.own_id)
+        case, new = gathered.add(record)
+        if runs:
+            case, new = book.enter(case, own_id=record.own_id)
         if new and writer is not None:
-            _write(entered, record.place, writer, log, has_runs=bool(runs))
-    stored = [*_store_runs(path, source, gathered, plan, store)] if store is not None and gathered.keeps else []
+            _write(case, record.place, writer, log, has_runs=gathered.keeps)
+    stored = [*_store_runs(path, source, gathered, plan, store)] if store is not None and runs else []
     return FileImport(
-        path=path,
-        tool=source.tool,
-        version=source.version,
-        cases=gathered.count,
-        runs=tuple(stored),
-        log=log,
+        path=path, tool=source.tool, version=source.version, cases=gathered.count, runs=tuple(stored), log=log
     )
 
 
@@ -209,27 +207,28 @@ def _write(case: Case, place: str, writer: SuiteWriter, log: ImportLog, *, has_r
 
 
 class _Gathered:
-    """The cases of each run of a file, and how often each was asked."""
+    """The cases of a file; of each run in it, its cases and how often each was asked."""
 
-    def __init__(self, runs: Mapping[str, ImportedRun], *, keeps: bool) -> None:
-        self.keeps = keeps
+    def __init__(self, runs: Mapping[str, ImportedRun], *, book: CaseBook, keeps: bool) -> None:
+        self.keeps = keeps and bool(runs)
+        """Whether cases are kept for the runs to be stored."""
         self.count = 0
         self.cases: dict[str, dict[str, Case]] = {key: {} for key in runs}
         self.trials: dict[str, Counter[str]] = {key: Counter() for key in runs}
-        self._book = CaseBook()
+        self._book = book
         self._shared: dict[str, Case] = {}
 
-    def add(self, record: ImportedRecord) -> Case:
-        """Keep the case of a record; the case under the id that it has in this file."""
-        is_result = record.result is not None
-        case, new = self._book.enter(record.case, own_id=record.own_id, repeated=is_result or record.own_id)
+    def add(self, record: ImportedRecord) -> tuple[Case, bool]:
+        """The case of a record under the id that it has in this file, and whether it is new there."""
+        repeated = record.result is not None or record.own_id
+        case, new = self._book.enter(record.case, own_id=record.own_id, repeated=repeated)
         self.count += new
         if self.keeps and record.run in self.cases:
             shared = self._shared.setdefault(case.id, case)
             self.cases[record.run].setdefault(case.id, shared)
             trials = self.trials[record.run]
             trials[case.id] = max(trials[case.id], record.trial or trials[case.id] + 1)
-        return case
+        return case, new
 
 
 def _store_runs(
@@ -319,13 +318,13 @@ def _write_attempts(
         return outcomes
     places = {key: {case: row for row, case in enumerate(_ordered(gathered, key, source))} for key in made}
     asked: dict[str, Counter[str]] = {key: Counter() for key in made}
-    names = _Gathered(source.runs(), keeps=False)
+    names = _Gathered(source.runs(), book=CaseBook(), keeps=False)
     batch: list[Record] = []
     with ExitStack() as held:
         for run in made.values():
             held.enter_context(store.journal.writing(run.id))
         for record in _read(source, ImportLog()):
-            case = names.add(record)
+            case, _ = names.add(record)
             if record.result is None or record.run not in made:
                 continue
             asked[record.run][case.id] += 1

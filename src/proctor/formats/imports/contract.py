@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from proctor.benchmark import Case
 from proctor.errors import InputError
 from proctor.redaction.known import known
-from proctor.redaction.literals import SHAPES
+from proctor.redaction.literals import mask_shapes
 from proctor.redaction.nouns import map_texts
 from proctor.run import Failure
 from proctor.score import Review
@@ -143,7 +143,7 @@ class ImportLog:
         if secrets.are_known() and secrets.are_in(text):
             self.masked += len(secrets.names_in(text))
             text = secrets.scrub(text)
-        masked, times = SHAPES.subn("[secret]", text)
+        masked, times = mask_shapes(text)
         self.masked += times
         return masked.replace("\0", "\ufffd")
 
