@@ -68,6 +68,8 @@ class Expectation:
     """Upper bounds: `tool_calls`, `seconds`, `tokens`, `cost`."""
     checks: Strings = ()
     """Users' own checks, by name."""
+    role: str | None = None
+    """The role that the reply must keep to, as a model judges it; None: any."""
 
 
 OWN_PART = "criteria"

@@ -84,6 +84,8 @@ class CheckResult:
 
 NO_ERROR = "no error"
 """The check that an agent's own failure fails."""
+ROLE = "role"
+"""The check that only a model can decide."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

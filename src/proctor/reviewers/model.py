@@ -19,10 +19,11 @@ from proctor.reviewers.rubrics import (
     Criterion,
     answer_schema,
     applicable,
+    role_criterion,
     rubric_named,
     system_prompt,
 )
-from proctor.score import Part, Review
+from proctor.score import ROLE, CheckResult, Part, Review, reaches
 from proctor.spending.prices import Price, price_of
 from proctor.transcript import Turn
 
@@ -42,6 +43,8 @@ _OPTIONS: dict[str, tuple[type, ...]] = {
     "structured": (bool,),
     "temperature": (int, float),
 }
+_KEEPS_ROLE = 0.7
+"""The mark from which a reply keeps to its role."""
 _OWN_TEMPERATURE = re.compile(r"python:|openai:(?:o\d|gpt-[5-9])")
 """Made elsewhere, or models that reason and refuse another temperature than theirs."""
 
@@ -131,17 +134,19 @@ class ModelReviewer:
         improvised = _is_improvised(case, turns)
         asked = IMPROVISED if improvised and self._own is None else self._criteria
         criteria = _with_case(applicable(asked, case), case) if case is not None else ()
-        if case is None or not criteria or turn.reply is None:
+        role = () if case is None or case.expect.role is None else (role_criterion(case.expect.role),)
+        if case is None or not (criteria or role) or turn.reply is None:
             return Review()
-        of_question = self._of_question(criteria, turns)
+        of_question = self._of_question((*criteria, *role), turns)
+        everything = (*criteria, *role, *of_question)
         earlier = turns[:-1] if improvised or of_question else ()
         evidence = gather(case, turn.question, turn.reply, earlier=earlier, limit=self._limit)
         try:
             answer = await ask(
                 self._model,
-                system=system_prompt((*criteria, *of_question), own.told(), in_words=bool(own.scale)),
+                system=system_prompt(everything, own.told(), in_words=bool(own.scale)),
                 user=evidence.text,
-                schema=answer_schema((*criteria, *of_question), tuple(own.scale)),
+                schema=answer_schema(everything, tuple(own.scale)),
                 structured=self._structured,
                 price=self._price,
             )
@@ -152,6 +157,7 @@ class ModelReviewer:
             parts=parts,
             weights={part.name: own.weights.get(part.name, 1.0) for part in parts} if self._own is not None else {},
             question_parts=tuple(_part(criterion, answer.value, own) for criterion in of_question),
+            checks=tuple(_role_check(turn.number, _part(criterion, answer.value, own)) for criterion in role),
             explanation=_explanation(parts, evidence),
             usage=answer.usage,
         )
@@ -197,6 +203,11 @@ def _part(criterion: Criterion, marks: Any, own: OwnRubric) -> Part:
     explanation, mark = getattr(marks, f"{criterion.name}_explanation").strip(), getattr(marks, criterion.name)
     said = f"{mark}: {explanation}" if own.scale else explanation
     return Part(name=criterion.name, value=own.value(mark), explanation=said)
+
+
+def _role_check(turn: int, judged: Part) -> CheckResult:
+    passed = reaches(judged.value, _KEEPS_ROLE)
+    return CheckResult(turn=turn, name=ROLE, passed=passed, evidence=judged.explanation, value=judged.value)
 
 
 def _explanation(parts: tuple[Part, ...], evidence: ReviewEvidence) -> str:

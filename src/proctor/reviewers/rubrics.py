@@ -109,6 +109,21 @@ QUESTION = (RELEVANCE, DIFFICULTY)
 IMPROVISED = (SOUNDNESS, CONTEXT, CONSISTENCY)
 """For a reply to a question that an examiner improvised, and to which no answer is known."""
 
+
+def role_criterion(role: str) -> Criterion:
+    """Whether a reply keeps to a role."""
+    return Criterion(
+        name="role_adherence",
+        needs="question",
+        asks=(
+            "does the reply keep to the role that the agent was given? 1: in what it does, in what it turns down and "
+            "in its tone. 0.5: it slips in something that matters little. 0: it steps out of the role, does what the "
+            "role forbids or is not for, or speaks as somebody else. Whether the reply is right is no matter of the "
+            f"role. This is the role: {role.strip()}"
+        ),
+    )
+
+
 RUBRICS = {"standard-1": (CORRECTNESS, REASONING, CONTEXT), "judge-1": (CORRECTNESS, COMPLETENESS)}
 
 

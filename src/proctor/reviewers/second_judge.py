@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proctor.benchmark import Case, Exam
 from proctor.roles import Reviewer
-from proctor.score import Part, Review
+from proctor.score import ROLE, Part, Review
 from proctor.transcript import Turn
 from proctor.usage import Usage
 
@@ -27,14 +27,20 @@ class SecondJudge:
         self.asks_nobody = all(getattr(judge, "asks_nobody", False) for judge in (first, second))
 
     async def review(self, case: Case | None, turns: Sequence[Turn]) -> Review:
-        """The first judge's marks; the second's where any of those is unsure, and it has something to say."""
+        """The first judge's marks; the second's where any of those is unsure, and it has something to say.
+
+        Whether a reply keeps to its role the second is asked too, where the first does not say.
+        """
         first = await self._first.review(case, turns)
         doubted = [part for part in first.parts if part.unsure]
-        if not doubted:
+        role = case is not None and case.expect.role is not None and ROLE not in {each.name for each in first.checks}
+        if not doubted and not role:
             return first
         second = await self._second.review(case, turns)
         took = second.usage or Usage()
         usage = (first.usage or Usage()) + took or None
+        if not doubted:
+            return replace(first, checks=first.checks + second.checks, usage=usage, passed_on=took)
         if not second.parts and second.unscored is None:
             return replace(first, usage=usage, passed_on=took)
         return replace(

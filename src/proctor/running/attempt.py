@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from proctor.benchmark import Case, Exam
+from proctor.benchmark import Case, Exam, Expectation
 from proctor.codec import to_reply
 from proctor.errors import Misconfigured
 from proctor.fault_injection import in_force
@@ -298,11 +298,12 @@ class Player:
     def _case_for_improvised(self, exam: Exam, turn: Turn) -> Case:
         """An improvised question as a case that expects no answer, with the context that goes with every turn."""
         context = exam.cases[0].context if self._settings.context_given else None
-        return Case(id=exam.cases[0].id, question=turn.question, context=context)
+        role = Expectation(role=exam.cases[0].expect.role)
+        return Case(id=exam.cases[0].id, question=turn.question, context=context, expect=role)
 
     def _decides(self, case: Case | None) -> bool:
-        """Whether a mark decides about the reply; where the checks alone do, its absence breaks nothing."""
-        return passing_score(case, self._settings) is not None
+        """Whether a judge decides about the reply; where the checks alone do, its absence breaks nothing."""
+        return passing_score(case, self._settings) is not None or (case is not None and case.expect.role is not None)
 
     async def _conclude(self, play: Play) -> tuple[Review, ...]:
         """Every reviewer's word on the conversation as a whole; an empty Review where there is none."""

@@ -85,7 +85,7 @@ def _turns_passed(
 def _judgement(turn: int, reviews: Sequence[Review], reviewers: Sequence[str], settings: Settings) -> _Judged:
     pairs = zip(reviewers, reviews, strict=False)
     scores, missing = verdict.marks(pairs, turn=turn or None, settings=settings)
-    checks = [check for review in reviews for check in review.checks]
+    checks = verdict.joint_checks([review.checks for review in reviews])
     return _Judged(scores, missing, checks, _contradictions(reviews, settings))
 
 

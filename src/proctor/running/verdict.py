@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from proctor.benchmark import Case, Expectation
@@ -92,6 +94,30 @@ def turn_passes(
     if needed is not None and _is_open(given, missing, case, settings):
         return None
     return True if given or _judged_by(checks, case, needed) else None
+
+
+def joint_checks(given: Sequence[Sequence[CheckResult]]) -> list[CheckResult]:
+    """The checks of all reviewers. Of one that several speak of, most of those decide who could check it."""
+    reviewers = Counter(name for checks in given for name in {check.name for check in checks})
+    joint: list[CheckResult] = []
+    for check in (check for checks in given for check in checks):
+        if reviewers[check.name] < 2:
+            joint.append(check)
+        elif check.name not in {each.name for each in joint}:
+            joint.append(_majority([each for checks in given for each in checks if each.name == check.name]))
+    return joint
+
+
+def _majority(results: Sequence[CheckResult]) -> CheckResult:
+    """The first result of those in the majority; a tie is not checkable."""
+    for_it, against = ([each for each in results if each.passed is passed] for passed in (True, False))
+    if len(for_it) != len(against):
+        return max(for_it, against, key=len)[0]
+    if not for_it:
+        return results[0]
+    return replace(
+        for_it[0], passed=None, evidence=f"the judges are divided: {for_it[0].evidence}; {against[0].evidence}"
+    )
 
 
 def _is_open(given: Sequence[bool], missing: Sequence[Unscored], case: Case | None, settings: Settings) -> bool:

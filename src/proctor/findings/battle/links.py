@@ -98,7 +98,8 @@ def _asked_again(seed: Case) -> Case:
     """The seed where an examiner goes back to it: the answer must stand, but nobody has to look it up once more."""
     if seed.expect == _NOTHING:
         return seed
-    return replace(seed, expect=Expectation(keywords=seed.expect.keywords, exclusions=seed.expect.exclusions))
+    kept = seed.expect
+    return replace(seed, expect=Expectation(keywords=kept.keywords, exclusions=kept.exclusions, role=kept.role))
 
 
 def _asks_again(seed: str, question: str) -> bool:

@@ -137,6 +137,7 @@ EXPECT = Record(
             about="Steps that an orchestrator must take; a word alone is a kind.",
         ),
         "limits": Field(shape=LIMITS, about="Upper bounds of one reply."),
+        "role": Field(shape=_prose, about="The role that the reply must keep to; a model judges it."),
         "checks": Field(shape=_names, about="Your own checks, by name."),
     },
     hints={

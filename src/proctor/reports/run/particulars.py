@@ -63,6 +63,7 @@ def expectations_of(case: Case) -> Iterator[tuple[str, Sequence[str]]]:
         "sub-agents": expect.sub_agents,
         "steps": [*map(_step, expect.steps)],
         "limits": [f"{name} {_number(most)}" for name, most in expect.limits.items()],
+        "role": [] if expect.role is None else [expect.role],
         "own checks": [name.rpartition(":")[2] for name in expect.checks],
         "passes at": [] if case.passing_score is None else [score(case.passing_score)],
     }

@@ -16,6 +16,7 @@ from proctor.reviewers.checks.contract import BuiltIn, Outcome, result
 from proctor.reviewers.checks.limits import limits
 from proctor.reviewers.checks.merge import merge
 from proctor.reviewers.checks.own import OwnCheck
+from proctor.reviewers.checks.role import role
 from proctor.reviewers.checks.sources import Sources
 from proctor.reviewers.checks.steps import steps, sub_agents
 from proctor.reviewers.checks.tool_calls import tool_calls, tools_not_used, tools_used
@@ -35,7 +36,7 @@ BUILT_IN: tuple[BuiltIn, ...] = (
     limits,
 )
 """What a case may ask for, in the order of the report; beside them stands "no error", which every case asks for."""
-EVERY: tuple[BuiltIn, ...] = (no_error, *BUILT_IN)
+EVERY: tuple[BuiltIn, ...] = (no_error, *BUILT_IN, role)
 RUBRIC = "checks-2"
 _NOTHING = Expectation()
 
