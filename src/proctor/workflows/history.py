@@ -13,6 +13,7 @@ from proctor.findings.history import Counts, History, Order, tell
 from proctor.run import Attempt, Run
 from proctor.settings import unwritable
 from proctor.storage import Store, open_store
+from proctor.usage import Usage
 from proctor.workflows.gathered import verdict_counts, verdict_order
 from proctor.workflows.people import rates_by_people
 from proctor.workflows.run_filter import RunFilter
@@ -43,8 +44,16 @@ def read_history(
         others, order_of = tuple(name for name in names if name != chosen), partial(verdict_order_of, opened)
         return tell(
             known, benchmark=chosen, by=by, last=last, strict=strict, others=others, order_of=order_of,
-            people=rates_by_people(opened, wanted),
+            people=rates_by_people(opened, wanted), spent={run.id: _spent(opened, run) for run in wanted},
         )  # fmt: skip
+
+
+def _spent(opened: Store, run: Run) -> Usage:
+    try:
+        used = opened.archive.usage(run.id)
+    except NoSuchRun:  # it was deleted meanwhile
+        return Usage()
+    return used if run.canaries is None else used + run.canaries.usage
 
 
 def verdicts_of(opened: Store, run: Run) -> Counts:

@@ -82,7 +82,7 @@ def test_a_run_that_is_worse_and_dearer_is_not_on_the_front(tmp_path: Path) -> N
     many = compared(tmp_path, 60, 95, 90, usage=True)
     assert [run.on_front for run in many.runs] == [True, True, False]
     assert many.runs[1].cost == pytest.approx(0.02)
-    assert many.runs[1].cost_per_pass == pytest.approx(2 / 95)
+    assert many.runs[1].cost_per_pass.value == pytest.approx(2 / 95)
 
 
 def test_without_costs_nothing_is_said_of_a_front(tmp_path: Path) -> None:

@@ -11,9 +11,11 @@ from proctor.errors import UsageError
 from proctor.findings.comparison.likeness import Unlike, refusal, unlike
 from proctor.findings.comparison.people import PeopleDifference, people_difference
 from proctor.findings.run import CaseFinding, Findings
+from proctor.findings.run.cost import cost_per_pass
 from proctor.run import Run
 from proctor.statistics.common_trials import Count, Values, counts_alike, counts_in_common, differences_in_common
 from proctor.statistics.compare import CategoryComparison, Comparison, compare, compare_categories, compare_counts
+from proctor.statistics.estimate import Estimate
 from proctor.statistics.flips import Flip, flips
 from proctor.statistics.pass_at_k import Formula, pass_at_k, pass_hat_k
 
@@ -103,6 +105,11 @@ class Compared:
     def people(self) -> PeopleDifference | None:
         """The same as people judge; None: nobody has labelled either run."""
         return people_difference(self.a, self.b)
+
+    @property
+    def cost_per_pass(self) -> tuple[Estimate, Estimate]:
+        """What a passed attempt cost in A and in B."""
+        return cost_per_pass(self.a), cost_per_pass(self.b)
 
     @property
     def is_narrowed(self) -> bool:

@@ -11,7 +11,9 @@ from string import ascii_uppercase
 from proctor.errors import UsageError
 from proctor.findings.comparison.compared import Compared, compare_findings, lacking
 from proctor.findings.run import CaseFinding, Findings
+from proctor.findings.run.cost import cost_per_pass
 from proctor.statistics.compare import Comparison, holm
+from proctor.statistics.estimate import Estimate
 
 MOST_RUNS = 20
 _LEVEL = 0.05
@@ -42,8 +44,8 @@ class RunStanding:
     """The worst."""
     cost: float | None
     """Per attempt; None: not known."""
-    cost_per_pass: float | None
-    """All that was spent, over the attempts that passed; None: not known, or none did."""
+    cost_per_pass: Estimate
+    """All that was spent, over the attempts that passed."""
     seconds: float | None
     """The median time of an attempt; None: not known."""
     on_front: bool | None
@@ -146,7 +148,7 @@ def _standings(found: Sequence[Findings], pairs: Sequence[PairFinding]) -> Itera
             best=1 + above,
             worst=len(found) - below,
             cost=prices[place],
-            cost_per_pass=spent / passed if spent is not None and passed else None,
+            cost_per_pass=cost_per_pass(findings),
             seconds=findings.latency.median if findings.latency is not None else None,
             on_front=_on_front(place, [findings.pass_rate.value for findings in found], prices),
         )

@@ -12,11 +12,13 @@ from proctor.findings.battle.units import Units
 from proctor.findings.comparison import Unlike, unlike
 from proctor.findings.history.changes import CountedRun, Counts, Order, looked_at
 from proctor.findings.history.series import Entry, History, Segment, Series
+from proctor.findings.run.cost import cost_of_pass
 from proctor.run import Run
 from proctor.spending.providers import PROVIDERS
 from proctor.statistics.estimate import Estimate
 from proctor.statistics.pass_at_k import over_cases, pass_at_k
 from proctor.statistics.rates import rate_of_counts
+from proctor.usage import Usage
 
 AGENT, MODEL = "agent", "model"
 T = TypeVar("T")
@@ -71,6 +73,8 @@ class _TracedRun:
     """The run that asked for the replies: itself, unless it was rescored."""
     people: Estimate | None = None
     """Its rate as people judge."""
+    spent: Usage | None = None
+    """What it used."""
 
 
 def tell(
@@ -83,16 +87,17 @@ def tell(
     others: tuple[str, ...] = (),
     order_of: Callable[[Run], Order] | None = None,
     people: Mapping[str, Estimate] | None = None,
+    spent: Mapping[str, Usage] | None = None,
 ) -> History:
     """The history of these runs of one benchmark; of each course only the newest `last` are kept for showing.
 
     Every run is looked at, shown or not: what is marked must not depend on how many are shown. `order_of` reads the
     verdicts of a run in the order of its trials, which is needed where one run has more of them than another.
-    `people` are the rates of labelled runs as people judge, by the runs' ids.
+    `people` are the rates of labelled runs as people judge and `spent` what runs used, by the runs' ids.
     """
     if by:
         check_by([run for run, _ in known], by)
-    traced = _trace_origins(known, order_of, people or {})
+    traced = _trace_origins(known, order_of, people or {}, spent or {})
     played = sorted(traced, key=lambda each: (each.when, each.run.created, each.run.id))
     groups = group_by_value(((each.run, each) for each in played), by)
     courses = [_course(value, inside, strict=strict, last=last) for value, inside in groups.items()]
@@ -100,7 +105,10 @@ def tell(
 
 
 def _trace_origins(
-    known: Sequence[tuple[Run, Counts]], order_of: Callable[[Run], Order] | None, people: Mapping[str, Estimate]
+    known: Sequence[tuple[Run, Counts]],
+    order_of: Callable[[Run], Order] | None,
+    people: Mapping[str, Estimate],
+    spent: Mapping[str, Usage],
 ) -> Iterator[_TracedRun]:
     """A rescored run belongs to the time of the replies it reads, as far back as they can be traced."""
     runs = {run.id: run for run, _ in known}
@@ -113,8 +121,9 @@ def _trace_origins(
             source = runs[origin]
         order = cache(partial(order_of, run)) if order_of is not None else dict
         yield _TracedRun(
-            run=run, counts=counts, order=order, when=source.created, origin=origin, people=people.get(run.id)
-        )
+            run=run, counts=counts, order=order, when=source.created, origin=origin, people=people.get(run.id),
+            spent=spent.get(run.id),
+        )  # fmt: skip
 
 
 def _course(value: str, played: Sequence[_TracedRun], *, strict: bool, last: int | None) -> Series:
@@ -164,7 +173,18 @@ def _entries(played: Sequence[_TracedRun], *, strict: bool, shown: Container[str
 def _entry(played: _TracedRun, seen: Mapping[str, str]) -> Entry:
     rate = rate_of(played.run, played.counts)
     left_out = _why_left_out(played, rate, seen)
-    return Entry(run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={}, people=played.people)
+    return Entry(
+        run=played.run, when=played.when, rate=rate, left_out=left_out, relabelled={}, people=played.people,
+        cost_per_pass=_cost_per_pass(played, rate),
+    )  # fmt: skip
+
+
+def _cost_per_pass(played: _TracedRun, rate: Estimate | None) -> Estimate | None:
+    """Of a run whose verdicts are all of one condition; what several cost together is no cost of the plain run's."""
+    if played.spent is None or len(played.run.settings.conditions) > 1:
+        return None
+    passed = sum(passed for _, passed in played.counts.values())
+    return cost_of_pass(played.run, played.spent, passed, rate)
 
 
 def rate_of(run: Run, counts: Counts) -> Estimate | None:

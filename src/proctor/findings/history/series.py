@@ -47,6 +47,8 @@ class Entry:
     """None: there was nothing to compare it with, or it is left out."""
     people: Estimate | None = None
     """That rate as people judge, by their labels; None: there are none."""
+    cost_per_pass: Estimate | None = None
+    """What a passed attempt cost; None: nobody looked."""
 
     @property
     def marked(self) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from proctor.findings.comparison import CaseChange, CategoryChange, Compared
 from proctor.findings.run import CaseFinding, Findings
+from proctor.findings.run.cost import cost_per_pass
 from proctor.reports.comparison import words
 from proctor.reports.values import counts, estimate
 from proctor.statistics.compare import FEWEST_FOR_VERDICT, Comparison
@@ -60,6 +61,7 @@ def _side(findings: Findings) -> dict[str, Any]:
         "attempts": counts(findings.counts),
         "pass_rate": estimate(findings.pass_rate),
         "mean_score": estimate(findings.mean_score),
+        "cost_per_pass": estimate(cost_per_pass(findings)),
     }
 
 

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
 from proctor.reports import numbers, outcomes
+from proctor.reports.comparison.cost import per_pass
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
@@ -17,6 +18,7 @@ from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
 from proctor.reports.words import one_line
+from proctor.statistics.estimate import Estimate
 
 _SHOWN = 15
 HOLM = "verdicts stand after Holm's correction over all pairs, and so does p"
@@ -98,10 +100,14 @@ def _money(many: ManyCompared) -> list[str]:
 def _run_cells(run: RunStanding, *, money: bool) -> list[Text | str]:
     found = run.findings
     said = numbers.say(found.pass_rate, noun=noun_of(found.run))
-    spent = [_amount(run.cost) + (" *" if run.on_front else ""), _amount(run.cost_per_pass)] if money else []
+    spent = [_amount(run.cost) + (" *" if run.on_front else ""), _per_pass(run.cost_per_pass)] if money else []
     seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
     what = Text(one_line(found.run.agent)).append(f"  {found.run.id}", style="dim")
     return [what, rank(run), said.value, said.interval, *spent, seconds]
+
+
+def _per_pass(estimate: Estimate) -> str:
+    return numbers.NOTHING if estimate.value is None else per_pass(estimate)
 
 
 def _amount(value: float | None) -> str:
@@ -211,7 +217,9 @@ def _run_dict(run: RunStanding) -> dict[str, Any]:
         "rank": {"best": run.best, "worst": run.worst},
         "cost": found.usage.cost,
         "cost_per_attempt": run.cost,
-        "cost_per_pass": run.cost_per_pass,
+        "cost_per_pass": run.cost_per_pass.value,
+        "cost_per_pass_interval": [run.cost_per_pass.low, run.cost_per_pass.high],
+        "cost_per_pass_note": run.cost_per_pass.note,
         "median_seconds": run.seconds,
         "on_front": run.on_front,
     }

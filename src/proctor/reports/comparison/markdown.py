@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from proctor.findings.comparison import Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
+from proctor.reports.comparison.cost import beside
 from proctor.reports.comparison.text import drawn, scale_of
 from proctor.reports.markup import plain
 from proctor.statistics.flips import Flip
@@ -56,6 +57,8 @@ def _facts(compared: Compared) -> Iterator[str]:
     yield from (f"- {fact}" for fact in facts if fact)
     if people := words.by_people(compared):
         yield f"- As people judge: {people}"
+    if cost := beside(compared):
+        yield f"- Cost of a passed attempt: {cost}"
     counted = [
         f"{words.FLIPS[flip].sign} {numbers.whole(number)} {words.FLIPS[flip].word}"
         for flip in words.FLIPS

@@ -12,6 +12,7 @@ from rich.text import Text
 from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
+from proctor.reports.comparison.cost import beside
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.words import clean, one_line
@@ -108,6 +109,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
         "Missing": words.missing(compared),
         "In reach": words.would_have_shown(compared),
         "By people": words.by_people(compared),
+        "Cost/pass": beside(compared),
     }
     for label, fact in facts.items():
         if fact:

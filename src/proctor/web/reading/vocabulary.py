@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from proctor.reports.battle import opening as battle_opening
+from proctor.reports.comparison import cost as comparison_cost
 from proctor.reports.comparison import opening as comparison_opening
 from proctor.reports.comparison import words as comparison_words
 from proctor.reports.history import opening as history_opening
@@ -21,6 +22,7 @@ def teach() -> None:
         addresses=addresses,
         battle_opening=battle_opening,
         charts=charts,
+        comparison_cost=comparison_cost,
         comparison_opening=comparison_opening,
         comparison_words=comparison_words,
         history_opening=history_opening,
