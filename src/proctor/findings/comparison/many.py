@@ -141,8 +141,6 @@ def _standings(found: Sequence[Findings], pairs: Sequence[PairFinding]) -> Itera
     for place, findings in enumerate(found):
         above = sum(_beats(pair, other=place) for pair in pairs)
         below = sum(_beaten(pair, by=place) for pair in pairs)
-        passed = sum(case.passed for case in findings.cases)
-        spent = findings.usage.cost
         yield RunStanding(
             findings=findings,
             best=1 + above,
