@@ -23,7 +23,7 @@ from proctor.formats.imports.contract import (
 )
 from proctor.formats.imports.detect import open_source
 from proctor.formats.imports.source_file import SourceFile
-from proctor.formats.suites.writer import SuiteWriter, why_unwritable
+from proctor.formats.suites.suite_writer import SuiteWriter, why_unwritable
 from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Stop, Turned
 from proctor.running.plan import PLACES
 from proctor.running.verdict import marks, turn_passes
