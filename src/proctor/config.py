@@ -29,6 +29,8 @@ from proctor.run import ExamType, PlayOrder
 from proctor.settings import AMOUNT, BOUNDS, check_path, check_weights, did_you_mean, json_bounds, shown, shown_path
 
 NAME = "proctor.toml"
+PRICE_FILE = "prices.toml"
+"""Stands beside it; `[prices]` of `proctor.toml` comes first."""
 DEFAULT_STORE = ".proctor/proctor.db"
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
 """Where runs can be sent."""
@@ -211,6 +213,12 @@ class Config(Strict):
         return self
 
 
+class _PriceFile(Strict):
+    """`prices.toml`: nothing but `[prices]`."""
+
+    prices: dict[str, PriceTable] = {}
+
+
 def load_config(path: Path | None = None) -> Config:
     """The file that was named, or `proctor.toml` here, or nothing but defaults."""
     if path is not None:
@@ -219,7 +227,8 @@ def load_config(path: Path | None = None) -> Config:
     if not _is_file(chosen):
         if path is not None:
             raise InputError(f"there is no configuration file {str(path)!r}; `proctor init` writes one")
-        return Config()
+        return Config(prices=load_price_file(PRICE_FILE))
+    beside = load_price_file(chosen.parent / PRICE_FILE)
     try:
         config = Config.model_validate(_tables(chosen))
         _must_be_filled_in(config)
@@ -241,6 +250,19 @@ def load_config(path: Path | None = None) -> Config:
 
 def _is_file(path: Path) -> bool:
     try:
+def load_price_file(path: Path | str) -> dict[str, PriceTable]:
+    """The table that `proctor prices --update` keeps; empty: there is none."""
+    chosen = Path(path)
+    if not _is_file(chosen):
+        return {}
+    try:
+        return _PriceFile.model_validate(_tables(chosen)).prices
+    except (tomllib.TOMLDecodeError, RecursionError, UnicodeDecodeError, OSError, UsageError) as error:
+        raise InputError(f"{chosen} cannot be read: {error}; write it with `proctor prices --update`") from error
+    except ValidationError as error:
+        raise InputError(f"{chosen}: {_sentence(error)}") from error
+
+
         return path.is_file()
     except OSError as error:
         raise InputError(

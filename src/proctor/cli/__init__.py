@@ -19,6 +19,7 @@ COMMANDS = {
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
     "import": "Take over cases and results of Inspect AI, promptfoo, LangSmith, Langfuse or OpenAI Evals.",
     "harvest": "Make draft cases from a run, recorded conversations or traces, for a person to review.",
+    "prices": "Show what models cost; `prices --update FILE` takes a price list over.",
     "run": "Test an agent on a benchmark.",
     "resume": "Continue a run where it stopped.",
     "cancel": "Stop a run; it can be resumed.",

@@ -20,6 +20,11 @@ def store(command: F) -> F:
     command = click.option("--store", metavar="PATH|URL", help="Where results are stored [default: .proctor/].")(
         command
     )
+    return config(command)
+
+
+def config(command: F) -> F:
+    """`--config` alone."""
     return click.option(
         "--config",
         "config_path",
