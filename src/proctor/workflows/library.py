@@ -21,11 +21,12 @@ from proctor import demo, private
 from proctor.benchmark import Benchmark
 from proctor.codec import decode, encode
 from proctor.errors import InputError
-from proctor.formats import csv
+from proctor.formats import archive, csv
 from proctor.formats.suites import suite
 from proctor.workflows.upload import ExaminedFile, examine
 
 _ABOUT = "about.json"
+_UNPACKED = "files"
 _ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 LONGEST_NAME = 200
 LONGEST_DESCRIPTION = 2000
@@ -56,6 +57,8 @@ class Version:
     cases: int
     added: float
     """Seconds since the epoch; 0: it came with Proctor."""
+    inside: str = ""
+    """Of a zip file, the path of the suite in it."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -104,13 +107,22 @@ class Library:
 
     def path(self, identity: str, version: str | None = None) -> Path:
         """The file of a version, the newest unless one is named."""
+        shelved, meant = self._find_version(identity, version)
+        if not shelved.own:
+            return _EMBEDDED[identity]()
+        return self._suite(shelved, meant) if meant.inside else self._file(shelved, meant)
+
+    def original(self, identity: str, version: str | None = None) -> Path:
+        """The file as it came: where that was a zip file, all of it."""
+        shelved, meant = self._find_version(identity, version)
+        return self._file(shelved, meant) if shelved.own else self.path(identity, version)
+
+    def _find_version(self, identity: str, version: str | None) -> tuple[StoredBenchmark, Version]:
         shelved = self.find(identity)
         meant = next((each for each in shelved.versions if version in (None, each.id)), None)
         if meant is None:
             raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
-        if not shelved.own:
-            return _EMBEDDED[identity]()
-        return self._file(shelved, meant)
+        return shelved, meant
 
     def playable(self, identity: str, version: str | None = None) -> Benchmark | Path:
         """What `prepare` takes: a suite as its file, by which it is known as one; rows as a benchmark with its name."""
@@ -140,7 +152,8 @@ class Library:
                     f"the suite calls itself {name!r}, and there is a benchmark of that name already: "
                     "give that name to add a version to it, or another name"
                 )
-            return self._add(name, description, _version(file, content, examined.benchmark), content)
+            version = replace(_version(file, content, examined.benchmark), inside=examined.inside)
+            return self._add(name, description, version, content)
 
     def delete(self, identity: str) -> None:
         """Forget a benchmark with all its versions; runs keep theirs."""
@@ -159,12 +172,31 @@ class Library:
             known = replace(known, versions=(version, *older))
         known = replace(known, description=description)
         _write(self._file(known, version), content)
+        if version.inside:
+            self._unpack(known, version, content)
         _write(self._folder / known.id / _ABOUT, encode(known).encode())
         return known
 
     def _file(self, shelved: StoredBenchmark, version: Version) -> Path:
         """A suite that does not say its name is called after its file: so that is called as the benchmark is."""
         return self._folder / shelved.id / version.id / f"{shelved.id}{Path(version.file).suffix.lower()}"
+
+    def _suite(self, shelved: StoredBenchmark, version: Version) -> Path:
+        """The suite of a zip file, called as the benchmark is, beside its sources."""
+        inside = Path(version.inside)
+        return self._file(shelved, version).with_name(_UNPACKED) / inside.with_name(f"{shelved.id}{inside.suffix}")
+
+    def _unpack(self, shelved: StoredBenchmark, version: Version, content: bytes) -> None:
+        """The folder appears whole or not at all."""
+        suite_path = self._suite(shelved, version)
+        folder = self._file(shelved, version).with_name(_UNPACKED)
+        if folder.exists():
+            return
+        unfinished = folder.with_name(f".{_UNPACKED}.new")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        archive.unpack(content, unfinished)
+        (unfinished / version.inside).rename(unfinished / suite_path.relative_to(folder))
+        unfinished.rename(folder)
 
     def _new_id(self, name: str) -> str:
         taken = {each.id for each in self.all()} | {path.name for path in self._folder.glob("*")}

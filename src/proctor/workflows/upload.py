@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from proctor.benchmark import Benchmark, Case
-from proctor.formats import csv
+from proctor.errors import InputError
+from proctor.formats import archive, csv
 from proctor.formats.compatibility import Indicator, compatibility
 from proctor.formats.suites import suite
 
-_ENDINGS = (".csv", *suite.YAML, suite.JSONL)
+ZIP = ".zip"
+"""A suite with the folder of its sources."""
+ENDINGS = (".csv", *suite.YAML, suite.JSONL, ZIP)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -36,6 +41,8 @@ class ExaminedFile:
     compatibility: dict[str, Indicator]
     benchmark: Benchmark | None
     """None: there are errors."""
+    inside: str = ""
+    """In a zip file, the path of the suite."""
 
     @property
     def first(self) -> str:
@@ -50,11 +57,13 @@ class ExaminedFile:
 
 def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFile:
     """Read a file of this name; never raises. `too_large`: there was more of it than could be taken."""
-    if not file.lower().endswith(_ENDINGS):
-        return _broken(f"the name {file!r} tells no format; expected one that ends in {', '.join(_ENDINGS)}")
+    if not file.lower().endswith(ENDINGS):
+        return broken(f"the name {file!r} tells no format; expected one that ends in {', '.join(ENDINGS)}")
     if too_large:
-        limit = suite.LIMIT if suite.is_suite(file) else csv.LIMIT
-        return _broken(csv.TOO_LARGE if limit == csv.LIMIT else f"the file exceeds {limit:,} bytes; split it")
+        limit = largest(file)
+        return broken(csv.TOO_LARGE if limit == csv.LIMIT else f"the file exceeds {limit:,} bytes; split it")
+    if file.lower().endswith(ZIP):
+        return _zip(content)
     if suite.is_suite(file):
         return _suite(suite.read_bytes(content, name=file))
     table = csv.read_bytes(content)
@@ -62,18 +71,50 @@ def examine(file: str, content: bytes, *, too_large: bool = False) -> ExaminedFi
     return _examination_of(table, None if table.errors else csv.benchmark(content, name=name), ())
 
 
-def _suite(reading: suite.SuiteReading) -> ExaminedFile:
-    refused = () if reading.benchmark is None else tuple(_reaching_out(reading.benchmark))
+def largest(file: str) -> int:
+    """How many bytes a file of this name may have."""
+    ending = Path(file).suffix.lower()
+    return archive.LIMIT if ending == ZIP else csv.LIMIT if ending == ".csv" else suite.LIMIT
+
+
+def _zip(content: bytes) -> ExaminedFile:
+    """The one suite in it, whose sources are in it too."""
+    with TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        try:
+            inside = find_suite(archive.unpack(content, folder))
+        except InputError as error:
+            return broken(str(error))
+        found = _suite(suite.check_suite(folder / inside), folder=folder)
+    told = tuple(replace(each, message=each.message.replace(f"{folder}/", "")) for each in found.errors)
+    return replace(found, errors=told, inside=str(inside))
+
+
+def find_suite(names: list[PurePosixPath]) -> PurePosixPath:
+    """The suite among the files of a zip: the only one that lies nearest to its top."""
+    suites = [name for name in names if suite.is_suite(name) and not name.name.startswith(".")]
+    top = min((len(name.parts) for name in suites), default=0)
+    nearest = [name for name in suites if len(name.parts) == top]
+    if len(nearest) != 1:
+        found = ", ".join(map(str, nearest[:5])) or "none"
+        raise InputError(f"the zip file needs one suite (.yaml, .yml, .jsonl) at its top; found {found}")
+    return nearest[0]
+
+
+def _suite(reading: suite.SuiteReading, *, folder: Path | None = None) -> ExaminedFile:
+    refused = () if reading.benchmark is None else tuple(_reaching_out(reading.benchmark, folder))
     return _examination_of(reading, None if refused else reading.benchmark, refused)
 
 
-def _reaching_out(benchmark: Benchmark) -> Iterator[FileProblem]:
-    """What a file from a stranger must not do: run code of this machine, or read its folders."""
-    if benchmark.sources is not None:
+def _reaching_out(benchmark: Benchmark, folder: Path | None) -> Iterator[FileProblem]:
+    """What a file from a stranger must not do: run code of this machine, or read its folders but that it came in."""
+    if benchmark.sources is not None and folder is None:
         yield _of_file(
-            "`sources` names a folder of the server, which an uploaded suite cannot read: "
-            "leave it out, then quotes are looked up in the results of tools"
+            "`sources` names a folder of the server, which an uploaded suite cannot read: upload a zip file of the "
+            "suite and that folder, or leave it out, then quotes are looked up in the results of tools"
         )
+    elif benchmark.sources is not None and folder is not None and not Path(benchmark.sources).is_relative_to(folder):
+        yield _of_file("`sources` names a folder that is not in the zip file; pack it beside the suite")
     expected = (benchmark.expect, *(case.expect for case in benchmark.cases))
     for name in dict.fromkeys(name for each in expected for name in each.checks if ":" in name):
         yield _of_file(
@@ -98,7 +139,8 @@ def _examination_of(
     )
 
 
-def _broken(message: str) -> ExaminedFile:
+def broken(message: str) -> ExaminedFile:
+    """A file of which nothing can be read, and why."""
     return ExaminedFile(
         rows=0, errors=(_of_file(message),), more=0, preview=(), compatibility=compatibility(0), benchmark=None
     )

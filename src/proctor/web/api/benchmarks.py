@@ -29,7 +29,7 @@ FileName = Annotated[
     Query(
         min_length=1,
         max_length=255,
-        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl",
+        description="Its ending tells the format: .csv, .yaml, .yml, .jsonl, .zip (a suite and its sources)",
         examples=["faq.csv"],
     ),
 ]
@@ -120,7 +120,7 @@ def consult_doctor(request: Request, benchmark: Named, version: Which = None) ->
 )
 def download_benchmark(request: Request, benchmark: Named, version: Which = None) -> FileResponse:
     """The file as it came."""
-    path = site_of(request).library.path(benchmark, version)
+    path = site_of(request).library.original(benchmark, version)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 

@@ -262,6 +262,7 @@ class BenchmarkVersion(ResponseBody):
     digest: str
     cases: int
     added: float
+    inside: str = Field("", description="Of a zip file, the path of the suite in it")
 
 
 class BenchmarkBody(ResponseBody):

@@ -37,14 +37,13 @@ from importlib import import_module
 
 from fastapi import APIRouter, Depends, FastAPI, HTTPException, Request
 
-from proctor.formats import csv
-from proctor.formats.suites import suite
 from proctor.web.site.forms import Form, read_form
 from proctor.web.site.site import site_of
+from proctor.workflows.upload import largest
 
 FAMILIES = (
-    "look", "login", "home", "benchmarks", "drafts_review", "agents", "runs", "new", "events", "run", "attempt", "label", "judges",
-    "several", "compare",
+    "look", "login", "home", "benchmarks", "benchmark_edit", "drafts_review", "agents", "runs", "new", "events", "run",
+    "attempt", "label", "judges", "several", "compare",
     "history", "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""
@@ -80,4 +79,4 @@ async def _own_forms_only(request: Request) -> None:
 
 def file_limit(name: str) -> int:
     """How many bytes a file of this name may have."""
-    return suite.LIMIT if suite.is_suite(name) else csv.LIMIT
+    return largest(name)

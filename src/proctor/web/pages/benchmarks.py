@@ -20,11 +20,13 @@ from proctor.doctor import BenchmarkProblem
 from proctor.doctor import examine as consult
 from proctor.errors import InputError
 from proctor.formats.compatibility import Indicator, compatibility
+from proctor.formats.convert import ConversionReport
 from proctor.web.pages import form_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.drafts import Draft, Drafts
 from proctor.web.site.render import FORM_CACHE, render
 from proctor.web.site.site import Site, site_of
+from proctor.workflows.intake import ACCEPTED, take_in
 from proctor.workflows.library import (
     LONGEST_DESCRIPTION,
     LONGEST_NAME,
@@ -77,6 +79,8 @@ def new(
     of: str = "",
     kept: str = "",
     called: str = "",
+    was: str = "",
+    was_called: str = "",
     name: Annotated[str, Query(max_length=5000)] = "",
     description: Annotated[str, Query(max_length=5000)] = "",
 ) -> HTMLResponse:
@@ -89,8 +93,17 @@ def new(
     if content is None:
         return _form(request, name=name, description=description)
     draft = Draft(file=called or "pasted.csv", content=content)
-    examined = examine(draft.file, draft.content)
-    return _form(request, name=name, description=description, draft=draft, kept=kept, examined=examined)
+    came = _drafts(site).find(was)
+    return _form(
+        request,
+        name=name,
+        description=description,
+        draft=draft,
+        kept=kept,
+        examined=examine(draft.file, draft.content),
+        was=(was, was_called),
+        conversion=None if came is None else take_in(was_called, came).conversion,
+    )
 
 
 @router.post("/benchmarks/new")
@@ -103,7 +116,11 @@ def create(request: Request) -> Response:
     saving = form.text("do") == "save"
     if draft is None:
         return _form(request, name=name, description=description, trouble=_NOTHING_CHOSEN)
-    examined = examine(draft.file, draft.content, too_large=draft.too_large)
+    taken = take_in(draft.file, draft.content, too_large=draft.too_large)
+    examined, was = taken.examined, (form.text("was"), form.text("was_called"))
+    if taken.conversion is not None:
+        was = drafts.keep(draft), draft.file
+        draft = Draft(file=taken.file, content=taken.content)
     trouble = ""
     if saving and examined.benchmark is not None:
         try:
@@ -114,6 +131,7 @@ def create(request: Request) -> Response:
     kept = "" if draft.too_large else drafts.keep(draft)
     if kept and not saving:  # so that Back and Reload find it again
         filled = {"kept": kept, "called": draft.file, "name": name, "description": description}
+        filled |= {"was": was[0], "was_called": was[1]} if was[0] else {}
         return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
     return _form(
         request,
@@ -122,6 +140,8 @@ def create(request: Request) -> Response:
         draft=draft,
         kept=kept,
         examined=examined,
+        was=was,
+        conversion=taken.conversion,
         trouble=trouble,
     )
 
@@ -146,6 +166,7 @@ def benchmark_page(
         request,
         "benchmark.html.j2",
         shelved=shelved,
+        earlier=_earlier(shelved, shown),
         shown=shown,
         cases=found[(page - 1) * PAGE : page * PAGE],
         found=len(found),
@@ -164,7 +185,7 @@ def benchmark_page(
 @router.get("/benchmarks/{benchmark}/file")
 def download(request: Request, benchmark: str, version: str = "") -> FileResponse:
     """The file as it came, always to be saved."""
-    path = site_of(request).library.path(benchmark, version or None)
+    path = site_of(request).library.original(benchmark, version or None)
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
@@ -183,6 +204,8 @@ def _form(
     draft: Draft | None = None,
     kept: str = "",
     examined: ExaminedFile | None = None,
+    was: tuple[str, str] = ("", ""),
+    conversion: ConversionReport | None = None,
     trouble: str = "",
 ) -> HTMLResponse:
     wrong = bool(trouble or (examined is not None and examined.errors))
@@ -198,6 +221,9 @@ def _form(
         unshown=_OUT_OF_REACH if draft is not None and not draft.text else "",
         kept=kept,
         examined=examined,
+        was=was,
+        conversion=conversion,
+        accepted=",".join(ACCEPTED),
         trouble=trouble,
         longest_name=LONGEST_NAME,
         longest_description=LONGEST_DESCRIPTION,
@@ -209,6 +235,12 @@ def _form(
 
 def _drafts(site: Site) -> Drafts:
     return Drafts(site.settings.folder / "web" / "drafts")
+
+
+def _earlier(shelved: StoredBenchmark, shown: Version) -> Version | None:
+    """The version before this one."""
+    later = [each.id for each in shelved.versions].index(shown.id)
+    return shelved.versions[later + 1] if later + 1 < len(shelved.versions) else None
 
 
 def _version(shelved: StoredBenchmark, version: str) -> Version:

@@ -15,7 +15,7 @@ from proctor.web.site.forms import Form
 
 LONGEST_TEXT = 200_000
 """Bytes up to which a file can be corrected in the form itself."""
-_KEPT = 50
+_KEPT = 200
 _ID = re.compile("[0-9a-f]{32}")
 
 

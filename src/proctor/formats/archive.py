@@ -1,0 +1,73 @@
+"""A zip file from a stranger: bounded before anything is unpacked, and nothing in it leaves its folder."""
+
+from __future__ import annotations
+
+import stat
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from proctor import private
+from proctor.errors import InputError
+
+LIMIT = 16 * 2**20
+"""The most bytes that a zip file may have."""
+MOST_FILES = 2_000
+MOST_BYTES = 64 * 2**20
+"""All files together, unpacked."""
+MOST_RATIO = 200
+"""How many times as large a file may become; what is smaller than a mebibyte may."""
+_SMALL = 2**20
+_LONGEST_PATH = 240
+
+
+def check_archive(data: bytes) -> list[ZipInfo]:
+    """The files in it; raises InputError where it is no zip file, or could fill or leave its folder."""
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            found = [each for each in archive.infolist() if not each.is_dir()]
+    except (BadZipFile, ValueError, OSError, NotImplementedError) as error:
+        raise InputError(f"the file is no zip file that can be read: {error}; pack it again") from error
+    if len(found) > MOST_FILES:
+        raise InputError(f"the zip file holds {len(found):,} files; expected at most {MOST_FILES:,}")
+    whole = sum(each.file_size for each in found)
+    if whole > MOST_BYTES:
+        raise InputError(f"the zip file unpacks to {whole:,} bytes; expected at most {MOST_BYTES:,}")
+    for each in found:
+        _check_file(each)
+    return found
+
+
+def unpack(data: bytes, folder: Path) -> list[PurePosixPath]:
+    """Write its files below a folder, as plain files that are nobody else's; what they are called there."""
+    names, found = [], check_archive(data)
+    try:
+        with ZipFile(BytesIO(data)) as archive:
+            for each in found:
+                name = PurePosixPath(each.filename)
+                target = folder / name
+                private.make_folder(target.parent)
+                private.write(target, archive.read(each))  # never more than it says that it has
+                names.append(name)
+    except (BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+        raise InputError(f"the zip file is damaged: {error}; pack it again") from error
+    return names
+
+
+def _check_file(each: ZipInfo) -> None:
+    name = each.filename
+    if each.flag_bits & 0x1:
+        raise InputError(f"{name[:80]!r} in the zip file is encrypted; pack it without a password")
+    if stat.S_ISLNK(each.external_attr >> 16):
+        raise InputError(f"{name[:80]!r} in the zip file is a link; pack the file itself")
+    path = PurePosixPath(name)
+    parts = path.parts
+    if not parts or path.is_absolute() or "\\" in name or ":" in parts[0] or {"..", "."} & set(parts):
+        raise InputError(f"{name[:80]!r} in the zip file leaves its folder; pack it with names from one folder on")
+    if len(name) > _LONGEST_PATH or not name.isprintable():
+        raise InputError(f"{name[:80]!r} in the zip file cannot be a file here; expected a short, printable name")
+    if each.file_size > max(_SMALL, MOST_RATIO * each.compress_size):
+        raise InputError(
+            f"{name[:80]!r} in the zip file would become {each.file_size:,} bytes from {each.compress_size:,}; "
+            f"expected at most {MOST_RATIO} times as many"
+        )

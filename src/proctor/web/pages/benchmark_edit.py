@@ -1,0 +1,213 @@
+"""Working on benchmarks: their rows edited in the page, versions side by side, a new one of a run's failures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from http import HTTPStatus
+from typing import Annotated, Any
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from proctor.formats.suites import suite
+from proctor.web.pages import form_of
+from proctor.web.reading.exchanges import difference
+from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.site import row_edit
+from proctor.web.site.drafts import Draft, Drafts
+from proctor.web.site.render import FORM_CACHE, render
+from proctor.web.site.row_edit import Row, RowFault
+from proctor.web.site.site import Site, site_of
+from proctor.workflows.case_difference import compare_cases
+from proctor.workflows.failed_cases import as_file, failed_cases
+from proctor.workflows.library import NoSuchBenchmark, StoredBenchmark, Version
+from proctor.workflows.upload import ZIP
+
+router = APIRouter()
+teach()
+PAGE = 50
+NEW = 0
+"""The number of a row that is not there yet; others count from 1."""
+_PATIENCE = 20.0
+Number = Annotated[int | None, Query(ge=0, le=10_000_000)]
+PageNumber = Annotated[int, Query(ge=1, le=1_000_000)]
+
+
+@router.get("/benchmarks/{benchmark}/edit")
+def edit(
+    request: Request,
+    benchmark: str,
+    kept: str = "",
+    based_on: str = "",
+    row: Number = None,
+    page: PageNumber = 1,
+) -> Response:
+    """The rows of the newest version, or of a draft of the next; a suite is edited as the text it is."""
+    site = site_of(request)
+    shelved = site.library.find(benchmark)
+    path = site.library.original(benchmark)
+    if suite.is_suite(path) or path.suffix == ZIP:
+        return _as_text(site, shelved)
+    content = _drafts(site).find(kept)
+    if kept and content is None:
+        raise HTTPException(404, "these changes are no longer kept; begin again from the newest version")
+    based_on = based_on if content is not None else ""
+    rows = row_edit.rows_of(path.read_bytes() if content is None else content)
+    return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=row, page=page)
+
+
+@router.post("/benchmarks/{benchmark}/edit")
+def change(request: Request, benchmark: str) -> Response:
+    """One row as it was typed, or all of them as a new version."""
+    site, form = site_of(request), form_of(request)
+    shelved, drafts = site.library.find(benchmark), _drafts(site)
+    kept, based_on = form.text("kept"), form.text("based_on") or shelved.newest.id
+    content = drafts.find(kept) or site.library.original(benchmark).read_bytes()
+    if form.text("do") == "save":
+        return _save(request, shelved, content, kept=kept, based_on=based_on, sure=bool(form.text("sure")))
+    rows, number = row_edit.rows_of(content), _number(form.text("row"))
+    if number is None or number > len(rows):
+        raise HTTPException(
+            422, f"there is no row {form.text('row')[:20]!r}; rows are numbered from 1 to {len(rows):,}"
+        )
+    made = row_edit.edited(rows, form, at=number - 1 if number != NEW else None)
+    page = _page_of(number or len(rows) + 1)
+    if isinstance(made, RowFault):
+        return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=number, page=page, fault=made)
+    name = f"{shelved.id}.csv"
+    filled = {"kept": drafts.keep(Draft(file=name, content=row_edit.written(made))), "based_on": based_on, "page": page}
+    place = min(number or len(made), len(made))
+    return RedirectResponse(f"/benchmarks/{shelved.id}/edit?{urlencode(filled)}#row-{place}", HTTPStatus.SEE_OTHER)
+
+
+def _save(
+    request: Request, shelved: StoredBenchmark, content: bytes, *, kept: str, based_on: str, sure: bool
+) -> Response:
+    site = site_of(request)
+    if based_on != shelved.newest.id and not sure:
+        rows = row_edit.rows_of(content)
+        return _rows_page(request, shelved, rows, kept=kept, based_on=based_on, row=None, page=1, overtaken=True)
+    name = shelved.name if shelved.own else f"{shelved.name} (edited)"
+    saved = site.library.save(file=f"{shelved.id}.csv", content=content, name=name, description=shelved.description)
+    return RedirectResponse(f"/benchmarks/{saved.id}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _rows_page(
+    request: Request,
+    shelved: StoredBenchmark,
+    rows: list[Row],
+    *,
+    kept: str,
+    based_on: str,
+    row: int | None,
+    page: int,
+    fault: RowFault | None = None,
+    overtaken: bool = False,
+) -> HTMLResponse:
+    site = site_of(request)
+    pages = max(1, -(-len(rows) // PAGE))
+    page = min(_page_of(row) if row else page, pages)
+    first = (page - 1) * PAGE
+    based_on = based_on or shelved.newest.id
+    stored = row_edit.rows_of(site.library.original(shelved.id, based_on).read_bytes())
+    shown = render(
+        request,
+        "rows.html.j2",
+        status=HTTPStatus.UNPROCESSABLE_ENTITY if fault else HTTPStatus.CONFLICT if overtaken else HTTPStatus.OK,
+        shelved=shelved,
+        rows=list(enumerate(rows[first : first + PAGE], first + 1)),
+        count=len(rows),
+        changed=row_edit.changes(stored, rows) if kept else 0,
+        kept=kept,
+        based_on=based_on,
+        row=row,
+        empty_row=fault.row if fault and row == NEW else ("",) * 4,
+        fault=fault,
+        overtaken=overtaken,
+        labelled=row_edit.labelled,
+        page=page,
+        pages=pages,
+    )
+    shown.headers["cache-control"] = FORM_CACHE
+    return shown
+
+
+def _as_text(site: Site, shelved: StoredBenchmark) -> RedirectResponse:
+    """The form of a new version, with the suite in it."""
+    path = site.library.path(shelved.id)
+    kept = _drafts(site).keep(Draft(file=path.name, content=path.read_bytes()))
+    name = shelved.name if shelved.own else f"{shelved.name} (edited)"
+    filled = {"kept": kept, "called": path.name, "name": name, "description": shelved.description}
+    return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 9 else None
+
+
+def _page_of(number: int) -> int:
+    return (max(1, number) - 1) // PAGE + 1
+
+
+def _drafts(site: Site) -> Drafts:
+    return Drafts(site.settings.folder / "web" / "drafts")
+
+
+@router.get("/benchmarks/{benchmark}/difference")
+def versions_side_by_side(
+    request: Request, benchmark: str, a: str = "", b: str = "", page: PageNumber = 1
+) -> HTMLResponse:
+    """What changed from one version to another; unless told, from the last but one to the newest."""
+    site = site_of(request)
+    shelved = site.library.find(benchmark)
+    if len(shelved.versions) < 2:
+        raise HTTPException(404, f"the benchmark {shelved.name!r} has one version, so nothing has changed")
+    before, after = _named(shelved, a or shelved.versions[1].id), _named(shelved, b or shelved.versions[0].id)
+    read = [site.library.read(shelved.id, each.id) for each in (before, after)]
+    found = compare_cases(read[0].cases, read[1].cases)
+    pages = max(1, -(-len(found) // PAGE))
+    page = min(page, pages)
+    return render(
+        request,
+        "difference.html.j2",
+        shelved=shelved,
+        before=before,
+        after=after,
+        counts=Counter(each.kind for each in found),
+        found=found[(page - 1) * PAGE : page * PAGE],
+        difference=difference,
+        header=[name for name in ("expect", "passing_score", "conditions") if _differs(read, name)],
+        page=page,
+        pages=pages,
+    )
+
+
+def _differs(read: list[Any], name: str) -> bool:
+    return bool(getattr(read[0], name) != getattr(read[1], name))
+
+
+def _named(shelved: StoredBenchmark, version: str) -> Version:
+    found = next((each for each in shelved.versions if each.id == version), None)
+    if found is None:
+        raise NoSuchBenchmark(f"the benchmark {shelved.name!r} has no version {version!r}")
+    return found
+
+
+@router.get("/runs/{run}/failures")
+def benchmark_of_failures(request: Request, run: str) -> RedirectResponse:
+    """The form of a new benchmark, with the cases of a run in it that did not pass."""
+    site, shelf = site_of(request), shelf_of(request)
+    found = site.store.archive.find(run)
+    read = shelf.findings(found, patience=_PATIENCE)
+    if read is None:
+        raise HTTPException(503, f"run {found.id} is large and still being read; try again in a moment")
+    cases = failed_cases(read.findings, read.exams.values())
+    benchmark = site.store.archive.benchmark_of(found.id)
+    name = f"{found.benchmark}: failures of {found.name}"[:200]
+    told = f"{len(cases):,} cases that {found.agent} did not pass, or not always, in run {found.id}."
+    ending, content = as_file(cases, name=name, description=told, passing_score=benchmark.passing_score)
+    kept = _drafts(site).keep(Draft(file=f"failures{ending}", content=content))
+    filled = {"kept": kept, "called": f"failures{ending}", "name": name, "description": told}
+    return RedirectResponse(f"/benchmarks/new?{urlencode(filled)}", status_code=HTTPStatus.SEE_OTHER)

@@ -1,0 +1,88 @@
+"""A file that somebody wants to upload: converted where it is a table of another kind, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from proctor.errors import InputError
+from proctor.formats import archive, tables
+from proctor.formats.convert import ConversionReport, convert
+from proctor.workflows.upload import ENDINGS, ExaminedFile, FileProblem, broken, examine
+
+WORKBOOKS = (".xlsx", ".xlsm")
+ACCEPTED = (*ENDINGS, *(ending for ending in tables.READERS if ending not in ENDINGS))
+"""How files may end that can be uploaded."""
+_AMBIGUOUS = (".csv", ".jsonl")
+"""A benchmark or a suite already, or a table whose header names its columns."""
+_OF_SUITES = ("expect", "suite")
+"""Columns that only a suite has: one with a mistake in it is no table."""
+_CATEGORY = "category"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Intake:
+    """A file as it would be saved."""
+
+    file: str
+    content: bytes
+    examined: ExaminedFile
+    conversion: ConversionReport | None = None
+    """What a conversion did; None: it is taken as it came."""
+
+
+def take_in(file: str, content: bytes, *, too_large: bool = False) -> Intake:
+    """Read a file of this name, converted if need be; never raises."""
+    ending = Path(file).suffix.lower()
+    if ending not in tables.READERS or ending in _AMBIGUOUS or too_large:
+        taken = Intake(file=file, content=content, examined=examine(file, content, too_large=too_large))
+        if ending not in _AMBIGUOUS or too_large or not taken.examined.errors:
+            return taken
+        converted = _converted(file, content)
+        return taken if converted is None else converted
+    try:
+        return _converted(file, content) or Intake(file=file, content=content, examined=broken("the table is empty"))
+    except InputError as error:
+        return Intake(file=file, content=content, examined=broken(str(error)))
+
+
+def _converted(file: str, content: bytes) -> Intake | None:
+    """None: it is no table with a header, and its own errors tell more. Of a file that can be nothing else, raises."""
+    ending = Path(file).suffix.lower()
+    with TemporaryDirectory() as made:
+        folder = Path(made)
+        source = folder / f"table{ending}"
+        source.write_bytes(content)
+        try:
+            if ending in WORKBOOKS:
+                archive.check_archive(content)
+            report, target = _convert(source)
+        except InputError as error:
+            if ending in _AMBIGUOUS:
+                return None
+            raise InputError(str(error).replace(str(source), file)) from error
+        if ending in _AMBIGUOUS and (report is None or set(_OF_SUITES) & set(report.dropped)):
+            return None
+        if report is None:
+            raise InputError(f"{file} is a benchmark file already; give it the ending .csv")
+        written = target.read_bytes() if not report.problems else b""
+    named = f"{Path(file).stem}{target.suffix}"
+    found = examine(named, written) if written else _problems(report)
+    return Intake(file=named, content=written or content, examined=found, conversion=report)
+
+
+def _convert(source: Path) -> tuple[ConversionReport | None, Path]:
+    """To a suite where the rows have categories, which no benchmark file has; else to a benchmark file."""
+    lines, rows = source.with_name("converted.jsonl"), source.with_name("converted.csv")
+    report = convert(source, rows)
+    if report.kind != "a benchmark file":
+        return None, rows
+    if not report.problems and _CATEGORY in (kept := convert(source, lines)).columns:
+        return kept, lines
+    return report, rows
+
+
+def _problems(report: ConversionReport) -> ExaminedFile:
+    told = tuple(FileProblem(line=each.line, column=1, message=each.message) for each in report.problems)
+    return replace(broken(""), errors=told, more=report.more)

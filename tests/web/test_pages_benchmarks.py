@@ -1,0 +1,284 @@
+"""Working on benchmarks in the page: tables are converted, rows edited, versions compared, failures kept."""
+
+from __future__ import annotations
+
+import io
+import re
+import stat
+import zipfile
+from html import unescape
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from tests.web.browsing import Browser
+from tests.web.test_home import examined, numbered
+from tests.web.test_pages_doing import GOOD, upload
+
+from proctor import evaluate
+from proctor.benchmark import Case
+from proctor.formats import archive
+from proctor.formats.suites import suite
+from proctor.run import Run
+from proctor.workflows.upload import examine
+
+TABLE = 'ID,Prompt,Expected\n1,What is 2 + 2?,4\n2,"Who wrote it, really?",Ada\n'
+
+
+def workbook() -> bytes:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (("question", "answer", "owner"), ("What is 2 + 2?", 4, "me"), ("Who?", "Ada", "you")):
+        book.active.append(row)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def mapping(page: str) -> dict[str, str]:
+    """Column of the file → what it becomes."""
+    rows = re.search(r'<table class="rates mapping">.*?</table>', page, re.DOTALL)
+    assert rows is not None
+    return {
+        unescape(column): name for name, column in re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", rows[0])
+    }
+
+
+def saved(browser: Browser, file: str, content: str | bytes) -> str:
+    """The id of a benchmark that was saved from this."""
+    answer = upload(browser, content, file=file, do="save")
+    assert answer.status_code == 303, answer.text[:2000]
+    return str(answer.headers["location"].rpartition("/")[2])
+
+
+# converted ------------------------------------------------------------------------------------------
+
+
+def test_a_table_with_a_header_is_converted_and_its_columns_are_shown_first(browser: Browser) -> None:
+    page = upload(browser, TABLE, file="faq.csv", do="look").text
+    assert mapping(page) == {"Prompt": "question", "Expected": "answer", "ID": "left out"}
+    assert "2 questions" in page
+    assert "Converted from <bdi>faq.csv</bdi>" in page
+    identity = saved(browser, "faq.csv", TABLE)
+    cases = browser.site.library.read(identity).cases
+    assert [(case.question, case.answer) for case in cases] == [
+        ("What is 2 + 2?", "4"),
+        ("Who wrote it, really?", "Ada"),
+    ]
+
+
+@pytest.mark.parametrize("file", ["faq.tsv", "faq.xlsx", "faq.jsonl", "faq.ndjson"])
+def test_tabs_workbooks_and_lines_of_json_are_taken_too(browser: Browser, file: str) -> None:
+    content: str | bytes = {
+        "faq.tsv": "question\tanswer\nWhat is 2 + 2?\t4\nWho?\tAda\n",
+        "faq.jsonl": '{"prompt": "What is 2 + 2?", "ideal": "4"}\n{"prompt": "Who?", "ideal": "Ada"}\n',
+        "faq.ndjson": '{"query": "What is 2 + 2?", "target": "4"}\n{"query": "Who?", "target": "Ada"}\n',
+    }.get(file, "") or workbook()
+    cases = browser.site.library.read(saved(browser, file, content)).cases
+    assert [case.answer for case in cases] == ["4", "Ada"]
+
+
+def test_a_benchmark_file_is_taken_as_it_came(browser: Browser) -> None:
+    assert "Converted from" not in upload(browser, GOOD, do="look").text
+    assert browser.get(f"/benchmarks/{saved(browser, 'faq.csv', GOOD)}/file").text == GOOD
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("faq.tsv", "question\tanswer\nWho?\t\n", "Answer field is required"),
+        ("faq.tsv", "who\twhat\nA\tB\n", "has no column for the question"),
+        ("faq.xlsx", b"no workbook", "is no zip file that can be read"),
+        ("faq.doc", b"", "tells no format"),
+        ("suite.jsonl", '{"question": "Who?", "expect": {"keywrods": ["Ada"]}}\n', "keywrods"),
+    ],
+)
+def test_what_cannot_be_converted_is_told_with_its_line_and_nothing_is_kept(
+    browser: Browser, file: str, content: str | bytes, words: str
+) -> None:
+    answer = upload(browser, content, file=file, do="save")
+    assert answer.status_code == 422
+    assert words in unescape(answer.text)
+    assert "/tmp" not in answer.text, "no path of the server is told"
+    assert not any(each.own for each in browser.site.library.all())
+
+
+# zip ------------------------------------------------------------------------------------------------
+
+SUITE = "name: cited\nsources: papers\ncases:\n  - question: Who?\n    expect: {citations: {quotes: true}}\n"
+
+
+def packed(**files: str | bytes) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, content in files.items():
+            made.writestr(name.replace("__", "/"), content)
+    return out.getvalue()
+
+
+def test_a_suite_comes_with_its_sources_as_a_zip_file(browser: Browser) -> None:
+    content = packed(**{"s__suite.yaml": SUITE, "s__papers__a.md": "Ada wrote it.", "s__papers__b.md": "So did Bob."})
+    identity = saved(browser, "cited.zip", content)
+    read = browser.site.library.read(identity)
+    assert read.sources is not None
+    assert read.sources.startswith(str(browser.site.settings.folder.resolve()))
+    assert sorted(path.name for path in browser.site.library.path(identity).parent.glob("papers/*")) == ["a.md", "b.md"]
+    assert browser.get(f"/benchmarks/{identity}/file").content == content
+    assert browser.get(f"/benchmarks/{identity}").status_code == 200
+
+
+def linked() -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as made:
+        link = zipfile.ZipInfo("papers")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        made.writestr(link, "/etc")
+        made.writestr("suite.yaml", SUITE)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (packed(**{"..__..__suite.yaml": SUITE}), "leaves its folder"),
+        (packed(**{"/etc/suite.yaml": SUITE}), "leaves its folder"),
+        (packed(**{"a\\..\\suite.yaml": SUITE}), "leaves its folder"),
+        (linked(), "is a link"),
+        (packed(**{"suite.yaml": SUITE.replace("papers", "../../..")}), "not in the zip file"),
+        (packed(**{"suite.yaml": SUITE}), "there is no folder 'papers'"),
+        (packed(**{"suite.yaml": SUITE, "papers__a": "0" * (8 * 2**20)}), "times as many"),
+        (packed(**{f"a{number}": "x" for number in range(archive.MOST_FILES + 1)}), "expected at most 2,000"),
+        (
+            packed(**{"a.yaml": SUITE, "b.yaml": SUITE}),
+            "one suite (.yaml, .yml, .jsonl) at its top; found a.yaml, b.yaml",
+        ),
+        (b"PK\x03\x04 no zip", "no zip file that can be read"),
+    ],
+)
+def test_a_zip_file_that_would_fill_or_leave_its_folder_is_refused(content: bytes, words: str) -> None:
+    found = examine("cited.zip", content)
+    assert found.benchmark is None
+    assert words in found.errors[0].message
+
+
+def test_a_zip_file_unpacks_to_no_more_than_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archive, "MOST_BYTES", 1000)
+    told = examine("cited.zip", packed(**{"suite.yaml": SUITE, "papers__a": "x" * 2000})).errors[0].message
+    assert "unpacks to" in told
+
+
+# edited ---------------------------------------------------------------------------------------------
+
+
+def test_rows_are_changed_added_and_removed_and_saved_as_a_new_version(browser: Browser) -> None:
+    identity = saved(browser, "faq.csv", GOOD)
+    here = f"/benchmarks/{identity}/edit"
+    assert "Edit" in browser.page(f"/benchmarks/{identity}")
+    page = browser.page(f"{here}?row=2")
+    assert 'name="row" value="2"' in page
+    answer = browser.post(here, {"row": "2", "question": "Another?\r\nReally?", "answer": "Yes", "do": "row"})
+    kept = kept_in(answer)
+    kept = kept_in(browser.post(here, {"kept": kept, "row": "1", "do": "remove"}))
+    kept = kept_in(browser.post(here, {"kept": kept, "row": "0", "question": "Last?", "answer": "Yes", "do": "row"}))
+    page = browser.page(f"{here}?kept={kept}")
+    assert "rows changed</b>, not saved yet" in page
+    assert len(browser.site.library.find(identity).versions) == 1
+    based_on = browser.site.library.find(identity).newest.id
+    answer = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on})
+    assert answer.headers["location"] == f"/benchmarks/{identity}"
+    found = browser.site.library.find(identity)
+    assert len(found.versions) == 2
+    questions = [case.question for case in browser.site.library.read(identity).cases]
+    assert (questions[0], questions[-1], len(questions)) == ("Another?\nReally?", "Last?", 12)
+
+
+def kept_in(answer: Any) -> str:
+    assert answer.status_code == 303, answer.text[:2000]
+    return str(parse_qs(urlsplit(answer.headers["location"]).query)["kept"][0])
+
+
+def test_a_row_is_held_to_what_an_upload_is_held_to(browser: Browser) -> None:
+    here = f"/benchmarks/{saved(browser, 'faq.csv', GOOD)}/edit"
+    answer = browser.post(here, {"row": "3", "question": " ", "answer": "x" * 6001, "do": "row"})
+    assert answer.status_code == 422
+    assert "Question field is required" in answer.text
+    assert "Answer exceeds 6000 characters" in answer.text
+    assert "x" * 6001 in answer.text, "what was typed is not lost"
+    assert browser.post(here, {"row": "99", "question": "A?", "answer": "b", "do": "row"}).status_code == 422
+    assert browser.get(f"{here}?kept={'0' * 32}").status_code == 404
+
+
+def test_who_was_overtaken_is_told_before_anything_is_saved(browser: Browser) -> None:
+    identity = saved(browser, "faq.csv", GOOD)
+    here, based_on = f"/benchmarks/{identity}/edit", browser.site.library.find(identity).newest.id
+    kept = kept_in(browser.post(here, {"row": "1", "question": "Mine?", "answer": "Yes", "do": "row"}))
+    assert f'name="based_on" value="{based_on}"' in browser.page(f"{here}?kept={kept}&based_on={based_on}")
+    upload(browser, GOOD + '"Theirs?";"Yes"\n', do="save")
+    answer = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on})
+    assert answer.status_code == 409
+    assert "Somebody has saved a newer version meanwhile" in answer.text
+    sure = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on, "sure": "1"})
+    assert sure.status_code == 303
+    assert len(browser.site.library.find(identity).versions) == 3
+
+
+def test_an_embedded_benchmark_is_saved_under_a_name_of_ones_own_and_a_suite_is_edited_as_text(
+    browser: Browser,
+) -> None:
+    here = "/benchmarks/handbook-30/edit"
+    kept = kept_in(browser.post(here, {"row": "1", "question": "Mine?", "answer": "Yes", "do": "row"}))
+    based_on = browser.site.library.find("handbook-30").newest.id
+    answer = browser.post(here, {"kept": kept, "do": "save", "based_on": based_on})
+    assert answer.headers["location"] == "/benchmarks/handbook-30-edited"
+    text = browser.get("/benchmarks/library-skills/edit")
+    assert text.headers["location"].startswith("/benchmarks/new?kept=")
+    assert "cite-own-car" in browser.get(text.headers["location"]).text
+
+
+# versions -------------------------------------------------------------------------------------------
+
+
+def test_what_changed_between_two_versions_is_shown_word_by_word(browser: Browser) -> None:
+    identity = saved(browser, "faq.csv", GOOD)
+    assert browser.get(f"/benchmarks/{identity}/difference").status_code == 404, "there is only one"
+    changed = GOOD.replace('"Answer 2"', '"Answer two"').replace('"Question 3?"', '"Question three?"')
+    saved(browser, "faq.csv", changed.replace('"Question 12?";"Answer 12"\n', "") + '"New?";"Yes"\n"Newer?";"Yes"\n')
+    page = browser.page(f"/benchmarks/{identity}/difference")
+    assert "1 case added, 0 removed, 3 changed" in page
+    assert "<del>2</del>" in page
+    assert "<ins>two</ins>" in page
+    assert "What changed in the newest" in browser.page(f"/benchmarks/{identity}")
+    assert browser.get(f"/benchmarks/{identity}/difference?a=nonsense").status_code == 404
+
+
+# failures -------------------------------------------------------------------------------------------
+
+
+def test_the_failures_of_a_run_become_a_benchmark(browser: Browser, store_path: str) -> None:
+    run = examined(store_path, numbered(), right=4)
+    assert "Benchmark of the failures" in browser.page(f"/runs/{run.id}")
+    page = browser.page(browser.get(f"/runs/{run.id}/failures").headers["location"])
+    assert "2 questions" in page
+    assert f"failures of {run.name}" in page
+
+
+def test_what_is_expected_of_the_cases_of_a_suite_stays_expected(browser: Browser, store_path: str) -> None:
+    written = "name: kept\npassing_score: 0.5\ncases:\n"
+    written += "".join(f"  - {{id: c{n}, question: 'Q{n}?', expect: {{keywords: [k{n}]}}}}\n" for n in range(3))
+    read = suite.read_bytes(written.encode(), name="kept.yaml").benchmark
+    assert read is not None
+    run = evaluate(read, agent=lambda question: "k1", store=store_path).run
+    sent = parse_qs(urlsplit(browser.get(f"/runs/{run.id}/failures").headers["location"]).query)
+    assert sent["called"] == ["failures.yaml"]
+    fields = {name: values[0] for name, values in sent.items()}
+    assert browser.post("/benchmarks/new", {**fields, "do": "save", "name": "again"}).status_code == 303
+    again = browser.site.library.read("again")
+    assert {case.id: case.expect.keywords for case in again.cases} == {"c0": ("k0",), "c2": ("k2",)}
+    assert again.passing_score == 0.5
+
+
+def test_where_everything_passed_there_are_no_failures(browser: Browser, store_path: str) -> None:
+    cases = [Case(id="a", question="Who?", answer="Ada")]
+    run: Run = evaluate(cases, agent=lambda question: "Ada", store=store_path, reviewer="exact").run
+    assert "Benchmark of the failures" not in browser.page(f"/runs/{run.id}")
+    assert browser.get(f"/runs/{run.id}/failures").status_code == 400
