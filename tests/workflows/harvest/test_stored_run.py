@@ -144,3 +144,12 @@ def test_improvised_questions_of_a_battle_come_with_the_conversation_before(tmp_
     assert drafts[1].context.startswith("user: What is the capital of France?\nagent: Paris")
     assert drafts[1].metadata["attempt"]["turn"] == 2
     assert report.cases == len({draft.id for draft in drafts})
+
+
+def test_what_a_case_said_of_itself_is_kept_beside_where_it_was_found_now(tmp_path: Path) -> None:
+    known = {"source": "traces.jsonl", "trace": "t-1", "reply": "25"}
+    case = Case(id="a", question="How many days?", answer="30", metadata=known)
+    proctor.evaluate([case], agent=lambda question: "26", store=tmp_path / "p.db", name="again")
+    _, [draft] = gather("again", store=str(tmp_path / "p.db"))
+    assert (draft.metadata["source"], draft.metadata["reply"], draft.metadata["trace"]) == ("run", "26", "t-1")
+    assert draft.metadata["earlier"] == {"source": "traces.jsonl", "reply": "25"}

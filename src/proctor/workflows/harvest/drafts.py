@@ -45,7 +45,7 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
         review="needed",
     )
     values: dict[str, Any] = mask_values(values_of(case), masking)
-    provenance = mask_values({**_provenance(candidate), **own.metadata}, masking)
+    provenance = mask_values(_beside(own.metadata, _provenance(candidate)), masking)
     values["metadata"] = {name: shorten_reply(text) if name == "reply" else text for name, text in provenance.items()}
     if not own.id or values["id"] != own.id:  # an id that holds personal data is none to keep
         values["id"] = case_id(values["question"], values.get("context"))
@@ -66,6 +66,12 @@ def _provenance(candidate: Candidate) -> dict[str, Any]:
         else None,
     }
     return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def _beside(known: Mapping[str, Any], provenance: dict[str, Any]) -> dict[str, Any]:
+    """Both; what a case said under the same name, as one that was harvested before does, is `earlier`."""
+    earlier = {name: value for name, value in known.items() if provenance.get(name, value) != value}
+    return {**known, **provenance, **({"earlier": earlier} if earlier else {})}
 
 
 def _fit(values: dict[str, Any]) -> None:
