@@ -10,9 +10,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from proctor.benchmark import Benchmark, Case, Expectation
+from proctor.benchmark import Benchmark, Case
 from proctor.codec import benchmark_of, digest
 from proctor.errors import InputError
+from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import (
     CutOff,
     ImportedRecord,
@@ -37,7 +38,6 @@ from proctor.workflows.evaluate import new_id
 
 _BATCH = 200
 _USUAL = Settings().passing_score
-_NOTHING = Expectation()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -98,35 +98,6 @@ class ImportReport:
         return not any(each.log.skipped_count or each.log.cut_off for each in self.files)
 
 
-class CaseBook:
-    """Gives every case an id of its own; the same case again is the same."""
-
-    def __init__(self) -> None:
-        self._contents: dict[int, int] = {}
-
-    def enter(self, case: Case, *, own_id: bool = True, repeated: bool = True) -> tuple[Case, bool]:
-        """The case under its id, and whether it is new; `repeated`: the same once more is no new one."""
-        expected = "" if case.expect == _NOTHING else case.expect
-        content = _number(case.id if not own_id else "", case.question, case.context, case.answer, expected)
-        name, number = case.id, 1
-        while True:
-            key = _number(name)
-            if key not in self._contents:
-                self._contents[key] = content
-                return (case if name == case.id else replace(case, id=name)), True
-            if repeated and self._contents[key] == content:
-                return (case if name == case.id else replace(case, id=name)), False
-            number += 1
-            name = f"{case.id[: LONGEST_NAME - 8]}-{number}"
-
-
-def _number(*texts: object) -> int:
-    """64 bits for some texts: half a million of them take little room."""
-    return int.from_bytes(
-        hashlib.blake2b("\0".join(map(str, texts)).encode("utf-8", "replace"), digest_size=8).digest()
-    )
-
-
 def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
     """Read them one after the other; what was read is stored as it is read."""
     _check(paths, plan)
@@ -178,14 +149,20 @@ def _import_file(
 ) -> FileImport:
     log = ImportLog()
     runs = source.runs()
-    gathered = _Gathered(runs, book=CaseBook() if runs else book, keeps=store is not None)
+    gathered = GatheredCases(runs, book=CaseBook() if runs else book, keeps=store is not None)
+    order = next((run.order for run in runs.values() if run.order), {})
+    waiting: list[tuple[Case, str]] = []
     for record in _read(source, log):
         case, new = gathered.add(record)
         if runs:
             case, new = book.enter(case, own_id=record.own_id)
         if new and writer is not None:
-            _write(case, record.place, writer, log, has_runs=gathered.keeps)
-    stored = [*_store_runs(path, source, gathered, plan, store)] if store is not None and runs else []
+            waiting.append((case, record.place))
+        if not order:
+            _write(waiting, writer, log, has_runs=gathered.keeps)
+    waiting.sort(key=lambda each: order.get(each[0].id, len(order)))
+    _write(waiting, writer, log, has_runs=gathered.keeps)
+    stored = [*_store_runs(path, source, gathered, plan, store, log)] if store is not None and runs else []
     return FileImport(
         path=path, tool=source.tool, version=source.version, cases=gathered.count, runs=tuple(stored), log=log
     )
@@ -199,42 +176,20 @@ def _read(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecord]:
         log.cut_off = str(error)
 
 
-def _write(case: Case, place: str, writer: SuiteWriter, log: ImportLog, *, has_runs: bool) -> None:
-    if (why := why_unwritable(case)) is not None:
-        log.skip(place, f"{why}: it is in the stored run alone" if has_runs else why)
-        return
-    writer.add(case)
-
-
-class _Gathered:
-    """The cases of a file; of each run in it, its cases and how often each was asked."""
-
-    def __init__(self, runs: Mapping[str, ImportedRun], *, book: CaseBook, keeps: bool) -> None:
-        self.keeps = keeps and bool(runs)
-        """Whether cases are kept for the runs to be stored."""
-        self.count = 0
-        self.cases: dict[str, dict[str, Case]] = {key: {} for key in runs}
-        self.trials: dict[str, Counter[str]] = {key: Counter() for key in runs}
-        self._book = book
-        self._shared: dict[str, Case] = {}
-
-    def add(self, record: ImportedRecord) -> tuple[Case, bool]:
-        """The case of a record under the id that it has in this file, and whether it is new there."""
-        repeated = record.result is not None or record.own_id
-        case, new = self._book.enter(record.case, own_id=record.own_id, repeated=repeated)
-        self.count += new
-        if self.keeps and record.run in self.cases:
-            shared = self._shared.setdefault(case.id, case)
-            self.cases[record.run].setdefault(case.id, shared)
-            trials = self.trials[record.run]
-            trials[case.id] = max(trials[case.id], record.trial or trials[case.id] + 1)
-        return case, new
+def _write(cases: list[tuple[Case, str]], writer: SuiteWriter | None, log: ImportLog, *, has_runs: bool) -> None:
+    """Write the cases that wait for it."""
+    for case, place in cases:
+        why = why_unwritable(case)
+        if why is not None:
+            log.skip(place, f"{why}: it is in the stored run alone" if has_runs else why)
+        elif writer is not None:
+            writer.add(case)
+    cases.clear()
 
 
 def _store_runs(
-    path: Path, source: ImportSource, gathered: _Gathered, plan: ImportPlan, store: Store | None
+    path: Path, source: ImportSource, gathered: GatheredCases, plan: ImportPlan, store: Store, log: ImportLog
 ) -> Iterator[StoredImport]:
-    assert store is not None, "runs are stored somewhere"
     content = _digest_of(path)
     known = {run.imported.digest: run for run in store.archive.runs() if run.imported is not None}
     made: dict[str, Run] = {}
@@ -245,7 +200,7 @@ def _store_runs(
         elif gathered.cases[key]:
             benchmark = _benchmark(gathered.cases[key], told, plan.name or source.name)
             made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, store)
-    for run, outcomes in _write_attempts(source, made, gathered, store).items():
+    for run, outcomes in _write_attempts(source, made, gathered, store, cut_off=bool(log.cut_off)).items():
         yield StoredImport(run=store.archive.find(run), outcomes=dict(outcomes))
 
 
@@ -310,7 +265,7 @@ def _settings(
 
 
 def _write_attempts(
-    source: ImportSource, made: Mapping[str, Run], gathered: _Gathered, store: Store
+    source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases, store: Store, *, cut_off: bool
 ) -> dict[str, Counter[str]]:
     """Store what came of every case, in batches; run → outcome → attempts."""
     outcomes: dict[str, Counter[str]] = {run.id: Counter() for run in made.values()}
@@ -318,7 +273,7 @@ def _write_attempts(
         return outcomes
     places = {key: {case: row for row, case in enumerate(_ordered(gathered, key, source))} for key in made}
     asked: dict[str, Counter[str]] = {key: Counter() for key in made}
-    names = _Gathered(source.runs(), book=CaseBook(), keeps=False)
+    names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
     batch: list[Record] = []
     with ExitStack() as held:
         for run in made.values():
@@ -340,11 +295,11 @@ def _write_attempts(
         if batch:
             store.journal.write(batch)
         for key, run in made.items():
-            _finish(store, run, source.runs()[key], outcomes[run.id])
+            _finish(store, run, source.runs()[key], outcomes[run.id], cut_off=cut_off)
     return outcomes
 
 
-def _ordered(gathered: _Gathered, key: str, source: ImportSource) -> Iterator[str]:
+def _ordered(gathered: GatheredCases, key: str, source: ImportSource) -> Iterator[str]:
     yield from (case.id for case in _benchmark(gathered.cases[key], source.runs()[key], "cases").cases)
 
 
@@ -383,12 +338,13 @@ def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: in
     )
 
 
-def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str]) -> None:
-    """As it ended there; what never came to its end is not completed."""
-    seconds = max(0.0, (told.ended or 0.0) - (told.started or 0.0)) if told.started and told.ended else 0.0
+def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:
+    """As it ended there; what never came to its end, or of which not all is here, is not completed."""
+    seconds = max(0.0, told.ended - told.started) if told.started and told.ended else 0.0
     missing, lost = run.planned - outcomes.total(), outcomes["environment_failed"]
-    if told.stopped or missing > 0:
-        reason = f"{told.stopped or 'it was cut off'} in {run.imported.tool if run.imported else 'the tool'}"
+    if cut_off or told.stopped or missing > 0:
+        where = run.imported.tool if run.imported is not None else ""
+        reason = "its file is cut off" if cut_off else f"{told.stopped or 'not all was played'} in {where}"
         store.journal.mark(run.id, "cancelled", reason=reason, stop=Stop(kind="unplayed"), seconds=seconds)
     elif lost:
         reason = f"{lost:,} {'attempt' if lost == 1 else 'attempts'} failed there for reasons outside the agent"
