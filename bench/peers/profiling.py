@@ -21,8 +21,8 @@ from proctor.running.plan import exams_of, pending_attempts
 from proctor.running.schedule import LocalExecutor
 from proctor.storage import Store, open_store
 from proctor.threads import Stage, on_stage, run_driven
-from proctor.workflows.conduct import findings_of
 from proctor.workflows.evaluate import PreparedRun, prepare, start
+from proctor.workflows.read import findings_of
 from proctor.workflows.tally import RunTally
 
 ROUNDS = 3

@@ -23,7 +23,7 @@ from proctor.exporters import sender as courier
 from proctor.storage import address, open_store
 from proctor.web.app import create_app
 from proctor.web.site.settings import WebSettings
-from proctor.workflows.evaluate import store_url as store_address
+from proctor.workflows.store_url import store_url as store_address
 
 _RUNS = {
     "leaky": ["--agent", "leaky", "--reviewer", "judge"],

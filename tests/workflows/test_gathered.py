@@ -22,8 +22,8 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.storage.tables import runs, snapshots
 from proctor.workflows import gathered as module
-from proctor.workflows.conduct import findings_of
 from proctor.workflows.gathered import CountingPass, accumulate_attempts, keep_played
+from proctor.workflows.read import findings_of
 
 CASES = benchmark_of([Case(id=f"c{n}", question=f"q{n}", answer="yes") for n in range(6)], name="six")
 

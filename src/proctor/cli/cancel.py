@@ -21,7 +21,7 @@ def command(run: str, store: str | None, config_path: Path | None, as_json: bool
     from proctor.cli.output import print_json
     from proctor.config import load_config
     from proctor.workflows.change import cancel_run
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
 
     cancelled = cancel_run(run, store=store_url(store, load_config(config_path)))
     if as_json:

@@ -46,7 +46,7 @@ def command(
     """
     from proctor.config import load_config
     from proctor.workflows.compare import compare, compare_several
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
 
     if len(runs) < 2:
         raise click.UsageError(f"{len(runs)} run was named; expected two or more: `proctor list` shows those stored")

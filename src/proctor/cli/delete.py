@@ -19,8 +19,8 @@ def command(run: str, yes: bool, store: str | None, config_path: Path | None) ->
     """Delete RUN with its attempts. Transcripts that a rescored run reads stay."""
     from proctor.config import load_config
     from proctor.workflows.change import delete_run
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.read import find_run
+    from proctor.workflows.store_url import store_url
 
     url = store_url(store, load_config(config_path))
     found = find_run(run, store=url)

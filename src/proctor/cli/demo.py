@@ -51,7 +51,7 @@ def command(
     from proctor.cli.play import exit_code
     from proctor.config import load_config
     from proctor.workflows import demo
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
 
     if battle + orchestrator + judge > 1:
         raise click.UsageError("--battle, --orchestrator and --judge are demonstrations of their own; choose one")

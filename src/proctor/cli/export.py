@@ -38,9 +38,9 @@ def command(
     from proctor.cli.play import exit_code
     from proctor.cli.streams import raising
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.export import export_run
     from proctor.workflows.gates import read_gates
+    from proctor.workflows.store_url import store_url
 
     gating = read_gates(gates, look=look, force=force)
     url = store_url(store, load_config(config_path))

@@ -42,8 +42,8 @@ def command(
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
     from proctor.reports import failures as said
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.failure_map import read_failures
+    from proctor.workflows.store_url import store_url
 
     config = load_config(config_path)
     url = store_url(store, config)

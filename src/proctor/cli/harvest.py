@@ -70,9 +70,9 @@ def command(
     """
     from proctor.cli.output import print_json
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.harvest.harvest import HarvestWishes, harvest
     from proctor.workflows.run_filter import moment
+    from proctor.workflows.store_url import store_url
 
     wishes = HarvestWishes(
         only=only,

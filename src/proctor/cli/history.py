@@ -49,8 +49,8 @@ def command(
     """
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.history import read_history, save_chart, save_page
+    from proctor.workflows.store_url import store_url
 
     if None not in (name, benchmark) and name != benchmark:
         raise click.UsageError(f"NAME={name!r} and --benchmark {benchmark!r} are two benchmarks; expected one")

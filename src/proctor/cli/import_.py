@@ -56,8 +56,8 @@ def command(
     Exit 1: some records could not be taken.
     """
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.import_run import import_files
+    from proctor.workflows.store_url import store_url
 
     if no_runs and given["target"] is None:
         raise click.UsageError("--no-runs without -o would keep nothing; give -o SUITE")

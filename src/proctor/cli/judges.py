@@ -45,8 +45,8 @@ def command(
     from proctor.cli.play import drive
     from proctor.config import load_config
     from proctor.reports.judges import as_dict, in_markdown, render
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.judges import acompare_judges
+    from proctor.workflows.store_url import store_url
 
     config = load_config(config_path)
     url = store_url(store, config)

@@ -47,8 +47,8 @@ def command(
     `proctor show RUN` then tells the pass rate as people judge, with its interval.
     """
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.human_labels import draw, read_sheet, write_sheet
+    from proctor.workflows.store_url import store_url
 
     if to is not None and source is not None:
         raise click.UsageError("--to writes a file and --from reads one; give one of them")

@@ -23,8 +23,8 @@ def command(limit: int, store: str | None, config_path: Path | None, as_json: bo
     """List stored runs, newest first."""
     from proctor.cli.output import console, print_json
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.read import list_runs
+    from proctor.workflows.store_url import store_url
 
     url = store_url(store, load_config(config_path))
     listed = list_runs(store=url, limit=limit, only=options.chosen_runs(**which))

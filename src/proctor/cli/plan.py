@@ -132,8 +132,8 @@ def _labels(half_width: float, rate: float, runs: tuple[str, ...], store: str | 
 
         return plan_labels(half_width, rate=rate)
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.plan import plan_labels_of
+    from proctor.workflows.store_url import store_url
 
     if len(runs) > 1:
         raise click.UsageError("labels are planned from one run; give --run once")
@@ -155,8 +155,8 @@ def _difference(
 
         return plan_from_assumptions(difference, flips, noise=noise, trials=trials, power=power)
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.plan import plan_from_stored
+    from proctor.workflows.store_url import store_url
 
     if noise:
         raise click.UsageError("the noise is known from the stored runs: leave --noise out")

@@ -69,9 +69,9 @@ def command(
     from proctor.cli.run import check_k
     from proctor.config import load_config
     from proctor.running.plan import exams_of
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.gates import read_gates, with_baselines
     from proctor.workflows.rescore import prepare_rescoring
+    from proctor.workflows.store_url import store_url
     from proctor.workflows.workers import WorkersWanted
 
     new_run = {"--passing-score": changes["passing_score"], "--weights": changes["weights"], "--name": changes["name"]}

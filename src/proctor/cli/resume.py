@@ -52,9 +52,9 @@ def command(
     from proctor.config import load_config
     from proctor.running import exits
     from proctor.threads import run_anywhere
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.gates import read_gates
     from proctor.workflows.resume import aresume
+    from proctor.workflows.store_url import store_url
 
     gating = read_gates(gates, k=k, look=look, force=force)
     config = load_config(config_path)

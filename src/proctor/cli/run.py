@@ -138,8 +138,9 @@ def command(
     from proctor.cli.dry_run import foretell
     from proctor.config import load_config
     from proctor.settings import check_setting
-    from proctor.workflows.evaluate import plan_run_workers, store_url
+    from proctor.workflows.evaluate import plan_run_workers
     from proctor.workflows.gates import read_gates
+    from proctor.workflows.store_url import store_url
     from proctor.workflows.workers import WorkersWanted
 
     config = load_config(config_path)

@@ -55,7 +55,7 @@ def command(
     """Open the web app: create benchmarks, start runs, watch, read and compare them."""
     from proctor.config import load_config
     from proctor.errors import UsageError
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
 
     if not all(map(find_spec, ("fastapi", "python_multipart", "uvicorn"))):
         raise UsageError('the web app needs more packages: pip install "proctor[web]"')

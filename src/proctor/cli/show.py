@@ -49,9 +49,9 @@ def command(
     from proctor.cli.play import exit_code, show
     from proctor.cli.run import check_k
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
     from proctor.workflows.gates import read_gates, with_baselines
     from proctor.workflows.read import read_findings
+    from proctor.workflows.store_url import store_url
 
     gating = read_gates(gates, k=k, look=look, force=force)
     url = store_url(store, load_config(config_path))

@@ -43,7 +43,7 @@ def command(
     from proctor.exporters.summary import as_dict, render
     from proctor.threads import run_anywhere
     from proctor.workflows.destination import Destination, resume_sync, sync_run
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
 
     url = store_url(store, load_config(config_path))
     if resume:

@@ -49,7 +49,7 @@ def command(
     Runs are ranked only as far as the cases show. With --reviewer the calls and their cost are told before the first.
     """
     from proctor.config import load_config
-    from proctor.workflows.evaluate import store_url
+    from proctor.workflows.store_url import store_url
     from proctor.workflows.tournament import plan_tournament, tournament
 
     config = load_config(config_path)

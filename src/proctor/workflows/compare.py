@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from proctor.config import Config, load_config
 from proctor.findings.comparison import Compared, compare_findings
 from proctor.findings.comparison.many import ManyCompared, compare_many
 from proctor.findings.run import Findings
 from proctor.storage import Store, open_store
-from proctor.workflows.evaluate import Evaluation, store_url
 from proctor.workflows.read import findings_of_run
+from proctor.workflows.store_url import store_url
+
+if TYPE_CHECKING:
+    from proctor.workflows.evaluate import Evaluation
 
 
 def compare(
@@ -49,7 +53,7 @@ def compare_several(
 
 
 def _findings(which: str | Evaluation, opened: Store | None) -> Findings:
-    if isinstance(which, Evaluation):
+    if not isinstance(which, str):
         return which.findings
     assert opened is not None
     return findings_of_run(opened, opened.archive.find(which))

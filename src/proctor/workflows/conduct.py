@@ -35,10 +35,11 @@ from proctor.storage import Store
 from proctor.threads import Interrupted, Stage, on_stage
 from proctor.workers.crew import CrewExecutor
 from proctor.workflows.canaries import judge_canaries
-from proctor.workflows.gathered import accumulate_attempts, keep_played
+from proctor.workflows.gathered import keep_played
 from proctor.workflows.pace import played_with
 from proctor.workflows.parts import Cast
 from proctor.workflows.people import with_people
+from proctor.workflows.read import findings_of
 from proctor.workflows.reclassify import reclassify
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan
@@ -301,12 +302,6 @@ def _has_steps(batch: Sequence[Record]) -> bool:
         if isinstance(record, Finished)
         for turn in record.attempt.transcript.turns
     )
-
-
-def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
-    """What the stored attempts of a run show, and what people have said of them."""
-    run = store.archive.find(run_id)
-    return with_people(store, run, accumulate_attempts(store, run, exams).findings(run))
 
 
 class _Ending(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from proctor import plugins
 from proctor.benchmark import Benchmark, Case
-from proctor.config import DEFAULT_STORE, Config, load_config
+from proctor.config import Config, load_config
 from proctor.doctor.judges import (
     NOBODY,
     cases_of,
@@ -30,7 +28,7 @@ from proctor.formats.suites.suite import is_suite
 from proctor.redaction import remember_secrets, without_secrets
 from proctor.run import Attempt, ExamType, Run, Settings
 from proctor.running.plan import exams_of, own_trials, pending_attempts
-from proctor.settings import check_labels, check_name, check_path, shown
+from proctor.settings import check_labels, check_name
 from proctor.storage import open_store
 from proctor.workflows.canaries import canary_warning, check_canaries
 from proctor.workflows.checks import describe_checks, with_checks
@@ -55,6 +53,7 @@ from proctor.workflows.parts import (
 from proctor.workflows.run_limits import allowing, budget_warnings, check_prices
 from proctor.workflows.settings import make_settings, may_have_own_parts, type_of, with_run_defaults
 from proctor.workflows.stop_early import begin_looks, check_looks
+from proctor.workflows.store_url import store_url
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, rebuild_run
 
@@ -104,16 +103,6 @@ class PreparedRun:
     """What a person should know before it starts."""
     live: Mapping[str, Any] = field(default_factory=dict)
     """Role → what was handed in for it: a Python object, which workers need too, or its name."""
-
-
-def store_url(given: str | Path | None, config: Config) -> str:
-    """Where results are kept: as given, else PROCTOR_STORE, else the config, else `.proctor/`."""
-    if given is not None and not isinstance(given, (str, Path)):
-        raise UsageError(f"store={shown(given)} is no place; expected a path or an address, or nothing for .proctor/")
-    declared = plugins.filled_in_address(config.store) if config.store else DEFAULT_STORE
-    where = str(os.environ.get("PROCTOR_STORE") or declared if given is None else given)
-    check_path("the store", where)
-    return where if "://" in where else os.path.abspath(where)
 
 
 async def aevaluate(

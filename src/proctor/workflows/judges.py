@@ -16,7 +16,6 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.conduct import Watch
-from proctor.workflows.evaluate import store_url
 from proctor.workflows.judgements import (
     Judge,
     build_judge,
@@ -28,6 +27,7 @@ from proctor.workflows.people import judge_id, judged_share, labels_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.replies import usage_of
 from proctor.workflows.run_limits import allowing
+from proctor.workflows.store_url import store_url
 
 EMBEDDED = "embedded"
 

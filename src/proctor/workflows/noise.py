@@ -12,11 +12,11 @@ from proctor.findings.run import Findings
 from proctor.run import Key, Run
 from proctor.storage import Store, open_store
 from proctor.workflows.conduct import Watch
-from proctor.workflows.evaluate import store_url
 from proctor.workflows.judgements import build_judge, judge_beside, judgements_of, repeated
 from proctor.workflows.people import is_in_rate
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.run_limits import allowing
+from proctor.workflows.store_url import store_url
 
 MOST_REPEATS = 100
 

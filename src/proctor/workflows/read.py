@@ -12,8 +12,8 @@ from proctor.run import Attempt, Key, Run
 from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
-from proctor.workflows.conduct import findings_of
-from proctor.workflows.gathered import verdict_counts
+from proctor.workflows.gathered import accumulate_attempts, verdict_counts
+from proctor.workflows.people import with_people
 from proctor.workflows.run_filter import RunFilter
 from proctor.workflows.tally import RunTally
 
@@ -25,6 +25,12 @@ def find_run(name: str, *, store: str) -> Run:
     """The stored run that was meant."""
     with open_store(store, create=False) as opened:
         return opened.archive.find(name)
+
+
+def findings_of(store: Store, run_id: str, exams: tuple[Exam, ...]) -> Findings:
+    """What the stored attempts of a run show, and what people have said of them."""
+    run = store.archive.find(run_id)
+    return with_people(store, run, accumulate_attempts(store, run, exams).findings(run))
 
 
 def read_findings(name: str, *, store: str) -> Findings:

@@ -23,12 +23,13 @@ from proctor.storage import Store, open_store
 from proctor.transcript import Reply, Request, Turn
 from proctor.workers.messages import Parts
 from proctor.workflows.conduct import Watch, conduct
-from proctor.workflows.evaluate import Evaluation, new_id, store_url
+from proctor.workflows.evaluate import Evaluation, new_id
 from proctor.workflows.pace import pace_of
 from proctor.workflows.parts import Cast, build_reviewers, choose_reviewer, reviewer_again, specs_of
 from proctor.workflows.replies import KEPT, ReplySource, pending_attempts, place, take_over
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
+from proctor.workflows.store_url import store_url
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import RunData, WorkerPlan, WorkersWanted, enforced, parts_of, plan_workers
 

@@ -18,15 +18,17 @@ from proctor.settings import check_setting
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows import stop_early
-from proctor.workflows.conduct import Watch, conduct, findings_of
-from proctor.workflows.evaluate import Evaluation, store_url
+from proctor.workflows.conduct import Watch, conduct
+from proctor.workflows.evaluate import Evaluation
 from proctor.workflows.pace import RETRIED, pace_of
 from proctor.workflows.parts import Cast, recast
+from proctor.workflows.read import findings_of
 from proctor.workflows.replies import place
 from proctor.workflows.rescore import changed_pace, plan_judging, play_rescored, rescoring_cast
 from proctor.workflows.run_group import group_of, refuse_beside
 from proctor.workflows.run_limits import allowing, check_prices, is_limited
 from proctor.workflows.settings import make_settings
+from proctor.workflows.store_url import store_url
 from proctor.workflows.tally import RunTally
 from proctor.workflows.workers import WorkerPlan, WorkersWanted, plan_workers, rebuild_run
 

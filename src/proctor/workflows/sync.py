@@ -11,7 +11,7 @@ from proctor.config import Config, load_config
 from proctor.errors import UsageError
 from proctor.threads import run_driven
 from proctor.workflows.conduct import Watch
-from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync, store_url
+from proctor.workflows.evaluate import Evaluation, aevaluate, get_ready, start_and_sync
 from proctor.workflows.parts import choose
 from proctor.workflows.progress import watch_in_notebook
 from proctor.workflows.read import read_findings
@@ -19,6 +19,7 @@ from proctor.workflows.rescore import arescore
 from proctor.workflows.resume import aresume
 from proctor.workflows.run_group import join_runs
 from proctor.workflows.run_limits import allowing
+from proctor.workflows.store_url import store_url
 
 
 @overload
