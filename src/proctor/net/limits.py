@@ -245,7 +245,8 @@ def _begin_anew_in_child() -> None:
         throttle._begin_anew()
 
 
-os.register_at_fork(after_in_child=_begin_anew_in_child)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew_in_child)
 
 
 class _Slot(AbstractAsyncContextManager[float]):

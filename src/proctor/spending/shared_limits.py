@@ -10,9 +10,9 @@ many they are: `told_sharers`.
 
 from __future__ import annotations
 
-import fcntl
 import math
 import os
+import sys
 import tempfile
 import time
 import weakref
@@ -24,6 +24,9 @@ from urllib.parse import quote
 
 from proctor import private
 from proctor.net.limits import Bucket, Throttle
+
+if sys.platform != "win32":
+    import fcntl
 
 _LOOK_EVERY = 1.0
 _TOLD: ContextVar[Callable[[], int] | None] = ContextVar("proctor_told_sharers", default=None)
@@ -40,7 +43,8 @@ def _drop_inherited() -> None:
     _held.clear()
 
 
-os.register_at_fork(after_in_child=_drop_inherited)
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_drop_inherited)
 
 
 class Sharers:
@@ -129,6 +133,8 @@ class _SharedBucket(Bucket):
 
 def _join(folder: Path, prefix: str) -> tuple[int, Path]:
     """A locked file. Between its making and its locking others may take it for a dead one's: then another is made."""
+    if sys.platform == "win32":
+        raise OSError("a file's lock cannot tell here whether its process lives")
     private.make_folder(folder)
     while True:
         descriptor, name = tempfile.mkstemp(prefix=f"{prefix}{os.getpid()}-", dir=folder)
@@ -154,6 +160,8 @@ def _leave(descriptor: int, path: Path) -> None:
 
 def _alive(path: Path) -> bool:
     """Whether somebody holds this file, as far as it can be told; one that nobody holds is removed."""
+    if sys.platform == "win32":
+        return False
     try:
         descriptor = os.open(path, os.O_RDONLY)
     except OSError:  # it is gone, or another user's
