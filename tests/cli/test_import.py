@@ -254,6 +254,14 @@ def test_langfuse_items_are_read_and_archived_ones_are_told(desk: Desk) -> None:
     assert suite.cases[0].metadata["level"] == 1
 
 
+def test_a_large_export_is_recognised_by_its_beginning(desk: Desk) -> None:
+    as_json(
+        desk.folder / "items.json", {"data": [langfuse_item(each, note="x" * 900) for each in range(100)], "meta": {}}
+    )
+
+    assert _file(desk("import", "items.json", "-o", "suite.jsonl", "--json"))["cases"] == 100
+
+
 def test_openai_results_carry_their_graders_verdicts(desk: Desk) -> None:
     late = output_item(
         3, passed=False, error={"code": "rate_limit_exceeded", "message": "Rate limit reached"}, output=[]

@@ -84,15 +84,16 @@ class SourceFile:
         return {}
 
     def _first_members(self) -> dict[str, Any]:
-        """The members of an object as far as its beginning holds them; what is long is only named."""
+        """The members of an object as far as its beginning holds them; of a long one that comes last, what it is."""
         members: dict[str, Any] = {}
         decoder, text = json.JSONDecoder(), self.start.decode("utf-8-sig", "replace")
         at = text.find("{") + 1
         while (start := text.find('"', at)) >= 0:
             try:
                 name, end = decoder.raw_decode(text, start)
-                members[name] = None
-                members[name], at = decoder.raw_decode(text, _after(text, end))
+                begin = _after(text, end)
+                members[name] = _opening(text[begin:], decoder)
+                members[name], at = decoder.raw_decode(text, begin)
             except (ValueError, IndexError, RecursionError):
                 break
         return members
@@ -164,6 +165,16 @@ class SourceFile:
             return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         except yaml.YAMLError as error:
             raise InputError(f"{self.path} is not YAML: {' '.join(str(error).split())}") from error
+
+
+def _opening(text: str, decoder: json.JSONDecoder) -> Any:
+    """What can be told of a value that is not all there: an object, or a list with its first item."""
+    if text[:1] != "[":
+        return {} if text[:1] == "{" else None
+    try:
+        return [decoder.raw_decode(text, 1 + len(text[1:]) - len(text[1:].lstrip()))[0]]
+    except (ValueError, RecursionError):
+        return []
 
 
 def _after(text: str, end: int) -> int:
