@@ -87,7 +87,7 @@ def test_wrong_usage_is_told(desk: Desk, tmp_path: Path) -> None:
         (("nothing.jsonl", "-o", "drafts.yaml"), "there is no file 'nothing.jsonl'"),
         (("said.jsonl", "-o", "drafts.yaml", "--only", "flaky"), "needs verdicts"),
         (("said.jsonl", "-o", "drafts.yaml", "--mask", "none.txt"), "cannot read 'none.txt'"),
-        ((".", "-o", "drafts.yaml"), "is no file"),
+        ((".", "-o", "drafts.yaml"), "there is no file '.'"),
     ):
         done = desk("harvest", *arguments)
         assert (done.code, told in done.err) == (2, True), (arguments, done.err)

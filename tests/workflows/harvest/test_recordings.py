@@ -54,6 +54,18 @@ def test_with_from_replies_what_was_answered_is_drafted_and_said_to_be_judged_by
     assert draft.metadata["drafted_from"] == "2 replies that nobody judged"
 
 
+def test_what_people_said_of_a_trace_stands_beside_the_draft(tmp_path: Path) -> None:
+    scores = [{"id": "s1", "name": "user-feedback", "value": 0, "dataType": "BOOLEAN"}, {"id": "s2"}]
+    _, [draft] = gather(lines(tmp_path / "t.jsonl", trace(1, "How long is leave?", scores=scores)))
+    assert draft.metadata["scores"] == {"user-feedback": 0}
+
+
+def test_a_file_without_a_conversation_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").touch()
+    with pytest.raises(InputError, match="holds no recordings"):
+        gather(tmp_path / "empty.jsonl")
+
+
 def test_traces_of_a_session_are_one_conversation_with_what_was_said_before(tmp_path: Path) -> None:
     turns = [trace(1, "How long is leave?", "30 days", sessionId="s"), trace(2, "And for me?", "31", sessionId="s")]
     report, drafts = gather(lines(tmp_path / "t.jsonl", *turns))

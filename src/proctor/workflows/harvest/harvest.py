@@ -137,13 +137,13 @@ class _Reading:
         self._stack.close()
 
     def candidates(self, source: str) -> Iterator[Candidate]:
-        if source == LANGFUSE and not Path(source).exists():
-            return self._of_langfuse()
         path = Path(source)
         check_path("a source", path)
-        if path.exists():
-            return self._of_file(path, str(path))
-        if path.suffix.lower() in _RECORDED or len(path.parts) > 1:
+        if path.is_file():
+            return self._of_file(path)
+        if source == LANGFUSE:
+            return self._of_langfuse()
+        if path.suffix.lower() in _RECORDED or len(path.parts) != 1:
             raise InputError(f"there is no file {source!r}; expected recordings or traces, a stored run, or langfuse")
         return self._of_run(source)
 
@@ -155,11 +155,15 @@ class _Reading:
         self._runs.append({"passing_score": run.settings.passing_score, "sources": benchmark.sources})
         return RunHarvest(self._opened, run, self.log, only=self.wishes.only, outline=self.masking.outline).candidates()
 
-    def _of_file(self, path: Path, source: str) -> Iterator[Candidate]:
+    def _of_file(self, path: Path) -> Iterator[Candidate]:
+        unread = self.log.unread
+        yield from self._of_recordings(path, str(path))
+        if not self.log.read[str(path)] and self.log.unread == unread:
+            raise InputError(f"{path} holds no recordings; expected JSONL or JSON with at least one conversation")
+
+    def _of_recordings(self, path: Path, source: str) -> Iterator[Candidate]:
         if self.wishes.only == "flaky":
             raise UsageError(f"--only flaky needs verdicts, which recordings do not have; {source} is no stored run")
-        if not path.is_file():
-            raise InputError(f"{source!r} is no file that can be read more than once; name a file")
         self._recorded = True
         recorded = RecordedFile(path, self.log, source=source, from_replies=self.wishes.from_replies)
         for candidate in recorded.candidates():
@@ -176,7 +180,7 @@ class _Reading:
         path = folder / "langfuse.jsonl"
         private.make_file(path)
         asyncio.run(langfuse.download(path, since=since, log=self.log))
-        return self._of_file(path, LANGFUSE)
+        return self._of_recordings(path, LANGFUSE)
 
     def header(self) -> dict[str, Any]:
         """What the suite says of itself: of runs alone, the score at which their cases passed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,9 +72,11 @@ class RecordedFile:
         except _UNREADABLE as error:
             self._log.cannot_read(f"{self._path}:{piece.line}: {error}")
             return
-        yield from self._of_recording(recording, piece.line)
+        yield from self._of_recording(recording, piece.line, _scores(piece.value))
 
-    def _of_recording(self, recording: Recording, line: int) -> Iterator[Candidate]:
+    def _of_recording(
+        self, recording: Recording, line: int, scores: dict[str, Any] | None = None
+    ) -> Iterator[Candidate]:
         self._log.read[self._source] += 1
         turns = recording.transcript.turns
         for place, turn in enumerate(turns):
@@ -85,7 +87,10 @@ class RecordedFile:
             elif len(turn.question) > LONGEST:
                 self._log.leave_out(TOO_LONG, where)
             else:
-                yield self._candidate(turn, turns[:place], recording, {"trace": trace} if trace else {"line": line})
+                known = {"trace": trace} if trace else {"line": line}
+                yield self._candidate(
+                    turn, turns[:place], recording, {**known, **({"scores": scores} if scores else {})}
+                )
 
     def _candidate(
         self, turn: Turn, before: tuple[Turn, ...], recording: Recording, known: dict[str, Any]
@@ -113,6 +118,13 @@ def time_of(seconds: float) -> dict[str, str]:
 def _is_whole(value: Any) -> bool:
     """Whether a piece is all of its conversation: a trace that comes with its observations, and of no session."""
     return json_spans.is_trace(value) and not value.get("sessionId")
+
+
+def _scores(value: Any) -> dict[str, Any]:
+    """What people and judges said of a Langfuse trace, by name."""
+    scores = value.get("scores") if isinstance(value, Mapping) else None
+    told = [each for each in scores if isinstance(each, Mapping)] if isinstance(scores, list) else []
+    return {str(each["name"]): each["value"] for each in told if each.get("name") and "value" in each}
 
 
 def _where_it_ends(error: InputError) -> str:
