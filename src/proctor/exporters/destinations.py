@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import difflib
+import os
 
 from proctor.errors import UsageError
 from proctor.exporters.contract import Exporter, Subject
 
 DESTINATIONS = ("langfuse", "otlp", "phoenix", "mlflow")
+_NEEDED: dict[str, tuple[tuple[str, ...], ...]] = {
+    "langfuse": (("LANGFUSE_PUBLIC_KEY",), ("LANGFUSE_SECRET_KEY",), ("LANGFUSE_BASE_URL", "LANGFUSE_HOST")),
+    "otlp": (("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"),),
+    "phoenix": (("PHOENIX_ENDPOINT", "PHOENIX_COLLECTOR_ENDPOINT"),),
+    "mlflow": (("MLFLOW_TRACKING_URI",),),
+}
+"""Destination → variables of the environment, one of each group."""
+
+
+def configured_destinations() -> list[str]:
+    """Those for which the environment says where to send and, where it takes them, with which keys."""
+    return [
+        name
+        for name, groups in _NEEDED.items()
+        if all(any(os.environ.get(variable) for variable in group) for group in groups)
+    ]
 
 
 def check_destination(name: str) -> str:

@@ -25,7 +25,7 @@ def create_app(settings: WebSettings) -> FastAPI:
     api.include(app)
     pages.include(app)
     app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
-    app.add_middleware(Guard, settings=settings, sessions=site.sessions, guesses=site.wrong_tokens)
+    app.add_middleware(Guard, settings=settings, sessions=site.sessions, guesses=site.wrong_tokens, shares=site.shares)
     return app
 
 

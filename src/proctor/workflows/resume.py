@@ -183,6 +183,17 @@ def run_to_resume(
         return _with_timeouts(opened, found) if retry_timeouts else found
 
 
+def extend_run(name: str, *, store: str, trials: int | None = None, to_the_end: bool = False) -> Run:
+    """Plan more trials of a run that nobody plays, or the rest of one that stopped early; `resume` plays them."""
+    with open_store(store, create=False) as opened:
+        run = opened.archive.find(name)
+        with opened.journal.writing(run.id):
+            longer = _extended(opened.archive.find(run.id), trials, to_the_end=to_the_end)
+            opened.journal.mark(run.id, "paused", reason="more of it is to be played", stop=Stop(kind="unplayed"))
+            opened.journal.amend(longer)
+        return opened.archive.find(run.id)
+
+
 def _with_timeouts(store: Store, run: Run) -> Run:
     """The run with its time-outs to be played again; as it is where there are none."""
     if run.rescored_from is not None:

@@ -20,18 +20,18 @@ from proctor.settings import MOST_LABELS
 from proctor.storage.pages import Order
 from proctor.web.api import shapes
 from proctor.web.api.answers import STATES, answer
-from proctor.web.api.run_requests import NewRun, Pace, judges_in
+from proctor.web.api.run_requests import GoingOn, NewRescore, NewRun, judges_in
 from proctor.web.pages.events import stream_run
 from proctor.web.pages.run import export
 from proctor.web.reading import addresses
 from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.gate_verdicts import gates_for_programs
 from proctor.web.site.estimate import foretell
 from proctor.web.site.live import RunProgress
 from proctor.web.site.run_list import RunsWanted
 from proctor.web.site.site import Site, site_of
-from proctor.web.site.start import RunRequest, start
+from proctor.web.site.start import RunRequest, go_on, start, start_rescore
 from proctor.workflows.change import delete_run, describe_run
-from proctor.workflows.pace import pace_of
 from proctor.workflows.places import spans
 
 router = APIRouter(tags=["runs"])
@@ -97,12 +97,14 @@ def estimate_run(request: Request, new: NewRun) -> Response:
 @router.get("/runs/{run}", response_model=shapes.FindingsBody, responses={202: {"model": shapes.PendingFindingsBody}})
 def read_run(request: Request, run: Named, cases: bool = False) -> Response:
     """What a run found so far; with `cases`, also of each case. 202: it is large and still being read."""
-    found = site_of(request).store.archive.find(run)
+    site = site_of(request)
+    found = site.store.archive.find(run)
     read = shelf_of(request).findings(found, patience=_PATIENCE)
     if read is None:
         return answer({"run": found.id, "status": "gathering"}, status=202, **{"retry-after": "5"})
     left_out = () if cases else ("cases", "rows")
-    return answer({name: value for name, value in as_dict(read.findings).items() if name not in left_out})
+    told = as_dict(read.findings) | gates_for_programs(site.store, read.findings)
+    return answer({name: value for name, value in told.items() if name not in left_out})
 
 
 class RunChange(shapes.RequestBody):
@@ -166,12 +168,20 @@ def cancel_run(request: Request, run: Named) -> Response:
 
 
 @router.post("/runs/{run}/resume", response_model=shapes.RunBody, responses=STATES)
-def resume_run(request: Request, run: Named, pace: Pace | None = None) -> Response:
-    """Play what is missing, nothing twice; with another time limit, concurrency or retries where they are given."""
+def resume_run(request: Request, run: Named, how: GoingOn | None = None) -> Response:
+    """Play what is missing, nothing twice; at another pace, with more trials, or to the end, where that is asked."""
     site = site_of(request)
-    given = {} if pace is None else pace.model_dump()
-    changed = pace_of(site.store.archive.find(run).settings, site.config.run, **given)
-    return answer(_row(site, site.jobs.play(run, **changed)))
+    given = {} if how is None else how.model_dump()
+    return answer(_row(site, go_on(site, site.store.archive.find(run), **given)))
+
+
+@router.post("/runs/{run}/rescore", status_code=201, response_model=shapes.RunBody, responses=STATES)
+def rescore_run(request: Request, run: Named, how: NewRescore) -> Response:
+    """Have the stored replies judged anew, as a run of its own; no agent is asked."""
+    site = site_of(request)
+    given = how.model_dump(exclude={"reviewer"})
+    made = start_rescore(site, site.store.archive.find(run), reviewers=judges_in(how.reviewer), **given)
+    return answer(_row(site, made), status=201, location=f"/api/runs/{made.id}")
 
 
 @router.get("/runs/{run}/attempts", response_model=shapes.Attempts)

@@ -14,6 +14,7 @@ from proctor.errors import InputError, RunBusy
 from proctor.reports.run.particulars import settings_of
 from proctor.run import Run, Wish
 from proctor.web.pages import form_of
+from proctor.web.pages.acts import offered_acts
 from proctor.web.reading import addresses, parts, results
 from proctor.web.reading.failure_groups import shown_failures
 from proctor.web.reading.findings_cache import shelf_of
@@ -22,10 +23,10 @@ from proctor.web.site.again import address_again
 from proctor.web.site.new_run import read_labels
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
+from proctor.web.site.start import go_on
 from proctor.workflows.change import delete_run, describe_run
 from proctor.workflows.export import export_pieces
 from proctor.workflows.failure_map import run_before
-from proctor.workflows.pace import pace_of
 
 router = APIRouter()
 teach()
@@ -94,6 +95,7 @@ def run_page(request: Request, run: str, wanted: Wanted) -> Response:
         earlier=run_before(site.store.archive, found),
         failures=None if stands["moving"] or read is None else shown_failures(site, found),
         again=address_again(site, found),
+        **offered_acts(site, found),
     )
 
 
@@ -131,7 +133,7 @@ def cancel(request: Request, run: str) -> RedirectResponse:
 def resume(request: Request, run: str) -> RedirectResponse:
     """Play what is missing, nothing twice."""
     site = site_of(request)
-    return _back(site.jobs.play(run, **pace_of(site.store.archive.find(run).settings, site.config.run)))
+    return _back(go_on(site, site.store.archive.find(run)))
 
 
 def _stop(request: Request, run: str, wish: Wish) -> RedirectResponse:

@@ -17,11 +17,12 @@ from proctor.reports.headline import headline
 from proctor.run import Run
 from proctor.web.reading import results
 from proctor.web.reading.findings_cache import CachedFindings
+from proctor.web.reading.gate_verdicts import gates_of
 from proctor.web.reading.results import ResultFilter, chips
 from proctor.web.site.render import environment
 from proctor.web.site.site import Site, site_of
 
-SHARED = ("headline", "overview")
+SHARED = ("headline", "gates", "overview")
 """Templates `run/PART.html.j2`, which stand in elements with `data-part`; these are the same for everybody."""
 PARTS = ("state", *SHARED, "chips")
 _KEPT = 64
@@ -36,7 +37,7 @@ def standing(site: Site, run: Run) -> dict[str, Any]:
     return {
         "waiting": waiting,
         "moving": run.status in ("queued", "running") or waiting,
-        "playable": "agent" in run.settings.built,
+        "playable": "agent" in run.settings.built or run.rescored_from is not None,
     }
 
 
@@ -48,6 +49,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
     values = {
         "request": request,
         "now": now,
+        "shared": request.state.shared,
         "spent": _spent(run, read, now),
         "wanted": wanted,
         "chips": chips(read, wanted),
@@ -58,6 +60,7 @@ def render_parts(request: Request, run: Run, read: CachedFindings | None, wanted
     }
     if read is not None and len(known) < len(SHARED):
         values |= _drawn(read)
+        values["gates"] = gates_of(site.store, run, read.findings)
     names: tuple[str, ...] = PARTS
     if read is not None and results.fills_in_place(read, wanted, moving=values["moving"]):
         names = (*PARTS, "rows")

@@ -16,6 +16,7 @@ from starlette.requests import ClientDisconnect
 from proctor.errors import NoSuchRun, ProctorError, RunBusy, StoreError, UsageError
 from proctor.web.site.jobs import WrongState
 from proctor.web.site.render import render
+from proctor.web.site.security import loggable
 from proctor.workflows.library import NoSuchBenchmark, RefusedFile
 
 _STATUS: dict[type[ProctorError], HTTPStatus] = {
@@ -123,7 +124,7 @@ async def _gone(request: Request, error: Exception) -> Response:
 
 async def _own_bug(request: Request, error: Exception) -> Response:
     """Proctor's own: what it says may hold anything, so only its kind is shown; the log has the rest."""
-    _log.error("%s %s", request.method, request.url.path, exc_info=error)
+    _log.error("%s %s", request.method, loggable(request.url.path), exc_info=error)
     return said(
         request,
         HTTPStatus.INTERNAL_SERVER_ERROR,

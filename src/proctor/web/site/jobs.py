@@ -124,8 +124,7 @@ class Jobs:
         found = self._store().archive.find(run)
         if found.status == "completed":
             raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
-        if found.rescored_from is None and "agent" not in found.settings.built:
-            raise UsageError(f"the agent of run {found.id} was a Python object, which only the program has that ran it")
+        self.must_be_playable(found)
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
             if found.id not in self._jobs:
                 self._mark(found, "queued")
@@ -134,6 +133,12 @@ class Jobs:
                 self._jobs[found.id] = _Job(run=found.id, pace=pace)
         self._awake.set()
         return self._store().archive.find(found.id)
+
+    @staticmethod
+    def must_be_playable(run: Run) -> None:
+        """Refuse a run that only the program can play that began it."""
+        if run.rescored_from is None and "agent" not in run.settings.built:
+            raise UsageError(f"the agent of run {run.id} was a Python object, which only the program has that ran it")
 
     def stop(self, run: str, wish: Wish) -> Run:
         """Pause or cancel a run wherever it is played, and wait until it has stopped."""

@@ -121,10 +121,12 @@ def _settings(wish: NewRunForm, troubles: dict[str, str]) -> Iterator[tuple[str,
     for name, kind in NUMBERS.items():
         if _idle(name, wish.type) or not wish.text(name):
             continue
-        if (number := _number(name, wish.text(name), kind, troubles)) is not None:
+        if (number := read_number(name, wish.text(name), kind, troubles)) is not None:
             yield name, number
     weights = {
-        part: _number(name, wish.text(name), float, troubles) for part in PARTS if wish.text(name := f"{_WEIGHT}{part}")
+        part: read_number(name, wish.text(name), float, troubles)
+        for part in PARTS
+        if wish.text(name := f"{_WEIGHT}{part}")
     }
     if weights:
         yield "weights", {part: weight for part, weight in weights.items() if weight is not None}
@@ -134,7 +136,8 @@ def _idle(name: str, exam_type: str) -> bool:
     return name in _BATTLES_ONLY and (exam_type == "standard" or (name == "seeds" and exam_type == "abm-static"))
 
 
-def _number(name: str, text: str, kind: Callable[[str], float], troubles: dict[str, str]) -> float | None:
+def read_number(name: str, text: str, kind: Callable[[str], float], troubles: dict[str, str]) -> float | None:
+    """A number as it was typed; what is wrong with it is noted."""
     try:
         return kind(text.replace(",", "") if kind is int else text.replace(",", "."))
     except ValueError:

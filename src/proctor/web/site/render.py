@@ -51,6 +51,7 @@ def render(request: Request, template: str, *, status: int = 200, **values: Any)
             keys=request.cookies.get(KEYS_COOKIE) != "off",
             form_token=site_of(request).sessions.form_token(session),
             log_out=session.known,
+            shared=request.state.shared,
             now=time.time(),
             **values,
         ),

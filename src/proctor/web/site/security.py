@@ -1,14 +1,15 @@
 """Who may come in, and what every answer says to the browser: the middleware in front of pages and API.
 
 In this order: the name by which the server was called (DNS rebinding), requests that another site made (CSRF),
-the token (login or Bearer, rate-limited), and headers on every answer. Forms carry a token of their session besides;
-`pages` checks it before any page sees the form.
+the token (login or Bearer, rate-limited) or a link to one run, and headers on every answer. Forms carry a token of
+their session besides; `pages` checks it before any page sees the form.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import time
 from http import HTTPStatus
 from urllib.parse import quote, urlsplit
 
@@ -21,6 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from proctor.web.site.clients import Guesses, client_address, networks
 from proctor.web.site.sessions import LIFETIME, Session, Sessions
 from proctor.web.site.settings import WebSettings
+from proctor.web.site.shares import Share, Shares
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -39,6 +41,11 @@ _HEADERS = {
 }
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _OPEN = ("/login", "/health")
+_LINK = "/shared/"
+"""Where links that open one run begin."""
+_SHARED = re.compile(r"/runs/(?P<run>[^/]+)(?:/attempt)?")
+"""All that such a link opens."""
+SHARE_COOKIE = "proctor_share"
 _FILES = re.compile(r"/api/benchmarks\b|/api/runs/[^/]+/labels/sheet$")
 """Where programs send files."""
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9a-fA-F:.]+)\]|(?P<name>[\w.-]+))(?::[0-9]{1,5})?", re.ASCII)
@@ -51,13 +58,16 @@ FORM_HEADER = "x-form-token"
 
 
 class Guard:
-    """ASGI middleware; leaves the session in `request.state.session`."""
+    """ASGI middleware; leaves the session in `request.state.session`, and in `.shared` what it was shown by a link."""
 
-    def __init__(self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses) -> None:
+    def __init__(
+        self, app: ASGIApp, *, settings: WebSettings, sessions: Sessions, guesses: Guesses, shares: Shares
+    ) -> None:
         self._app = app
         self._settings = settings
         self._sessions = sessions
         self._guesses = guesses
+        self._shares = shares
         self._proxies = networks(settings.proxies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -71,7 +81,7 @@ class Guard:
         headers = Headers(scope=scope)
         session = self._session(headers)
         current = session or self._sessions.begin()
-        scope.setdefault("state", {})["session"] = current
+        scope.setdefault("state", {}).update(session=current, shared=None)
         refused = self._refusal(scope, headers, session)
         answering: ASGIApp = refused or self._app
         new = current if session is None and not _is_api(scope) else None
@@ -102,8 +112,8 @@ class Guard:
         bearer = _bearer(headers) if _is_api(scope) else None
         if bearer is not None and self._settings.token is not None:
             return self._by_token(scope, bearer)
-        if self._settings.token is not None and not (session and session.known) and scope["path"] not in _OPEN:
-            return _log_in_first(scope)
+        if self._settings.token is not None and not (session and session.known) and not _is_open(scope["path"]):
+            return self._by_share(scope, headers)
         if changing and _is_api(scope) and (session or "origin" in headers):
             return self._by_form_token(scope, headers, session)
         return None
@@ -114,6 +124,19 @@ class Guard:
         if wait:
             return _said(scope, HTTPStatus.TOO_MANY_REQUESTS, f"too many wrong tokens; wait {wait} s", wait=wait)
         return None if right else _said(scope, HTTPStatus.UNAUTHORIZED, "the token is wrong")
+
+    def _by_share(self, scope: Scope, headers: Headers) -> Response | None:
+        """Who has not logged in may read the one run that a link has opened for them."""
+        share = self._shares.read(cookie_parser(headers.get("cookie", "")).get(SHARE_COOKIE, ""))
+        asked = _SHARED.fullmatch(scope["path"])
+        if share is None or asked is None or asked["run"] != share.run:
+            return _log_in_first(scope)
+        if scope["method"] not in ("GET", "HEAD"):
+            return _said(
+                scope, HTTPStatus.FORBIDDEN, "this link opens the run to be read; nothing can be changed by it"
+            )
+        scope["state"]["shared"] = share
+        return None
 
     def _by_form_token(self, scope: Scope, headers: Headers, session: Session | None) -> Response | None:
         if session is not None and self._sessions.vouches(session, headers.get(FORM_HEADER, "")):
@@ -143,11 +166,34 @@ def set_cookie(headers: MutableHeaders, scope: Scope, sessions: Sessions, sessio
     """Hand a session to the browser, unless the answer hands it one already."""
     if any(value.startswith(f"{sessions.cookie}=") for value in headers.getlist("set-cookie")):
         return
-    secure = "; Secure" if "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto")) else ""
+    secure = "; Secure" if _is_encrypted(scope) else ""
     headers.append(
         "set-cookie",
         f"{sessions.cookie}={sessions.sealed(session)}; Max-Age={LIFETIME}; Path=/; HttpOnly; SameSite=Lax{secure}",
     )
+
+
+def set_share_cookie(headers: MutableHeaders, scope: Scope, share: Share, token: str) -> None:
+    """Hand the browser what opens a shared run, for the addresses of that run alone."""
+    secure = "; Secure" if _is_encrypted(scope) else ""
+    life = max(0, share.expires - int(time.time()))
+    where = f"/runs/{quote(share.run, safe='')}"
+    headers.append(
+        "set-cookie", f"{SHARE_COOKIE}={token}; Max-Age={life}; Path={where}; HttpOnly; SameSite=Lax{secure}"
+    )
+
+
+def _is_encrypted(scope: Scope) -> bool:
+    return "https" in (scope["scheme"], Headers(scope=scope).get("x-forwarded-proto"))
+
+
+def loggable(path: str) -> str:
+    """A path without the secret of a link."""
+    return f"{_LINK}…" if path.startswith(_LINK) else path
+
+
+def _is_open(path: str) -> bool:
+    return path in _OPEN or path.startswith(_LINK)
 
 
 def host_name(host: str) -> str:

@@ -41,7 +41,7 @@ class Sessions:
     def __init__(self, folder: Path, token: str | None) -> None:
         self._path = folder / "session.key"
         self._token = token
-        self._key = self._derive_key(_stored_key(self._path))
+        self._key = self._derive_key(stored_key(self._path))
 
     @property
     def cookie(self) -> str:
@@ -60,7 +60,7 @@ class Sessions:
     def read(self, value: str) -> Session | None:
         """The session in a cookie; None: it is not ours, or too old."""
         said, _, signature = value.rpartition(".")
-        if not _same(signature, self._sign("session", said)):
+        if not same_text(signature, self._sign("session", said)):
             return None
         identity, since, known = said.split(".")
         session = Session(id=identity, since=int(since), known=known == "1")
@@ -77,16 +77,16 @@ class Sessions:
     def vouches(self, session: Session, form_token: str) -> bool:
         """Whether a form was ours."""
         nonce, signature = form_token[: 2 * _NONCE_BYTES], form_token[2 * _NONCE_BYTES :]
-        return _same(signature, self._sign("form", f"{session.id}.{nonce}"))
+        return same_text(signature, self._sign("form", f"{session.id}.{nonce}"))
 
     def opens(self, token: str) -> bool:
         """Whether this is the token."""
-        return self._token is not None and _same(token, self._token)
+        return self._token is not None and same_text(token, self._token)
 
     def forget_all(self) -> None:
         """Log every browser out."""
         self._path.unlink(missing_ok=True)
-        self._key = self._derive_key(_stored_key(self._path))
+        self._key = self._derive_key(stored_key(self._path))
 
     def _derive_key(self, key: bytes) -> bytes:
         """A new token logs everybody out too."""
@@ -96,11 +96,12 @@ class Sessions:
         return hmac.new(self._key, f"{purpose}:{text}".encode(), "sha256").hexdigest()
 
 
-def _same(a: str, b: str) -> bool:
+def same_text(a: str, b: str) -> bool:
+    """Whether two secrets are the same, in a time that tells nothing of where they differ."""
     return hmac.compare_digest(a.encode("utf-8", "replace"), b.encode("utf-8", "replace"))
 
 
-def _stored_key(path: Path) -> bytes:
+def stored_key(path: Path) -> bytes:
     """The key, made on first use and readable by nobody else; of two servers that make one, the first one's stays."""
     private.make_folder(path.parent)
     if path.exists() and path.stat().st_size < _KEY_BYTES:  # a disk was full: an empty key can be guessed

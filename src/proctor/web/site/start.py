@@ -15,9 +15,13 @@ from proctor.run import Run
 from proctor.running.plan import exams_of
 from proctor.web.site import offer
 from proctor.web.site.criteria import with_criteria
+from proctor.web.site.jobs import WrongState
 from proctor.web.site.site import Site
 from proctor.workflows.evaluate import PreparedRun, prepare
 from proctor.workflows.gates import RunGates, read_gates, with_stored_baselines
+from proctor.workflows.pace import pace_of
+from proctor.workflows.rescore import prepare_rescoring
+from proctor.workflows.resume import extend_run
 from proctor.workflows.run_group import join_runs
 
 
@@ -137,6 +141,45 @@ def start_prepared(site: Site, ready: PreparedRun) -> Run:
     site.store.journal.create(ready.run, ready.benchmark)
     let_go(ready)  # another process plays it, with players of its own
     return site.jobs.play(ready.run.id)
+
+
+def start_rescore(
+    site: Site,
+    run: Run,
+    *,
+    reviewers: tuple[str, ...] = (),
+    criteria: Mapping[str, str] | None = None,
+    passing_score: float | None = None,
+    weights: Mapping[str, float] | None = None,
+    name: str | None = None,
+) -> Run:
+    """Have the stored replies of a run judged anew, as a run of its own that asks no agent."""
+    if run.status in ("queued", "running"):
+        raise WrongState(f"run {run.id} goes on; judge its replies anew when it is over, or pause it first")
+    config = site.config
+    offer.must_be_judges(reviewers, config)
+    if criteria:
+        config = with_criteria(config, reviewers, criteria)
+    ready = prepare_rescoring(
+        run.id,
+        reviewer=judged_by(reviewers),
+        passing_score=passing_score,
+        weights=weights,
+        name=name,
+        store=site.settings.store,
+        config=config,
+    )
+    site.store.journal.create(ready.run, ready.benchmark)
+    return site.jobs.play(ready.run.id)
+
+
+def go_on(site: Site, run: Run, *, trials: int | None = None, to_the_end: bool = False, **pace: Any) -> Run:
+    """Play what is missing of a run: with more trials, or to the end of one that stopped early, more than before."""
+    changed = pace_of(run.settings, site.config.run, **pace)
+    if trials is not None or to_the_end:
+        site.jobs.must_be_playable(run)
+        extend_run(run.id, store=site.settings.store, trials=trials, to_the_end=to_the_end)
+    return site.jobs.play(run.id, **changed)
 
 
 def start_demonstration(site: Site) -> list[Run]:

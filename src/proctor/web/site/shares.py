@@ -1,0 +1,113 @@
+"""Links that open one run to read, for people who cannot log in: signed, expiring, revocable.
+
+A link is good while three things hold: its signature is ours, its day has not passed, and its file is there. Whoever
+revokes it deletes the file. Files and key lie in the server's folder, so a copy of the store opens nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import secrets
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from proctor import private
+from proctor.errors import UsageError
+from proctor.web.site.sessions import same_text, stored_key
+from proctor.web.site.settings import WebSettings
+
+LONGEST = 90
+"""Days that a link may be good for."""
+USUAL = 7
+MOST = 100
+"""Links to one run at a time."""
+_DAY = 86400
+_TOKEN = re.compile(r"(?P<id>[\w-]{16})\.(?P<signature>[0-9a-f]{64})", re.ASCII)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Share:
+    """One link."""
+
+    id: str
+    """What it is revoked by; it opens nothing by itself."""
+    run: str
+    made: int
+    expires: int
+    """Seconds since the epoch."""
+
+
+class Shares:
+    """Gives out links and reads them back."""
+
+    def __init__(self, settings: WebSettings) -> None:
+        name = hashlib.sha256(settings.store.encode()).hexdigest()[:12]
+        self._folder = settings.folder / "web" / f"shares-{name}"
+        self._key_file = settings.folder / "web" / "share.key"
+        self._locked = settings.token is not None
+
+    def make(self, run: str, *, days: int = USUAL) -> Share:
+        """A new link to a run. Raises UsageError where it would be of no use, or good for too long."""
+        if not self._locked:
+            raise UsageError(
+                "this server asks nobody for a token, so everybody who reaches it can open every run; "
+                "start it with a token to share one run alone"
+            )
+        if not 1 <= days <= LONGEST:
+            raise UsageError(f"days={days} is not usable; a link is good for 1 to {LONGEST} days")
+        if len(self.of(run)) >= MOST:
+            raise UsageError(f"there are {MOST} links to run {run} already; revoke some that nobody needs")
+        now = int(time.time())
+        share = Share(id=secrets.token_urlsafe(12), run=run, made=now, expires=now + days * _DAY)
+        private.make_folder(self._folder)
+        told = {"run": share.run, "made": share.made, "expires": share.expires}
+        private.write(self._file(share.id), json.dumps(told).encode())
+        return share
+
+    def of(self, run: str) -> list[Share]:
+        """Links to a run that are still good, the newest first; what has expired is tidied up."""
+        good = []
+        for path in self._folder.glob("*.json"):
+            share = self._read(path.stem)
+            if share is None or share.expires <= time.time():
+                path.unlink(missing_ok=True)
+            elif share.run == run:
+                good.append(share)
+        return sorted(good, key=lambda share: (share.made, share.id), reverse=True)
+
+    def revoke(self, run: str, share: str) -> bool:
+        """Whether there was such a link to this run; from now on it opens nothing."""
+        found = next((each for each in self.of(run) if each.id == share), None)
+        if found is not None:
+            self._file(found.id).unlink(missing_ok=True)
+        return found is not None
+
+    def token(self, share: Share) -> str:
+        """What the link holds."""
+        return f"{share.id}.{self._sign(share)}"
+
+    def read(self, token: str) -> Share | None:
+        """The link that this token belongs to; None: it is not ours, has expired or was revoked."""
+        found = _TOKEN.fullmatch(token)
+        share = self._read(found["id"]) if found else None
+        if found is None or share is None or not same_text(found["signature"], self._sign(share)):
+            return None
+        return share if share.expires > time.time() else None
+
+    def _read(self, identity: str) -> Share | None:
+        with suppress(OSError, ValueError, KeyError, TypeError):
+            told = json.loads(self._file(identity).read_text(encoding="utf-8"))
+            return Share(id=identity, run=str(told["run"]), made=int(told["made"]), expires=int(told["expires"]))
+        return None
+
+    def _sign(self, share: Share) -> str:
+        said = f"share:{share.id}.{share.run}.{share.expires}"
+        return hmac.new(stored_key(self._key_file), said.encode(), "sha256").hexdigest()
+
+    def _file(self, identity: str) -> Path:
+        return self._folder / f"{identity}.json"

@@ -1,0 +1,82 @@
+"""Runs that are sent to other services from here: in a thread each, with what became of it.
+
+What has arrived is remembered beside the store, so that a server that was stopped loses nothing: sent again, only the
+rest goes.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from proctor.errors import ProctorError
+from proctor.exporters.outcome import Report
+from proctor.redaction import without_secrets
+from proctor.threads import run_anywhere
+from proctor.workflows.destination import Destination, sync_run
+
+SyncState = Literal["sending", "sent", "trouble"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Delivery:
+    """A run on its way to one service."""
+
+    to: str
+    state: SyncState
+    attempts: int = 0
+    """How many have arrived."""
+    said: str = ""
+    """What a person should know of it."""
+    link: str = ""
+    """The run's page there; empty: none can be named."""
+    at: float = 0.0
+    """Since when it stands so, in seconds since the epoch."""
+
+
+class Syncs:
+    """Sends runs, each to one service once at a time."""
+
+    def __init__(self, store: str) -> None:
+        self._store = store
+        self._known: dict[tuple[str, str], Delivery] = {}
+        self._lock = threading.Lock()
+
+    def start(self, run: str, to: str) -> Delivery:
+        """Send what is missing there or has changed; who is sending already goes on."""
+        with self._lock:
+            known = self._known.get((run, to))
+            if known is not None and known.state == "sending":
+                return known
+            begun = self._known[run, to] = Delivery(to=to, state="sending", at=time.time())
+        threading.Thread(target=self._deliver, args=(run, to), name=f"proctor-sync-{to}", daemon=True).start()
+        return begun
+
+    def of(self, run: str) -> dict[str, Delivery]:
+        """Service → how it stands, of what was sent since this server began."""
+        with self._lock:
+            return {to: delivery for (name, to), delivery in self._known.items() if name == run}
+
+    def _deliver(self, run: str, to: str) -> None:
+        try:
+            ended = _told(run_anywhere(lambda: sync_run(run, Destination(to=to), store=self._store)))
+        except ProctorError as error:
+            ended = Delivery(to=to, state="trouble", said=str(error))
+        except Exception as error:
+            ended = Delivery(to=to, state="trouble", said=f"it broke ({type(error).__name__}: {error})")
+        with self._lock:
+            self._known[run, to] = replace(ended, said=without_secrets(ended.said), at=time.time())
+
+
+def _told(report: Report) -> Delivery:
+    arrived = sum(outcome.verdict.arrived for outcome in report.outcomes if outcome.kind == "attempt")
+    told = [*(f"{count} {state}: {reason}" for state, reason, count in report.troubles), *report.notes]
+    return Delivery(
+        to=report.destination,
+        state="sent" if report.complete else "trouble",
+        attempts=arrived,
+        said="; ".join(told),
+        link=report.link,
+    )
