@@ -14,7 +14,7 @@ COMMANDS = {
     "init": "Write a commented proctor.toml, a sample benchmark and a sample agent.",
     "check": "Check a benchmark or suite file: preview, compatibility, every error.",
     "doctor": "Find problems in a benchmark itself: duplicates, leaked answers, impossible expectations.",
-    "schema": "Print the JSON Schema of suite files, for editors.",
+    "schema": "Print the JSON Schema of suite files or of proctor.toml, for editors.",
     "agents": "List the configured agents; `agents test NAME` asks one a question.",
     "convert": "Turn a comma CSV, TSV, XLSX or JSONL table into a benchmark file.",
     "import": "Take over cases and results of Inspect AI, promptfoo, LangSmith, Langfuse or OpenAI Evals.",

@@ -1,6 +1,8 @@
-"""proctor schema: the JSON Schema of suite files."""
+"""proctor schema: the JSON Schema of suite files, and of proctor.toml."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import click
 
@@ -8,9 +10,66 @@ from proctor.cli.command import Command
 
 
 @click.command("schema", cls=Command)
-def command() -> None:
-    """Print the JSON Schema of suite files, for editors that complete and check while one writes."""
+@click.argument("which", metavar="[suite|config]", type=click.Choice(["suite", "config"]), default="suite")
+def command(which: str) -> None:
+    """Print the JSON Schema of suite files or of proctor.toml, for editors that complete and check while one writes."""
     from proctor.cli.output import print_json
     from proctor.formats.suites.suite import suite_schema
 
-    print_json(suite_schema())
+    print_json(config_schema() if which == "config" else suite_schema())
+
+
+def config_schema() -> dict[str, Any]:
+    """What proctor.toml may hold, as far as it can be told without its parts; `[run]` with the help of its options."""
+    from proctor.config import DESTINATIONS, Config
+
+    schema: dict[str, Any] = _plain(Config.model_json_schema())
+    run = schema["$defs"]["RunConfig"]["properties"]
+    helps, bounds = _helps(), _bounds(run)
+    for name, shape in run.items():
+        shape.update(bounds.get(name, {}))
+        if name in helps:
+            shape["description"] = helps[name]
+    for name in ("condition", "gate", "sync"):
+        several = run[name].pop("items")
+        if name == "sync":
+            several = {"type": "string", "enum": [*DESTINATIONS]}
+        run[name].pop("type")
+        run[name]["anyOf"] = [several, {"type": "array", "items": several}]
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "proctor.toml", **schema}
+
+
+def _helps() -> dict[str, str]:
+    """What each option of `proctor run` is for, by the key that stands for it."""
+    from proctor.cli.run import command as run
+
+    options = (option for option in run.params if isinstance(option, click.Option) and option.help)
+    return {name.lstrip("-").replace("-", "_"): str(option.help) for option in options for name in option.opts}
+
+
+def _bounds(properties: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    from proctor.settings import BOUNDS, json_bounds
+
+    words = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
+    return {
+        name: {words[word]: value for word, value in json_bounds(name).items()}
+        for name in properties
+        if name in BOUNDS and properties[name].get("type") in ("integer", "number")
+    }
+
+
+def _plain(shape: Any) -> Any:
+    """Without titles and defaults, and without null, which TOML does not have."""
+    if isinstance(shape, list):
+        return [_plain(each) for each in shape]
+    if not isinstance(shape, dict):
+        return shape
+    kept = {
+        name: {key: _plain(each) for key, each in value.items()} if name in ("properties", "$defs") else _plain(value)
+        for name, value in shape.items()
+        if name not in ("title", "default")
+    }
+    options = [each for each in kept.pop("anyOf", []) if each != {"type": "null"}]
+    if len(options) == 1:
+        return {**kept, **options[0]}
+    return {**kept, "anyOf": options} if options else kept

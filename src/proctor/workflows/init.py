@@ -8,6 +8,9 @@ from proctor.errors import InputError
 from proctor.settings import unwritable
 
 _CONFIG = """\
+#:schema proctor.schema.json
+# Editors complete and check this file by that one, once it is there: proctor schema config > proctor.schema.json
+
 # What Proctor should know about your agents. Every key is optional.
 # Secrets never stand here: write "${NAME}" and set NAME in the environment.
 
