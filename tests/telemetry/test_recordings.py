@@ -15,6 +15,7 @@ from tests.telemetry.test_messages import OPENAI
 from proctor.codec import encode
 from proctor.errors import InputError
 from proctor.telemetry.otlp import encode as encode_spans
+from proctor.telemetry.pieces import pieces
 from proctor.telemetry.recordings import Recordings
 from proctor.telemetry.trace import spans_of
 from proctor.transcript import Reply, ToolCall
@@ -246,3 +247,38 @@ def test_the_file_stays_on_the_disk(tmp_path: Path, layout: str) -> None:
     assert path.stat().st_size > 15_000_000
     assert peak < 3_000_000
     assert kept < 3_000_000
+
+
+def test_a_table_of_langfuse_traces_is_read_without_their_observations(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    path.write_text('{"id": "t1", "timestamp": "2026-11-16T10:00:00Z", "input": "Open?", "output": "Yes."}\n')
+    found = Recordings(path).find([(None, "Open?")], 1)
+    assert found is not None
+    assert found.turn.reply is not None
+    assert (found.turn.reply.text, found.turn.reply.tools_known) == ("Yes.", False)
+
+
+def test_observations_of_one_session_are_one_conversation(tmp_path: Path) -> None:
+    observations = [
+        {"id": f"o{n}", "traceId": f"t{n}", "type": "AGENT", "sessionId": "s", "input": f"q{n}", "output": f"a{n}",
+         "startTime": f"2026-11-16T10:00:0{n}Z", "providedModelName": "m"}
+        for n in (1, 2)
+    ]  # fmt: skip
+    path = tmp_path / "page.json"
+    path.write_text(json.dumps({"data": observations, "meta": {}}))
+    recordings = Recordings(path)
+    assert len(recordings) == 1
+    found = recordings.find([(None, "q1"), (None, "q2")], 1)
+    assert found is not None
+    assert found.turn.number == 2
+
+
+def test_where_one_record_cannot_be_read_the_others_are_if_that_is_wished(tmp_path: Path) -> None:
+    path = tmp_path / "said.jsonl"
+    path.write_text('{"question": "a", "reply": "b"}\n{"x": 1}\n{"question": "c", "reply": "d"}\n{"que')
+    told: list[str] = []
+    found = [piece.line for piece in pieces(path, unreadable=lambda error: told.append(str(error)))]
+    assert found == [1, 3]
+    assert [text.split(": ")[0] for text in told] == [f"{path}:2", f"{path}:4"]
+    with pytest.raises(InputError, match=":2: "):
+        list(pieces(path))
