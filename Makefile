@@ -18,6 +18,8 @@ help:
 	@echo "make simulate  coverage of the intervals, by simulation"
 	@echo "make screenshots  every page of the web app as a picture, in build/screenshots and docs/images"
 	@echo "make zoo       every hostile agent, reviewer and examiner, not only every fourth"
+	@echo "make docs      the documentation as a site, in build/site (installs MkDocs into .venv-docs)"
+	@echo "make release-check  build the package, check it, install it in clean environments (PYTHONS=\"python3.11 python3.12\")"
 	@echo "make kills     kill every kind of command beside stores in trouble, and count what was paid twice"
 
 demo: $(VENV)/demo.stamp
@@ -63,6 +65,26 @@ test-model: $(VENV)/dev.stamp .venv-model/stamp
 	@echo "Installing Phoenix and MLflow into .venv-peers …"
 	@$(PYTHON) -m venv .venv-peers
 	@.venv-peers/bin/python -m pip install -q --disable-pip-version-check 'arize-phoenix>=20' 'mlflow>=3.17'
+	@touch $@
+
+.PHONY: release-check
+release-check: .venv-release/stamp
+	.venv-release/bin/python tools/release_check.py $(PYTHONS)
+
+.venv-release/stamp:
+	@$(PYTHON) -m venv .venv-release
+	@.venv-release/bin/python -m pip install -q --disable-pip-version-check build twine
+	@touch $@
+
+.PHONY: docs
+docs: .venv-docs/stamp
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict
+	@echo "Read it with: $(PYTHON) -m http.server --directory build/site --bind 127.0.0.1"
+
+.venv-docs/stamp:
+	@echo "Installing MkDocs into .venv-docs …"
+	@$(PYTHON) -m venv .venv-docs
+	@.venv-docs/bin/python -m pip install -q --disable-pip-version-check 'mkdocs-material>=9.7,<10'
 	@touch $@
 
 check: lint types layers
@@ -120,4 +142,4 @@ $(VENV)/dev.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-peers .venv-model .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache bench/.envs
+	rm -rf $(VENV) .venv-peers .venv-model .venv-release .venv-docs .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache bench/.envs
