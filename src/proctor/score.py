@@ -161,6 +161,31 @@ class Judgement:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class PairVerdict:
+    """What a judge says of two runs' replies to one case, stored with the first of them."""
+
+    exam: str
+    other: str
+    """The other run's id."""
+    judge: str
+    """Who says it: the judge's name, and a digest of how it is built."""
+    digest: str
+    """Of what the judge was shown."""
+    score: float | None = None
+    """1: this run's reply is better, 0: the other's is, ½: a tie; None: there is no verdict."""
+    flipped: bool = False
+    """Whether the judge said otherwise when the replies changed places."""
+    confidence: float | None = None
+    explanations: tuple[str, ...] = ()
+    """The judge's words with this run's reply first, then with the other's first."""
+    reason: str = ""
+    """Why there is no verdict, or why nobody was asked for it."""
+    usage: Usage = Usage()
+    made: float = 0.0
+    """When, in seconds since 1970."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class CanaryVerdicts:
     """What the judge of a run said of replies whose verdict is known."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,62 @@ def test_too_few_cases_are_not_ranked(
     assert ranks(found) == [(1, 2), (1, 2)]
     assert found["runs"][0]["strength"]["low"] is None
     assert any("too few" in warning for warning in found["warnings"])
+
+
+def test_what_was_judged_is_stored_and_not_asked_again_in_whatever_order_the_runs_are_named(lab: Lab) -> None:
+    spec = judge(lab)
+    first = lab("tournament", "good", "poor", "--reviewer", spec, "--json").json
+    shutil.rmtree(lab.folder / ".proctor" / "cache", ignore_errors=True)
+    again = lab("tournament", "poor", "good", "--reviewer", spec, "--json")
+    assert lab.lines("asked") == 60
+    assert "30 of them judged before: 0 calls" in " ".join(again.err.split())
+    assert (again.json["usage"]["calls"], again.json["runs"][1]["won"]) == (0, first["runs"][0]["won"])
+    assert again.json["position_flips"] == first["position_flips"]
+    lab("tournament", "poor", "good", "fair", "--reviewer", spec, "--json")
+    assert lab.lines("asked") == 60 + 2 * (10 + 20), "only pairs with fair are new, and only where the replies differ"
+    other = judge(lab, FAIR + " or None")
+    assert lab("tournament", "good", "poor", "--reviewer", other, "--dry-run", "--json").json["known"] == 0
+
+
+def test_a_tournament_is_no_judge_of_its_runs(lab: Lab) -> None:
+    before = lab("show", "good", "--json").json
+    lab("tournament", "good", "poor", "--reviewer", judge(lab), "--json")
+    after = lab("show", "good", "--json").json
+    assert (after.get("judge_noise"), after["notes"]) == (before.get("judge_noise"), before["notes"])
+
+
+def test_ctrl_c_keeps_what_was_judged_and_the_same_command_goes_on(lab: Lab) -> None:
+    interrupt = "__import__('os').kill(__import__('os').getpid(), 2)"
+    spec = judge(lab, f"(__import__('pathlib').Path('asked').read_text().count('x') == 15 and {interrupt}) or ({FAIR})")
+    stopped = lab("tournament", "good", "poor", "--reviewer", spec, "--concurrency", "1", "--json")
+    assert stopped.code == 4
+    assert "Go on with the same command" in stopped.err
+    before = lab.lines("asked")
+    known = lab("tournament", "good", "poor", "--reviewer", spec, "--dry-run", "--json").json["known"]
+    assert 5 <= known < 15
+    done = lab("tournament", "good", "poor", "--reviewer", spec, "--json")
+    assert (done.code, done.json["contests"]["open"]) == (0, 0)
+    assert lab.lines("asked") - before <= 60 - 2 * known
+
+
+def test_a_budget_stops_the_judge_and_a_larger_one_goes_on(lab: Lab) -> None:
+    spec = judge(lab)
+    config = f'[prices]\n"{spec}" = {{ input = 100.0, output = 100.0 }}\n'
+    (lab.folder / "proctor.toml").write_text(config)
+    whole = lab("tournament", "good", "poor", "--reviewer", spec, "--dry-run", "--json").json["cost"]
+    budget = 0.16  # a call is let in by what it may cost, 0.14, and costs 0.0012
+    tight = lab("tournament", "good", "poor", "--reviewer", spec, "--budget", str(budget), "--json")
+    assert tight.code == 4
+    assert 0 < tight.json["contests"]["open"] < 30
+    assert 0 < tight.json["usage"]["cost"] <= budget
+    assert "still to be judged" in tight.err
+    paid = lab.lines("asked")
+    done = lab("tournament", "good", "poor", "--reviewer", spec, "--budget", str(whole), "--json")
+    assert (done.code, done.json["contests"]["open"]) == (0, 0)
+    assert 0 < paid < 60
+    assert lab.lines("asked") <= 60 + 10, (
+        "of contests cut off between their orders, half is asked again without a cache"
+    )
+    none = lab("tournament", "good", "fair", "--reviewer", spec, "--budget", "0.000001")
+    assert none.code == 2
+    assert "not a single contest was judged" in " ".join(none.err.split())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from proctor.findings.tournament import Tournament
     from proctor.workflows.tournament import PlannedTournament
 
-_GO_ON = "Go on with the same command: answers that .proctor/cache has kept are not asked for again."
+_GO_ON = "Go on with the same command: what was judged is stored, and not asked for again."
 
 
 @click.command("tournament", cls=Command)
@@ -62,7 +62,7 @@ def command(
         if dry_run:
             _show_plan(planned, as_json=as_json)
             return 0
-        found = _judge(planned, config, limits)
+        found = _judge(planned, url, config, limits)
     _show(found, form=form, as_json=as_json)
     return 4 if found.open else 0
 
@@ -77,9 +77,11 @@ def _foreseen(planned: PlannedTournament) -> str:
     from proctor.reports.numbers import cost, plural, whole
 
     sent, received = planned.tokens
+    known = f", {whole(len(planned.known))} of them judged before" if planned.known else ""
     return (
-        f"{plural(len(planned.contests), 'contest')} of {len(planned.runs)} runs: {plural(planned.calls, 'call')} to "
-        f"{planned.judge.name}, about {whole(sent)} tokens in, {whole(received)} out, cost {cost(planned.cost)}"
+        f"{plural(len(planned.contests), 'contest')} of {len(planned.runs)} runs{known}: "
+        f"{plural(planned.calls, 'call')} to {planned.judge.name}, "
+        f"about {whole(sent)} tokens in, {whole(received)} out, cost {cost(planned.cost)}"
     )
 
 
@@ -93,6 +95,7 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
     print_json(
         {
             "contests": len(planned.contests),
+            "known": len(planned.known),
             "calls": planned.calls,
             "input_tokens": sent,
             "output_tokens": received,
@@ -101,7 +104,7 @@ def _show_plan(planned: PlannedTournament, *, as_json: bool) -> None:
     )
 
 
-def _judge(planned: PlannedTournament, config: Config, limits: dict[str, Any]) -> Tournament:
+def _judge(planned: PlannedTournament, store: str, config: Config, limits: dict[str, Any]) -> Tournament:
     """Have the contests judged, with the cost told before and the progress shown."""
     from proctor.cli.output import agents_speak_on_stderr, tell
     from proctor.reports import numbers
@@ -119,10 +122,10 @@ def _judge(planned: PlannedTournament, config: Config, limits: dict[str, Any]) -
         shown.update(done=done, failed=failed, tokens=used.input_tokens + used.output_tokens, cost=used.cost)
 
     tell(_foreseen(planned))
-    shown.start(len(planned.contests))
+    shown.start(len(planned.due))
     try:
         with agents_speak_on_stderr():
-            found = run_anywhere(lambda: play_tournament(planned, config=config, told=told, **limits))
+            found = run_anywhere(lambda: play_tournament(planned, store=store, config=config, told=told, **limits))
     except KeyboardInterrupt:
         tell(f"Interrupted. {_GO_ON}")
         raise click.exceptions.Exit(4) from None

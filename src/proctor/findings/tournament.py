@@ -41,6 +41,11 @@ class ContestOutcome:
     reason: str = ""
     """Why there is no verdict."""
 
+    @property
+    def place(self) -> tuple[str, int, int]:
+        """Which contest it is."""
+        return self.case, self.a, self.b
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Tally:

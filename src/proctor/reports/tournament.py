@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from proctor.findings.comparison.many import letter
-from proctor.findings.tournament import WIN_BY, Tally, Tournament
+from proctor.findings.tournament import WIN_BY, ContestOutcome, Tally, Tournament
 from proctor.reports import numbers
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.terminal import STYLES, Page, page_table
@@ -37,7 +37,8 @@ def _tally(tally: Tally) -> str:
     return f"{numbers.whole(tally.won)} won, {numbers.whole(tally.tied)} tied, {numbers.whole(tally.lost)} lost"
 
 
-def _notes(found: Tournament) -> Iterator[str]:
+def notes(found: Tournament) -> Iterator[str]:
+    """What has to be known beside the numbers."""
     for cycle in found.ranking.cycles:
         told = " beats ".join(letter(place) for place in (*cycle, cycle[0]))
         yield f"A cycle that is not by chance: {told}; no order of these is right."
@@ -73,7 +74,7 @@ def _interval(strength: Strength) -> str:
     return numbers.NOTHING if low is None or high is None else f"{_number(low)} – {_number(high)}"
 
 
-def _share(found: Tournament, place: int, other: int) -> str:
+def share(found: Tournament, place: int, other: int) -> str:
     """How much of the contests the run won against the other, ties as halves; `!` where that is certain."""
     if place == other:
         return "·"
@@ -82,6 +83,15 @@ def _share(found: Tournament, place: int, other: int) -> str:
         return numbers.NOTHING
     value = meeting.share.value if meeting.a == place else 1 - meeting.share.value
     return f"{numbers.percent(value)}{' !' if meeting.certain else ''}"
+
+
+def better(outcome: ContestOutcome) -> str:
+    """`A`, `B`, `a tie (position flip)`, or a dash where there is no verdict."""
+    if outcome.score is None:
+        return numbers.NOTHING
+    if outcome.score == 0.5:
+        return "a tie (position flip)" if outcome.flipped else "a tie"
+    return letter(outcome.a if outcome.score > 0.5 else outcome.b)
 
 
 def _meeting(found: Tournament, place: int, other: int) -> Meeting:
@@ -105,7 +115,7 @@ def _report(found: Tournament, width: int) -> Iterator[RenderableType]:
     yield Text()
     yield _matrix(found, width)
     yield Text()
-    for note in _notes(found):
+    for note in notes(found):
         yield Text(note, style="dim")
 
 
@@ -117,11 +127,12 @@ def _runs(found: Tournament, width: int) -> RenderableType:
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(found.runs):
         what = Text(one_line(run.agent)).append(f"  {run.id}", style="dim")
-        table.add_row(Text(letter(place), style="bold"), what, *_cells(found, place))
+        table.add_row(Text(letter(place), style="bold"), what, *cells(found, place))
     return table
 
 
-def _cells(found: Tournament, place: int) -> list[str]:
+def cells(found: Tournament, place: int) -> list[str]:
+    """Rank, strength, its interval, and the contests won, tied and lost."""
     strength, tally = found.ranking.strengths[place], found.tally(place)
     counts = map(numbers.whole, (tally.won, tally.tied, tally.lost))
     return [rank(strength), _number(strength.value.value), _interval(strength), *counts]
@@ -134,7 +145,7 @@ def _matrix(found: Tournament, width: int) -> RenderableType:
     for place in places:
         table.add_column(letter(place), justify="right", no_wrap=True)
     for place in places:
-        table.add_row(Text(letter(place), style="bold"), *(_share(found, place, other) for other in places))
+        table.add_row(Text(letter(place), style="bold"), *(share(found, place, other) for other in places))
     return table
 
 
@@ -150,15 +161,15 @@ def _markdown(found: Tournament) -> Iterator[str]:
     yield "| | agent | run | rank | strength | interval | won | tied | lost |"
     yield "|---|---|---|---:|---:|---:|---:|---:|---:|"
     for place, run in enumerate(found.runs):
-        cells = [letter(place), in_markdown(run.agent, 100), f"`{run.id}`", *_cells(found, place)]
-        yield f"| {' | '.join(cells)} |"
+        named = [letter(place), in_markdown(run.agent, 100), f"`{run.id}`"]
+        yield f"| {' | '.join([*named, *cells(found, place)])} |"
     yield ""
     yield f"| won against | {' | '.join(letter(place) for place in places)} |"
     yield "|---|" + "---:|" * len(found.runs)
     for place in places:
-        yield f"| {letter(place)} | {' | '.join(_share(found, place, other) for other in places)} |"
+        yield f"| {letter(place)} | {' | '.join(share(found, place, other) for other in places)} |"
     yield ""
-    yield from (f"{in_markdown(note, 400)}\n" for note in _notes(found))
+    yield from (f"{in_markdown(note, 400)}\n" for note in notes(found))
 
 
 def as_dict(found: Tournament) -> dict[str, Any]:

@@ -15,7 +15,12 @@ from proctor.storage.rows import read, storable
 from proctor.storage.tables import judgements
 
 _COLUMNS = judgements.c
+CONTEST = "contest:"
+"""What `judge` begins with where two runs are compared: that is no word on an attempt (`storage/contests.py`)."""
 _KEY = ("judge", "repeat", "trial", "condition", "exam")
+
+
+_IS_OF_ATTEMPT = ~_COLUMNS.judge.startswith(CONTEST, autoescape=True)
 
 
 class Judgements:
@@ -38,12 +43,13 @@ class Judgements:
         """How many were given on a run's attempts."""
         with self._database.reading() as connection:
             mine = _COLUMNS.run_no == numbers_of(connection, run).own
-            return connection.execute(select(func.count()).select_from(judgements).where(mine)).scalar_one()
+            counted = select(func.count()).select_from(judgements).where(mine, _IS_OF_ATTEMPT)
+            return connection.execute(counted).scalar_one()
 
     def of_run(self, run: str, judge: str | None = None) -> list[Judgement]:
         """All that were given on a run's attempts, or those of one judge, in the order of their keys."""
         with self._database.reading() as connection:
-            mine = [_COLUMNS.run_no == numbers_of(connection, run).own]
+            mine = [_COLUMNS.run_no == numbers_of(connection, run).own, _IS_OF_ATTEMPT]
             if judge is not None:
                 mine.append(_COLUMNS.judge == judge)
             rows = connection.execute(select(judgements).where(*mine).order_by(*(_COLUMNS[name] for name in _KEY)))

@@ -14,6 +14,7 @@ from proctor.storage.archive import DatabaseArchive
 from proctor.storage.database import BUSY_SECONDS, Database
 from proctor.storage.human_labels import HumanLabels
 from proctor.storage.journal import DatabaseJournal
+from proctor.storage.contests import Contests
 from proctor.storage.judgements import Judgements
 from proctor.storage.lease import Leases
 from proctor.storage.snapshots import Snapshots
@@ -49,6 +50,7 @@ def _open_store(database: Database, *, create: bool) -> Store:
         snapshots=Snapshots(database, leases),
         human_labels=HumanLabels(database),
         judgements=Judgements(database),
+        contests=Contests(database),
         close=database.close,
     )
 

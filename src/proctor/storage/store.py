@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # they import SQLAlchemy, which nobody should pay for before a store is opened
     from proctor.storage.archive import DatabaseArchive
+    from proctor.storage.contests import Contests
     from proctor.storage.human_labels import HumanLabels
     from proctor.storage.journal import DatabaseJournal
     from proctor.storage.judgements import Judgements
@@ -31,6 +32,8 @@ class Store:
     """Keeps what people say of attempts."""
     judgements: Judgements
     """Keeps what judges say of attempts beside their run."""
+    contests: Contests
+    """Keeps what judges say of two runs' replies."""
     close: Callable[[], None]
     """Lets go of every connection."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from proctor.codec import digest
 from proctor.config import Config
 from proctor.errors import UsageError
 from proctor.spending.budget import must_have_prices
@@ -22,6 +23,8 @@ class ChosenModel:
     """A chat model, and how it is asked."""
 
     name: str
+    id: str
+    """Its name, and a digest of how it is built: another option is another judge."""
     model: BaseChatModel
     structured: bool
     criteria: str
@@ -56,6 +59,7 @@ def choose_model(reviewer: str, config: Config, *, refusal: str) -> ChosenModel:
     )
     return ChosenModel(
         name=reviewer,
+        id=f"{reviewer} {digest(chosen)[:12]}",
         model=model,
         structured=options.get("structured", True),
         criteria="\n".join(one.asks for one in criteria),

@@ -87,6 +87,10 @@ class ContestVerdict:
     usage: Usage = Usage()
 
 
+EQUAL_REPLIES = ContestVerdict(score=0.5, reason="both replies are the same")
+"""What needs no judge."""
+
+
 def instructions(criteria: str = "") -> str:
     """What the judge is told, with criteria of one's own in place of the usual ones."""
     own = f"Better is what meets this criterion: {criteria}" if criteria else _USUAL
@@ -141,7 +145,7 @@ async def judge_contests(
 
 async def _judge(contest: Contest, model: PatientModel, system: str) -> ContestVerdict:
     if contest.is_plain:
-        return ContestVerdict(score=0.5, reason="both replies are the same")
+        return EQUAL_REPLIES
     first = await model.ask(system=system, user=prompt(contest), schema=Preference)
     if first.value is None:  # the other order could decide nothing
         return ContestVerdict(reason=first.reason, is_open=first.is_open, usage=first.usage)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from proctor.errors import CallError, EnvironmentFault, Misconfigured
+from proctor.errors import BudgetSpent, CallError, EnvironmentFault, Misconfigured
 from proctor.failures import said
 from proctor.models.structured import StructuredAnswer, UnusableAnswer, ask
 from proctor.running.calls import pause
@@ -88,7 +88,8 @@ class PatientModel:
             return self._count_answer(Asked(reason=unusable.reason, usage=spent + unusable.usage))
         except Misconfigured as fault:
             self.stopped = fault
-            return Asked(reason=str(fault), is_open=True, usage=spent + Usage(calls=1))
+            made = Usage() if isinstance(fault, BudgetSpent) else Usage(calls=1)
+            return Asked(reason=str(fault), is_open=True, usage=spent + made)
         except EnvironmentFault:
             raise
         except TimeoutError as error:  # the limit's: `ask` has its own word for the model's

@@ -9,6 +9,7 @@ from itertools import combinations
 from proctor.benchmark import Exam
 from proctor.config import Config
 from proctor.errors import BudgetSpent, UsageError
+from proctor.findings.run import Findings
 from proctor.findings.tournament import ContestOutcome, Tournament, by_scores, must_be_alike
 from proctor.findings.tournament import tournament as found_in
 from proctor.redaction import remember_secrets
@@ -17,26 +18,37 @@ from proctor.running.plan import exams_of
 from proctor.storage import Store, open_store
 from proctor.usage import Usage
 from proctor.workflows.chat_model import ChosenModel, choose_model
-from proctor.workflows.contests import Contest, ContestVerdict, judge_contests, tokens_of
+from proctor.workflows.contests import EQUAL_REPLIES, Contest, ContestVerdict, judge_contests, tokens_of
 from proctor.workflows.read import findings_of_run
 from proctor.workflows.run_limits import allowing
 from proctor.workflows.settings import make_settings
+from proctor.workflows.stored_contests import Place, StoredContests
 
 _NO_JUDGE = (
     "cannot compare two replies; expected a chat model such as openai:MODEL. "
     "Without --reviewer the stored scores decide"
 )
-Place = tuple[str, int, int]
-"""A case, and two runs by their places."""
 
 
 def tournament(names: Sequence[str], *, store: str, force: bool = False) -> Tournament:
     """These runs against each other by their stored scores. Nobody is asked."""
     with open_store(store, create=False) as opened:
         runs = [opened.archive.find(name) for name in names]
-        unlike = must_be_alike(runs, judged_anew=False, force=force)
+        must_be_alike(runs, judged_anew=False, force=force)
         found = [findings_of_run(opened, run) for run in runs]
+    return by_stored_scores(found, force=force)
+
+
+def by_stored_scores(found: Sequence[Findings], *, force: bool = False) -> Tournament:
+    """The same of runs whose findings are at hand."""
+    runs = [findings.run for findings in found]
+    unlike = must_be_alike(runs, judged_anew=False, force=force)
     return found_in(runs, by_scores(found), unlike=unlike)
+
+
+def stored_judges(opened: Store, runs: Sequence[Run]) -> list[str]:
+    """The judges by their ids who have compared replies of any two of these runs."""
+    return StoredContests(opened, runs).judges()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -46,19 +58,26 @@ class PlannedTournament:
     runs: tuple[Run, ...]
     judge: ChosenModel
     contests: dict[Place, Contest]
+    known: dict[Place, ContestVerdict]
+    """Those that this judge has judged before, which are not paid again."""
     settled: tuple[ContestOutcome, ...]
     """What needs no judge: where an agent failed, or there is no reply."""
     unlike: tuple[str, ...]
 
     @property
+    def due(self) -> dict[Place, Contest]:
+        """The contests that are still to be judged."""
+        return {place: contest for place, contest in self.contests.items() if place not in self.known}
+
+    @property
     def calls(self) -> int:
         """Both orders of every contest whose replies differ."""
-        return 2 * sum(not contest.is_plain for contest in self.contests.values())
+        return 2 * sum(not contest.is_plain for contest in self.due.values())
 
     @property
     def tokens(self) -> tuple[int, int]:
         """Sent and received, about."""
-        return tokens_of(list(self.contests.values()), self.judge.criteria)
+        return tokens_of(list(self.due.values()), self.judge.criteria)
 
     @property
     def cost(self) -> float | None:
@@ -75,17 +94,47 @@ def plan_tournament(
     with open_store(store, create=False) as opened:
         runs = [opened.archive.find(name) for name in names]
         unlike = must_be_alike(runs, judged_anew=True, force=force)
-        exams = {exam.id: exam for run in runs for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
-        played = [_played(opened, run) for run in runs]
-    contests, settled = {}, []
-    for place, one, other in _meetings(exams, played):
+        contests, settled = _all_contests(opened, runs)
+        known = StoredContests(opened, runs).known(judge.id, contests)
+    return PlannedTournament(
+        runs=tuple(runs), judge=judge, contests=contests, known=known, settled=tuple(settled), unlike=tuple(unlike)
+    )
+
+
+def _all_contests(opened: Store, runs: Sequence[Run]) -> tuple[dict[Place, Contest], list[ContestOutcome]]:
+    """Every case of every pair: what there is to compare, and what needs no judge."""
+    exams = {exam.id: exam for run in runs for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
+    contests: dict[Place, Contest] = {}
+    settled: list[ContestOutcome] = []
+    for place, one, other in _meetings(exams, [_played(opened, run) for run in runs]):
         if isinstance(one, str) and isinstance(other, str):
             contests[place] = _contest(exams[place[0]], one, other)
         else:
             settled.append(_settled(place, one, other))
-    return PlannedTournament(
-        runs=tuple(runs), judge=judge, contests=contests, settled=tuple(settled), unlike=tuple(unlike)
-    )
+    return contests, settled
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredTournament:
+    """What a judge has said of these runs so far."""
+
+    found: Tournament
+    verdicts: dict[Place, ContestVerdict]
+    """With the judge's words."""
+
+
+def read_tournament(opened: Store, runs: Sequence[Run], judge: str, *, force: bool = False) -> StoredTournament:
+    """The tournament of a judge by its id, from what is stored alone. Nobody is asked."""
+    unlike = must_be_alike(runs, judged_anew=True, force=force)
+    contests, settled = _all_contests(opened, runs)
+    known = StoredContests(opened, runs).known(judge, contests)
+    plain = {place: EQUAL_REPLIES for place, each in contests.items() if each.is_plain}
+    open_ = ContestVerdict(reason="not judged yet", is_open=True)
+    outcomes = [_outcome(place, known.get(place) or plain.get(place, open_)) for place in contests]
+    usage = sum((verdict.usage for verdict in known.values()), Usage())
+    name = judge.rpartition(" ")[0]
+    found = found_in(runs, [*settled, *outcomes], judge=name, usage=usage, unlike=unlike)
+    return StoredTournament(found=found, verdicts=known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +197,7 @@ def _settled(place: Place, one: Played, other: Played) -> ContestOutcome:
 async def play_tournament(
     planned: PlannedTournament,
     *,
+    store: str,
     config: Config,
     budget: float | None = None,
     concurrency: int | None = None,
@@ -155,21 +205,29 @@ async def play_tournament(
     retries: int | None = None,
     told: Callable[[int, ContestVerdict], None] = lambda place, verdict: None,
 ) -> Tournament:
-    """Have the contests judged, each in both orders; answers are kept in the cache, and not paid again."""
+    """Have the contests judged, each in both orders; every verdict is stored as it comes, and not paid again."""
     given = {"budget": budget, "concurrency": concurrency, "timeout": timeout, "retries": retries}
     settings = replace(make_settings(given, config.run), budget=budget, max_tokens=None)
     judge = planned.judge
     model = judge.patient(retries=settings.retries, timeout=settings.timeout, budget=budget)
-    contests = list(planned.contests.values())
-    with allowing(settings, config, cache=True):
+    due = planned.due
+    places, contests = list(due), list(due.values())
+    with open_store(store, create=False) as opened, allowing(settings, config, cache=True):
+        kept = StoredContests(opened, planned.runs)
+
+        def keep(place: int, verdict: ContestVerdict) -> None:
+            kept.keep(judge.id, places[place], contests[place], verdict)
+            told(place, verdict)
+
         try:
-            verdicts = await judge_contests(
-                contests, model, concurrency=settings.concurrency, criteria=judge.criteria, told=told
+            said = await judge_contests(
+                contests, model, concurrency=settings.concurrency, criteria=judge.criteria, told=keep
             )
         except BudgetSpent as spent:
             raise UsageError(f"{spent}; not a single contest was judged") from spent
-    judged = [_outcome(place, verdict) for place, verdict in zip(planned.contests, verdicts, strict=True)]
-    usage = sum((verdict.usage for verdict in verdicts), Usage())
+    verdicts = {**planned.known, **dict(zip(places, said, strict=True))}
+    judged = [_outcome(place, verdicts[place]) for place in planned.contests]
+    usage = sum((verdict.usage for verdict in said), Usage())
     return found_in(planned.runs, [*planned.settled, *judged], judge=judge.name, usage=usage, unlike=planned.unlike)
 
 

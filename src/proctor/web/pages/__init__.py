@@ -43,7 +43,7 @@ from proctor.workflows.upload import largest
 
 FAMILIES = (
     "look", "login", "home", "benchmarks", "benchmark_edit", "drafts_review", "agents", "runs", "new", "events", "run",
-    "acts", "attempt", "label", "judges", "several", "compare",
+    "acts", "attempt", "label", "judges", "several", "compare", "tournament",
     "history", "settings", "docs",
 )  # fmt: skip
 """In the order in which addresses are looked up: `/runs/new` stands before `/runs/{run}`."""

@@ -37,6 +37,11 @@ def several(*runs: str) -> str:
     return f"/compare/several?{urlencode([('run', run) for run in runs])}"
 
 
+def tournament(*runs: str, judge: str = "") -> str:
+    """Several runs against each other; by a judge, or by their stored scores."""
+    return f"/tournament?{urlencode([*(('run', run) for run in runs), *([('judge', judge)] if judge else [])])}"
+
+
 def pair(a: str, b: str, exam: str, *, trial: int | None = None, condition: str = "") -> str:
     """One case in both."""
     return f"/compare/case?{_query({'a': a, 'b': b, 'case': exam, 'trial': trial, 'condition': condition})}"

@@ -1,0 +1,64 @@
+"""Several runs against each other, case by case: by their stored scores, or as a judge has compared their replies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import HTMLResponse
+
+from proctor.errors import UsageError
+from proctor.findings.comparison.many import MOST_RUNS
+from proctor.findings.tournament import Tournament
+from proctor.reports import tournament as words
+from proctor.run import Run
+from proctor.web.reading.findings_cache import shelf_of
+from proctor.web.reading.vocabulary import teach
+from proctor.web.site.render import render
+from proctor.web.site.site import site_of
+from proctor.workflows.tournament import StoredTournament, by_stored_scores, read_tournament, stored_judges
+
+router = APIRouter()
+teach()
+_OFFERED = 100
+_CONTESTS = 100
+"""Contests whose reasons are shown."""
+
+
+@router.get("/tournament")
+def tournament(
+    request: Request,
+    run: Annotated[list[str] | None, Query(max_length=MOST_RUNS)] = None,
+    judge: Annotated[str, Query(max_length=500)] = "",
+) -> HTMLResponse:
+    """Choose runs of one benchmark; then who is strongest. Nobody is asked."""
+    store = site_of(request).store
+    chosen = [store.archive.find(name) for name in dict.fromkeys(run or ())]
+    if len(chosen) < 2:
+        offered = [each for each in store.archive.runs() if each.planned][:_OFFERED]
+        choice: dict[str, Any] = {"runs": offered, "chosen": chosen, "most": MOST_RUNS, "action": "/tournament"}
+        return render(request, "several/choose.html.j2", heading="Tournament", **choice)
+    judges = stored_judges(store, chosen)
+    if judge and judge not in judges:
+        raise HTTPException(404, f"no judge {judge[:80]!r} has compared these runs; known are {', '.join(judges)}")
+    try:
+        found = read_tournament(store, chosen, judge) if judge else _by_scores(request, chosen)
+    except UsageError as refusal:
+        raise HTTPException(422, str(refusal)) from refusal
+    if found is None:
+        return render(request, "several/reading.html.j2", heading="Tournament")
+    return render(request, "tournament.html.j2", judges=judges, judge=judge, words=words, **_shown(found))
+
+
+def _by_scores(request: Request, chosen: Sequence[Run]) -> StoredTournament | None:
+    """None: one of them is still being read."""
+    read = [shelf_of(request).findings(each) for each in chosen]
+    known = [each.findings for each in read if each is not None]
+    return StoredTournament(found=by_stored_scores(known), verdicts={}) if len(known) == len(chosen) else None
+
+
+def _shown(stored: StoredTournament) -> dict[str, Any]:
+    found: Tournament = stored.found
+    told = [(outcome, stored.verdicts[outcome.place]) for outcome in found.outcomes if outcome.place in stored.verdicts]
+    return {"found": found, "contests": told[:_CONTESTS], "left_out": len(told[_CONTESTS:])}
