@@ -15,6 +15,7 @@ import pytest
 from tests.web.browsing import Browser
 from tests.web.reading.played import ATTACK, Played, play
 
+from proctor import evaluate
 from proctor.benchmark import Benchmark, Case
 from proctor.findings.comparison import compare_findings
 from proctor.reports import numbers
@@ -338,6 +339,42 @@ def test_failing_cases_lead_to_each_other_and_say_which_of_them_they_are(reader:
     passed = reader.page(addresses.case(run, "n-1"))
     assert ">30 cases did not pass<" in passed
     assert f'rel="next" href="{unescape(addresses.case(run, "n-90"))}"' in passed
+
+
+def test_the_next_case_is_the_next_of_the_rows_that_were_chosen(reader: Browser, played: Played) -> None:
+    run = played.id("many")
+    listed = reader.page(f"/runs/{run}?verdict=passed&category=odd&sort=case").partition('id="results"')[2]
+    first, second = re.findall(r'<a href="([^"]*/attempt[^"]*)"><bdi>', listed)[:2]
+    page = reader.page(unescape(first))
+    assert f'rel="next" href="{second}"' in page
+    assert "1 of 45 cases as they were chosen" in page
+
+
+def test_attempts_follow_each_other_by_their_filter_too(reader: Browser, played: Played) -> None:
+    run = played.id("suite")
+    check = next(each.name for each in played["suite"].findings.checks if each.failed > 2)
+    listed = reader.page(f"/runs/{run}?{urlencode({'check': check})}").partition('id="results"')[2]
+    addressed = [unescape(link) for link in re.findall(r'<a href="([^"]*/attempt[^"]*)"><bdi>', listed)]
+    page = reader.page(addressed[1])
+    found = {rel: unescape(link) for rel, link in re.findall(r'rel="(prev|next)" href="([^"]*)"', page)}
+    assert found == {"prev": addressed[0], "next": addressed[2]}
+
+
+def test_a_reply_is_rendered_or_shown_as_it_was_written(tmp_path: Path) -> None:
+    store = str(tmp_path / ".proctor" / "s.db")
+    said = "# Holiday\n\n- **28** days\n- <script>attack()</script>"
+    cases = [Case(id="a", question="How many?", answer="28")]
+    run = evaluate(cases, agent=lambda question: said, store=store, reviewer="exact").run
+    with Browser(create_app(WebSettings(store=store, folder=Path(store).parent, processes=0))) as browser:
+        page = browser.page(addresses.case(run.id, "a"))
+        assert "<strong>28</strong>" in page
+        assert "<script>attack" not in page
+        raw = browser.page(addresses.case(run.id, "a") + "&text=raw")
+        assert "- **28** days" in raw
+        assert "Show it rendered" in raw
+        [told] = re.findall(r'href="(/api/runs/[^"]*)">JSON', page)
+        assert browser.get(unescape(told)).json()["transcript"]["turns"][0]["reply"]["text"] == said
+        assert 'href="#talk-turn-1"' in page
 
 
 def test_cases_follow_each_other_as_in_the_table(reader: Browser, played: Played) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
@@ -14,13 +14,15 @@ from proctor.reports import outcomes
 from proctor.reports.battle.conversation import ConversationView, talk
 from proctor.run import Attempt, Run
 from proctor.storage import Store
-from proctor.web.reading import addresses, traces
+from proctor.web.pages.run import Wanted
+from proctor.web.reading import addresses, results, traces
 from proctor.web.reading.exchanges import worth_reading
 from proctor.web.reading.findings_cache import CachedFindings, shelf_of
+from proctor.web.reading.markdown import is_markdown
 from proctor.web.reading.vocabulary import teach
 from proctor.web.reading.wires import wires
 from proctor.web.site.render import render
-from proctor.web.site.site import site_of
+from proctor.web.site.site import Site, site_of
 
 router = APIRouter()
 teach()
@@ -32,15 +34,17 @@ _QUICK = 0.5
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Neighbours:
-    """The nearest cases worth reading, in the order of the table of results: the worst first."""
+    """The nearest cases or attempts, in the order of the table of results that somebody came from."""
 
     previous: str
     """An address; empty: there is none."""
     next: str
     place: int
-    """Which of them this one is, from 1; 0: it passed, and the next is the first."""
-    failing: int
-    """How many there are in all."""
+    """Which of them this one is, from 1; 0: it is none of them, or they are not counted."""
+    count: int
+    """How many there are in all; 0: they are not counted."""
+    words: str
+    """What they are, after their number."""
 
 
 @router.get("/runs/{run}/attempt")
@@ -48,8 +52,10 @@ def attempt(
     request: Request,
     run: str,
     case: str,
+    wanted: Wanted,
     trial: Annotated[int | None, Query(ge=1)] = None,
     condition: str = "",
+    text: Literal["", "raw"] = "",
 ) -> HTMLResponse:
     """What was said in one attempt; without a trial, the first that did not pass."""
     site, shelf = site_of(request), shelf_of(request)
@@ -70,7 +76,10 @@ def attempt(
         wires=wires(held),
         whole=_of_whole(shown, held),
         beside=beside,
-        around=_around(read, found.id, exam.id),
+        around=_around(site, found, shelf.exams(found), read, wanted, shown),
+        wanted=wanted,
+        raw=text == "raw",
+        has_markdown=any(is_markdown(turn.reply.text) for turn in shown.transcript.turns if turn.reply),
         traces=traces.sent(found, shown.key, store=site.settings.store),
     )
 
@@ -116,15 +125,32 @@ def _of_whole(attempt: Attempt, held: ConversationView) -> dict[str, object]:
     }
 
 
-def _around(read: CachedFindings | None, run: str, exam: str) -> Neighbours | None:
-    """None: not known yet."""
-    if read is None:
+def _around(
+    site: Site,
+    run: Run,
+    exams: Mapping[str, Exam],
+    read: CachedFindings | None,
+    wanted: results.ResultFilter,
+    shown: Attempt,
+) -> Neighbours | None:
+    """By the filter of the table that somebody came from, else the cases that did not pass; None: not known yet."""
+    if wanted.by == "attempt" or wanted.check or wanted.stage:
+        beside = results.attempts_beside(site, run, exams, wanted, shown)
+        links = ["" if each is None else addresses.filtered(addresses.attempt(each.key), wanted) for each in beside]
+        return Neighbours(previous=links[0], next=links[1], place=0, count=0, words="attempts as they were chosen")
+    if read is None or len(read.exams) > results.MOST_CASES:
         return None
-    failing = [case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY)]
-    place = failing.index(exam) + 1 if exam in failing else 0
-    return Neighbours(
-        previous=addresses.case(run, failing[place - 2]) if place > 1 else "",
-        next=addresses.case(run, failing[place]) if place < len(failing) else "",
-        place=place,
-        failing=len(failing),
-    )
+    chosen = any(getattr(wanted, name) for name in addresses.FILTERS)
+    cases = results.wanted_cases(read, wanted) if chosen else _failing(read)
+    place = cases.index(shown.key.exam) + 1 if shown.key.exam in cases else 0
+    links = [
+        addresses.filtered(addresses.case(run.id, cases[at]), wanted) if 0 <= at < len(cases) else ""
+        for at in (place - 2, place)
+    ]
+    words = "as they were chosen" if chosen else "that did not pass"
+    return Neighbours(previous=links[0], next=links[1], place=place, count=len(cases), words=words)
+
+
+def _failing(read: CachedFindings) -> list[str]:
+    """The worst first."""
+    return [case.id for case in read.worst_first if read.kinds[case.id] in (outcomes.NOT_PASSED, outcomes.FLAKY)]

@@ -27,6 +27,16 @@ def case(name: str, exam: str, *, trial: int | None = None, condition: str = "")
     return f"{run(name)}/attempt?{_query(where)}"
 
 
+FILTERS = ("by", "verdict", "category", "check", "stage", "q", "sort")
+"""What rows of results are chosen by, which the pages of attempts keep."""
+
+
+def filtered(address: str, wanted: object) -> str:
+    """The same address, for somebody who came from these rows of results."""
+    query = _query({name: getattr(wanted, name) for name in FILTERS})
+    return f"{address}{'&' if '?' in address else '?'}{query}" if query else address
+
+
 def comparison(a: str, b: str, *, force: bool = False) -> str:
     """Two runs side by side."""
     return f"/compare?{_query({'a': a, 'b': b, 'force': 1 if force else None})}"

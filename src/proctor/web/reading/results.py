@@ -23,7 +23,7 @@ from proctor.workflows.places import spans
 from proctor.workflows.search import says
 
 PAGE = 50
-_MOST_CASES = 20_000
+MOST_CASES = 20_000
 """Cases that are sorted at a time; a larger run is shown by attempts, which the store keeps sorted."""
 _MOST_LABELLED = 2_000
 """Attempts of one page whose checks are counted."""
@@ -131,7 +131,7 @@ def fills_in_place(read: CachedFindings | None, wanted: ResultFilter, *, moving:
 
 def _view(read: CachedFindings, wanted: ResultFilter) -> View:
     """Checks and failures are an attempt's."""
-    if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > _MOST_CASES:
+    if wanted.by == "attempt" or wanted.check or wanted.stage or len(read.exams) > MOST_CASES:
         return "attempt"
     return "case"
 
@@ -153,6 +153,29 @@ def _cases(store: Store, read: CachedFindings, wanted: ResultFilter, *, in_place
         pages=pages,
         after="",
     )
+
+
+def wanted_cases(read: CachedFindings, wanted: ResultFilter) -> list[str]:
+    """The cases that are wanted, in the order of the table."""
+    inside = _chosen(read, wanted)
+    if wanted.verdict:
+        inside = [case for case in inside if read.kinds[case.id].name == wanted.verdict]
+    return [case.id for case in _sort_cases(inside, wanted.sort)]
+
+
+def attempts_beside(
+    site: Site, run: Run, exams: Mapping[str, Exam], wanted: ResultFilter, shown: Attempt
+) -> tuple[Attempt | None, Attempt | None]:
+    """The attempts before and after one, of those that are wanted, in the order of the plan."""
+    which = _which(run, wanted, _rows(exams, wanted.category))
+    places = which.pop("places", None) or [(0, len(exams) * len(run.settings.conditions) * PLACES)]
+    before = [(first, min(last, shown.place - 1)) for first, last in places if first < shown.place]
+    after = [(max(first, shown.place + 1), last) for first, last in places if last > shown.place]
+    found = [
+        site.store.archive.page(run.id, places=chosen, descending=chosen is before, limit=1, **which) if chosen else []
+        for chosen in (before, after)
+    ]
+    return next(iter(found[0]), None), next(iter(found[1]), None)
 
 
 def _chosen(read: CachedFindings, wanted: ResultFilter, *, in_place: bool = False) -> list[CaseFinding]:

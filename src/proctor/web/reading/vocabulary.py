@@ -12,6 +12,7 @@ from proctor.reports.history import opening as history_opening
 from proctor.reports.history import words as history_words
 from proctor.web.reading import addresses, charts
 from proctor.web.reading import quotes as quoting
+from proctor.web.reading.markdown import is_markdown, render_markdown
 from proctor.web.site.render import environment
 
 
@@ -27,5 +28,7 @@ def teach() -> None:
         comparison_words=comparison_words,
         history_opening=history_opening,
         history_words=history_words,
+        is_markdown=is_markdown,
         quoting=quoting,
+        render_markdown=render_markdown,
     )

@@ -1,0 +1,79 @@
+"""A reply's Markdown as HTML that can do nothing: no markup of its own, no pictures, no links but to the web."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from proctor.reports.words import clean
+
+LONGEST = 20_000
+"""Characters up to which a reply is rendered; a longer one is shown as it was written."""
+_SIGNS = re.compile(
+    r"^[ ]{0,3}(?:#{1,6} |[-*+] |\d{1,3}[.)] |> |```|~~~|\|.*\|)|\*\*\S|__\S|`[^`\n]+`|\[[^\]\n]+\]\(", re.MULTILINE
+)
+_SAFE_LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
+
+
+def is_markdown(text: str) -> bool:
+    """Whether anything in it would look otherwise when rendered."""
+    return len(text) <= LONGEST and _SIGNS.search(text) is not None
+
+
+def render_markdown(text: str) -> Markup:
+    """The text as HTML; everything that is no Markdown is escaped."""
+    return Markup(_renderer().render(clean(text)))
+
+
+@cache
+def _renderer() -> MarkdownIt:
+    made = MarkdownIt("commonmark", {"html": False, "breaks": True}, renderer_cls=_Renderer)
+    made.enable(["table", "strikethrough"]).disable(["html_block", "html_inline", "image", "entity"])
+    made.validateLink = lambda url: _SAFE_LINK.match(url) is not None  # type: ignore[method-assign]
+    return made
+
+
+class _Renderer(RendererHTML):
+    """Headings as paragraphs, as a page has its own; nothing has a style of its own."""
+
+    def heading_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """A reply's headings are not the page's."""
+        return '<p class="heading" dir="auto">'
+
+    def heading_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """The end of one."""
+        return "</p>\n"
+
+    def paragraph_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """Each in the direction of its own script."""
+        return "" if tokens[at].hidden else '<p dir="auto">'
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """A wide table scrolls by itself."""
+        return '<div class="wide" tabindex="0" role="group" aria-label="Table"><table>\n'
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """The end of one."""
+        return "</table></div>\n"
+
+    def link_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """To another tab, which is not told where from."""
+        token = tokens[at]
+        token.attrs = {
+            "href": str(token.attrs.get("href", "")),
+            "rel": "noopener noreferrer nofollow",
+            "target": "_blank",
+        }
+        return str(self.renderToken(tokens, at, options, env))
+
+    def renderToken(self, tokens: Sequence[Token], idx: int, options: Any, env: Any) -> str:  # noqa: N802
+        """Without styles, which the server's policy forbids."""
+        tokens[idx].attrs = {name: value for name, value in tokens[idx].attrs.items() if name != "style"}
+        return super().renderToken(tokens, idx, options, env)
