@@ -97,14 +97,17 @@ def _joined(
 
 def _keys_in(text: str) -> Iterator[Span]:
     """Secrets that are known by their looks, by the name before them, or by standing in an address."""
-    for found in SHAPES.finditer(text):
+    found = SHAPES.search(text)
+    while found:
         ends = _BLOCK_END.search if "PRIVATE KEY" in found[0] else _REST.match
         rest = ends(text, found.end())
-        yield found.start(), rest.end() if rest else found.end()
-    for found in _NAMED.finditer(text) if ":" in text or "=" in text else ():
-        if says_secret(found[1], keys=True) and (found[2] == "=" or _looks_made(found[3])):
-            yield found.span(3)
-    yield from (found.span(1) for found in _LOGIN.finditer(text))
+        end = rest.end() if rest else found.end()
+        yield found.start(), end
+        found = SHAPES.search(text, end)
+    for named in _NAMED.finditer(text) if ":" in text or "=" in text else ():
+        if says_secret(named[1], keys=True) and (named[2] == "=" or _looks_made(named[3])):
+            yield named.span(3)
+    yield from (login.span(1) for login in _LOGIN.finditer(text))
 
 
 def _looks_made(value: str) -> bool:

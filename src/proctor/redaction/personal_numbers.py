@@ -23,6 +23,7 @@ _BRANDS = re.compile(
 """Visa, Mastercard, American Express, Discover, UnionPay and JCB, Diners, Maestro."""
 _WRITTEN = ((4, 4, 4, 4), (4, 4, 4, 4, 3), (4, 6, 5), (4, 6, 4))
 """How the digits of a card are grouped, where they are."""
+_MOST_GROUPS = max(map(len, _WRITTEN))
 
 
 def cards_in(text: str) -> Iterator[Span]:
@@ -31,7 +32,7 @@ def cards_in(text: str) -> Iterator[Span]:
         found = list(_DIGITS.finditer(text, *run.span()))
         place = 0
         while place < len(found):
-            size = _card_size(found[place:])
+            size = _card_size(found[place : place + _MOST_GROUPS])
             if size:
                 yield found[place].start(), found[place + size - 1].end()
             place += size or 1

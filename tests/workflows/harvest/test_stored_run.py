@@ -153,3 +153,13 @@ def test_what_a_case_said_of_itself_is_kept_beside_where_it_was_found_now(tmp_pa
     _, [draft] = gather("again", store=str(tmp_path / "p.db"))
     assert (draft.metadata["source"], draft.metadata["reply"], draft.metadata["trace"]) == ("run", "26", "t-1")
     assert draft.metadata["earlier"] == {"source": "traces.jsonl", "reply": "25"}
+
+
+def test_a_case_without_a_verdict_is_counted_and_taken_only_with_all(tmp_path: Path) -> None:
+    def away(question: str) -> str:
+        raise ConnectionError("no route to host")
+
+    proctor.evaluate(CASES[:1], agent=away, retries=0, store=tmp_path / "p.db", name="away")
+    report, _ = gather("away", store=str(tmp_path / "p.db"))
+    assert (report.cases, report.left_out) == (0, {"it has no verdict": 1})
+    assert [draft.id for draft in gather("away", store=str(tmp_path / "p.db"), only="all")[1]] == ["flaky"]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from proctor.benchmark import Benchmark, Case
+from proctor.benchmark import Case
 from proctor.formats.rules import LONGEST
 from proctor.run import Attempt, Run
 from proctor.running.plan import exams_of
@@ -55,8 +55,9 @@ class RunHarvest:
         self._opened, self._run, self._log = opened, run, log
         self._only, self._outline = only, outline
         self._source = f"run {run.id}"
-        benchmark = opened.archive.benchmark_of(run.id)
-        self._cases = _cases_of(benchmark, run)
+        exams = exams_of(opened.archive.benchmark_of(run.id), run.settings)
+        self._exams = {exam.id for exam in exams}
+        self._cases = {case.id: case for exam in exams for case in exam.cases}
         self._questions: dict[tuple[str, str, str | None], _Question] = {}
 
     def candidates(self) -> Iterator[Candidate]:
@@ -82,10 +83,10 @@ class RunHarvest:
         if self._only == "all" or settings.type != "standard" or len(settings.conditions) > 1:
             return None
         counted = self._opened.archive.verdict_counts(self._run.id)
-        for exam in counted.keys() & {name for name, (judged, passed) in counted.items() if judged == passed}:
-            del counted[exam]
+        passed = {exam for exam, (judged, right) in counted.items() if judged and judged == right}
+        for _ in passed:
             self._leave_out("passed")
-        return {*counted}
+        return self._exams - passed
 
     def _leave_out(self, verdict: Verdict) -> None:
         self._log.read[self._source] += 1
@@ -142,7 +143,3 @@ def _verdict(attempt: Attempt, place: int) -> bool | None:
     if place < len(attempt.turn_passed):
         return attempt.turn_passed[place]
     return attempt.passed if len(attempt.transcript.turns) == 1 else None
-
-
-def _cases_of(benchmark: Benchmark, run: Run) -> dict[str, Case]:
-    return {case.id: case for exam in exams_of(benchmark, run.settings) for case in exam.cases}
