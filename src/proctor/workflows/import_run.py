@@ -102,9 +102,8 @@ def import_files(paths: Sequence[Path], plan: ImportPlan) -> ImportReport:
     """Read them one after the other; what was read is stored as it is read."""
     _check(paths, plan)
     with ExitStack() as stack:
-        files = [SourceFile(path) for path in paths]
-        wishes = replace(plan.wishes, beside=tuple(files))
-        opened = [(file.path, open_source(file, wishes, plan.tool)) for file in files]
+        wishes = replace(plan.wishes, beside=tuple(paths))
+        opened = [(path, open_source(SourceFile(path), wishes, plan.tool)) for path in paths]
         writer = None
         if plan.target is None and not _have_runs(opened):
             raise InputError(f"{_list_of(paths)} holds cases and no results; say where they go with -o SUITE.yaml")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from proctor.benchmark import Case
 from proctor.errors import InputError
@@ -16,9 +17,6 @@ from proctor.run import Failure
 from proctor.score import Review
 from proctor.transcript import Reply
 from proctor.usage import Usage
-
-if TYPE_CHECKING:
-    from proctor.formats.imports.source_file import SourceFile
 
 TOLD = 20
 """Records that could not be taken beyond these are only counted."""
@@ -38,7 +36,7 @@ class ImportWishes:
     """The key of an item's expected output that holds the answer."""
     scorer: str | None = None
     """Whose mark decides, where several marked."""
-    beside: tuple[SourceFile, ...] = ()
+    beside: tuple[Path, ...] = ()
     """The files that were named together with it."""
 
 

@@ -52,7 +52,7 @@ def open_openai(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """Results, data, an eval with data in it, or a log of the open-source runner."""
     if oaieval.recognises(file):
         return oaieval.open_oaieval(file, wishes)
-    setup = setup_of((file, *wishes.beside))
+    setup = setup_of([SourceFile(path) for path in wishes.beside or (file.path,)])
     if file.kind == "object" and is_setup(file.first):
         return _data(file, wishes, setup, lists=(_INLINE,))
     if _is_output_item(file.first) or file.kind == "object":
