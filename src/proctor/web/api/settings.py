@@ -8,8 +8,10 @@ from pathlib import Path
 from fastapi import APIRouter, Request, Response
 
 from proctor.config import NAME
+from proctor.exporters.destinations import configured_destinations
 from proctor.web.api import shapes
 from proctor.web.api.answers import answer
+from proctor.web.pages.settings import read_declared
 from proctor.web.site.site import site_of
 
 router = APIRouter(tags=["settings"])
@@ -17,8 +19,9 @@ router = APIRouter(tags=["settings"])
 
 @router.get("/settings", response_model=shapes.Server)
 def read_settings(request: Request) -> Response:
-    """Version, store, configuration, access, and which runs wait for their turn."""
+    """Version, store, configuration and what it declares, access, and which runs wait for their turn."""
     site = site_of(request)
+    said, trouble = read_declared(site)
     config = site.settings.config or Path(NAME)
     return answer(
         {
@@ -29,5 +32,8 @@ def read_settings(request: Request) -> Response:
             "token": site.settings.token is not None,
             "processes": site.settings.processes,
             "waiting": site.jobs.waiting(),
+            "destinations": configured_destinations(),
+            "declared": said,
+            "trouble": trouble or None,
         }
     )

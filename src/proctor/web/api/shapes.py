@@ -374,3 +374,8 @@ class Server(ResponseBody):
     token: bool = Field(description="Whether one is asked for")
     processes: int = Field(description="Runs that are played at the same time")
     waiting: list[str] = Field(description="Runs that stand in line, the next one first")
+    destinations: list[str] = Field(description="Services that runs can be sent to")
+    declared: dict[str, Any] | None = Field(
+        description="models, judges, prices, limits, workers and defaults of the configuration; null: see trouble"
+    )
+    trouble: str | None = Field(description="What is wrong with the configuration")

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from proctor.config import NAME
+from proctor.errors import ProctorError
+from proctor.exporters.destinations import configured_destinations
+from proctor.redaction import without_secrets
 from proctor.web.pages import form_of
+from proctor.web.site.declared import declared
 from proctor.web.site.render import KEYS_COOKIE, THEME_COOKIE, THEMES, render
-from proctor.web.site.site import site_of
+from proctor.web.site.site import Site, site_of
 
 router = APIRouter()
 _YEAR = 365 * 86400
@@ -19,9 +24,10 @@ _YEAR = 365 * 86400
 
 @router.get("/settings")
 def settings(request: Request) -> HTMLResponse:
-    """Store, configuration, access, look."""
+    """Store, configuration and what it declares, access, look."""
     site = site_of(request)
     path = site.settings.config or Path(NAME)
+    said, trouble = read_declared(site)
     return render(
         request,
         "settings.html.j2",
@@ -30,7 +36,18 @@ def settings(request: Request) -> HTMLResponse:
         token=site.settings.token is not None,
         host=site.settings.host,
         processes=site.settings.processes,
+        said=said,
+        trouble=trouble,
+        destinations=configured_destinations(),
     )
+
+
+def read_declared(site: Site) -> tuple[dict[str, Any] | None, str]:
+    """What the configuration declares; None with what is wrong with it where it cannot be read."""
+    try:
+        return declared(site.config), ""
+    except ProctorError as error:
+        return None, without_secrets(str(error))
 
 
 @router.post("/settings/theme")
