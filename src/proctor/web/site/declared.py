@@ -1,4 +1,4 @@
-"""What the configuration declares of models, judges, prices, limits and workers, to be shown: never an option's value."""
+"""What the configuration declares of models, judges, prices, limits and workers, to be shown without secrets."""
 
 from __future__ import annotations
 
