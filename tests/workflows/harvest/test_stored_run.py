@@ -163,3 +163,17 @@ def test_a_case_without_a_verdict_is_counted_and_taken_only_with_all(tmp_path: P
     report, _ = gather("away", store=str(tmp_path / "p.db"))
     assert (report.cases, report.left_out) == (0, {"it has no verdict": 1})
     assert [draft.id for draft in gather("away", store=str(tmp_path / "p.db"), only="all")[1]] == ["flaky"]
+
+
+def test_the_sources_of_a_suite_are_found_from_the_drafts_own_folder(tmp_path: Path) -> None:
+    (tmp_path / "handbook").mkdir()
+    (tmp_path / "suite.yaml").write_text(
+        "sources: handbook\nexpect: {exclusions: [sorry]}\n"
+        "cases: [{id: a, question: Open?, expect: {keywords: [yes]}}]\n"
+    )
+    proctor.evaluate(tmp_path / "suite.yaml", agent=lambda question: "no", store=tmp_path / "p.db", name="suite")
+    _, [draft] = gather("suite", store=str(tmp_path / "p.db"), output="drafts/made.yaml")
+    assert (draft.expect.keywords, draft.expect.exclusions) == (("yes",), ("sorry",))
+    made = read_suite("drafts/made.yaml")
+    assert (made.sources, made.passing_score) == (str(tmp_path / "handbook"), None)
+    assert "../handbook" in Path("drafts/made.yaml").read_text()

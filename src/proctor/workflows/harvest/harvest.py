@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -197,6 +198,8 @@ def _suite(output: Path, header: dict[str, Any], cases: Sequence[dict[str, Any]]
     """The text, which reads without an error; else it is not written."""
     day = datetime.now(UTC).date().isoformat()
     told = {"name": output.stem, "description": f"Drafts harvested on {day}.", **header}
+    if told.get("sources"):  # from the suite's own folder, as a suite says it
+        told["sources"] = os.path.relpath(told["sources"], output.parent.resolve())
     content = write_suite(told, cases).encode()
     if len(content) > LIMIT:
         raise InputError(
