@@ -98,6 +98,17 @@ def test_a_run_and_a_file_are_taken_together(store: str, tmp_path: Path) -> None
     assert [draft.question for draft in drafts][-2:] == ["Which form is for the expenses?", "Is it raining?"]
 
 
+def test_replies_that_passed_and_replies_that_nobody_judged_are_told_apart(tmp_path: Path) -> None:
+    case = Case(id="a", question="Is it open?", expect=Expectation(keywords=("yes",)))
+    answers = iter(["yes, until five", "no"])
+    proctor.evaluate(
+        [case], agent=lambda question: next(answers), trials=2, concurrency=1, store=tmp_path / "p.db", name="b"
+    )
+    source = lines(tmp_path / "s.jsonl", said("Is it open", "until five"))
+    _, [draft] = gather("b", source, store=str(tmp_path / "p.db"), from_replies=True)
+    assert draft.metadata["drafted_from"] == "1 reply that passed and 1 reply that nobody judged"
+
+
 def test_where_everything_passed_nothing_is_written(tmp_path: Path) -> None:
     proctor.evaluate(CASES[2:3], agent=answer, store=tmp_path / "proctor.db", name="fine")
     report, drafts = gather("fine", store=str(tmp_path / "proctor.db"))
@@ -144,6 +155,7 @@ def test_improvised_questions_of_a_battle_come_with_the_conversation_before(tmp_
     assert drafts[1].context.startswith("user: What is the capital of France?\nagent: Paris")
     assert drafts[1].metadata["attempt"]["turn"] == 2
     assert report.cases == len({draft.id for draft in drafts})
+    assert drafts[0].metadata["drafted_from"] == "1 reply that passed"
 
 
 def test_what_a_case_said_of_itself_is_kept_beside_where_it_was_found_now(tmp_path: Path) -> None:

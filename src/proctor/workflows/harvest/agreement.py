@@ -24,6 +24,8 @@ class Agreement:
     """What all replies so far share. It grows by one reply or by another agreement, and is of one size however many."""
 
     replies: int = 0
+    passed: int = 0
+    """How many of them passed; nobody judged the others."""
     tools: frozenset[str] = frozenset()
     """Tools that all of them used."""
     cited: bool = False
@@ -35,11 +37,12 @@ class Agreement:
     text: str | None = None
     """The first of them."""
 
-    def add(self, reply: Reply, outline: Callable[[str], str]) -> None:
+    def add(self, reply: Reply, outline: Callable[[str], str], *, passed: bool) -> None:
         """Take in a reply; `outline` takes personal data out of a text."""
         self.merge(
             Agreement(
                 replies=1,
+                passed=int(passed),
                 tools=frozenset(call.name for call in reply.tool_calls if call.name),
                 cited=bool(reply.citations),
                 sources=frozenset(each.source for each in reply.citations),
@@ -62,6 +65,15 @@ class Agreement:
             there = {stem(fold(word)) for word in other.words}
             self.words = tuple(word for word in self.words if stem(fold(word)) in there)
         self.replies += other.replies
+        self.passed += other.passed
+
+    @property
+    def told(self) -> str | None:
+        """From what kind of replies expectations are drafted; None: from none."""
+        unjudged = self.replies - self.passed
+        kinds = [(self.passed, "that passed"), (unjudged, "that nobody judged")]
+        said = [f"{count} {'reply' if count == 1 else 'replies'} {which}" for count, which in kinds if count]
+        return " and ".join(said) or None
 
 
 def drafted(own: Expectation, agreement: Agreement, question: str) -> Expectation:

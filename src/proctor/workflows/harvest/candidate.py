@@ -38,14 +38,14 @@ class Candidate:
     agreement: Agreement = field(default_factory=Agreement)
     """What the replies share from which expectations are drafted."""
     good: Reply | None = None
-    """A reply that is not in the agreement yet: most candidates of a large file are not kept."""
+    """A reply that nobody judged and that is not in the agreement yet: most candidates of a large file are not kept."""
     met: int = 1
     """Conversations, or cases of a run, that ask this."""
 
     def settle(self, outline: Callable[[str], str]) -> None:
         """Take its reply into the agreement; `outline` takes personal data out of a text."""
         if self.good is not None:
-            self.agreement.add(self.good, outline)
+            self.agreement.add(self.good, outline, passed=False)
             self.good = None
 
     def merge(self, other: Candidate) -> None:

@@ -53,17 +53,13 @@ def _draft(candidate: Candidate, masking: PersonalData) -> dict[str, Any]:
 
 
 def _provenance(candidate: Candidate) -> dict[str, Any]:
-    agreement = candidate.agreement
-    judged = "that passed" if candidate.case is not None else "that nobody judged"
     told = {
         **candidate.origin,
         "verdict": None if candidate.verdict == "unjudged" else candidate.verdict,
         "asked": candidate.met if candidate.met > 1 else None,
         "failure": candidate.failure,
         "reply": candidate.reply,
-        "drafted_from": f"{agreement.replies} {'reply' if agreement.replies == 1 else 'replies'} {judged}"
-        if agreement.replies
-        else None,
+        "drafted_from": candidate.agreement.told,
     }
     return {name: value for name, value in told.items() if value not in (None, "")}
 

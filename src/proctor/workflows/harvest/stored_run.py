@@ -111,7 +111,7 @@ class RunHarvest:
         verdict = False if broke else _verdict(attempt, place)
         if verdict and turn.reply is not None:
             question.passed += 1
-            question.agreement.add(turn.reply, self._outline)
+            question.agreement.add(turn.reply, self._outline, passed=True)
         elif verdict is False:
             question.failed += 1
             if question.failed == 1:
