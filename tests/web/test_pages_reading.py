@@ -568,6 +568,41 @@ def test_a_history_of_battles_calls_its_rates_what_they_are(reader: Browser) -> 
     assert ">pass rate<" in reader.page("/history?benchmark=numbers")
 
 
+def test_a_history_has_one_course_for_each_agent_and_type(reader: Browser) -> None:
+    page = reader.page("/history?benchmark=handbook-30")
+    assert re.findall(r'<h2 class="spaced">(.*?)</h2>', page) == ["Standard", "ABM Dynamic"]
+    agents = re.findall(r'<p class="now">handbook-30, agent demo:(\w+):', page)
+    assert sorted(agents) == ["librarian", "librarian", "orchestrator", "pushover"]
+
+
+def test_a_point_of_the_chart_leads_to_its_run(reader: Browser, played: Played) -> None:
+    page = reader.page("/history?benchmark=numbers")
+    chart = page.partition("<svg")[2].partition("</svg>")[0]
+    assert f'<a href="/runs/{played.id("many")}"' in chart
+
+
+@pytest.mark.parametrize("measure", ["score", "cost", "category:odd"])
+def test_other_measures_are_followed_and_not_called_real(reader: Browser, played: Played, measure: str) -> None:
+    page = reader.page(f"/history?{urlencode({'benchmark': 'numbers', 'measure': measure})}")
+    assert "Whether a change is real is tested for the pass rate alone" in page
+    assert f'<option value="{measure}" selected>' in page
+    told = dict(re.findall(r'<a href="/runs/([^"]*)">.*?<td class="number strong">(.*?)</td>', page))
+    finding = played["many"].findings
+    expected = {
+        "score": numbers.say(finding.mean_score, "score").value,
+        "cost": numbers.NOTHING,
+        "category:odd": numbers.say(finding.categories["odd"].pass_rate).value,
+    }
+    assert told[played.id("many")] == expected[measure]
+
+
+def test_checks_are_measures_too_and_one_that_nobody_has_shows_nothing(reader: Browser, played: Played) -> None:
+    name = played["suite"].findings.checks[0].name
+    address = {"benchmark": played["suite"].run.benchmark, "measure": f"check:{name}"}
+    assert numbers.say(played["suite"].findings.checks[0].rate).value in reader.page(f"/history?{urlencode(address)}")
+    assert reader.get("/history?benchmark=numbers&measure=check:no-such").status_code == 200
+
+
 def test_a_history_is_of_one_type_and_the_others_can_be_chosen(reader: Browser) -> None:
     page = reader.page("/history?benchmark=handbook-30&type=standard")
     assert ">pass rate<" in page

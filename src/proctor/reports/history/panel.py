@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -15,6 +15,7 @@ from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.history.scale import Scale
 from proctor.reports.points import format_signed
+from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 WIDTH = 800
@@ -43,6 +44,8 @@ class Panel:
     scale: Scale
     top: float
     width: int = WIDTH
+    address: Callable[[Run], str] | None = None
+    """Where the page of a run is; None: there is none."""
 
     @property
     def heading(self) -> list[str]:
@@ -149,7 +152,12 @@ class Panel:
         if entry.marked and entry.change is not None and entry.rate is not None:
             pieces += self._sign(entry.change, x, self.height(entry.rate.high or 1.0))
         styles = [mark.name if mark else "run", *(["dense"] if self.column < _DENSE else [])]
-        return Markup('<g class="{}">{}</g>').format(" ".join(styles), Markup("").join(pieces))
+        drawn = Markup('<g class="{}">{}</g>').format(" ".join(styles), Markup("").join(pieces))
+        if self.address is None:
+            return drawn
+        return Markup('<a href="{}" tabindex="-1" aria-label="{}">{}</a>').format(
+            self.address(entry.run), words.named(entry.run), drawn
+        )
 
     def _interval(self, rate: Estimate, x: float) -> Iterator[Markup]:
         value, low, high = (self.height(end or 0.0) for end in (rate.value, rate.low, rate.high))

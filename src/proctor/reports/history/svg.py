@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from markupsafe import Markup
 
@@ -13,6 +13,7 @@ from proctor.findings.history import History, Series
 from proctor.reports.history import words
 from proctor.reports.history.panel import EDGE, WIDTH, Panel, text
 from proctor.reports.history.scale import scale_of
+from proctor.run import Run
 
 _INSTALL = 'a PNG needs vl-convert-python; install it with: pip install "proctor[charts]" or choose a name in .svg'
 _LIGHT = {
@@ -60,20 +61,26 @@ def chart(history: History, *, literal: bool = False) -> Markup:
     return _picture(pieces, label, width=WIDTH, height=round(top + 18), style=_style(literal))
 
 
-def drawn(history: History, course: Series, *, width: int) -> Markup:
-    """One course alone, for a page that has RULES and says in its own words what there is to say."""
+def drawn(history: History, course: Series, *, width: int, address: Callable[[Run], str] | None = None) -> Markup:
+    """One course alone, for a page that has RULES and says in its own words what there is to say.
+
+    With the `address` of a run's page, a click opens it.
+    """
     calendar, scale = words.calendar_of(history), scale_of(history.entries)
-    panel = Panel(course=course, said="", calendar=calendar, scale=scale, top=0.0, width=width)
+    panel = Panel(course=course, said="", calendar=calendar, scale=scale, top=0.0, width=width, address=address)
     label = words.sentence(history, course, calendar)
-    return _picture([*panel.pieces()], label, width=width, height=round(panel.bottom))
+    role = "img" if address is None else "group"
+    return _picture([*panel.pieces()], label, width=width, height=round(panel.bottom), role=role)
 
 
-def _picture(pieces: Sequence[Markup], label: str, *, width: int, height: int, style: str = "") -> Markup:
+def _picture(
+    pieces: Sequence[Markup], label: str, *, width: int, height: int, style: str = "", role: str = "img"
+) -> Markup:
     return Markup(
         '<svg xmlns="http://www.w3.org/2000/svg" class="history" viewBox="0 0 {w} {h}" width="{w}" height="{h}" '
-        'role="img" aria-label="{label}">\n{style}'
+        'role="{role}" aria-label="{label}">\n{style}'
         '<rect class="paper" width="100%" height="100%"/>\n{pieces}\n</svg>\n'
-    ).format(w=width, h=height, label=label, style=style, pieces=Markup("\n").join(pieces))
+    ).format(w=width, h=height, role=role, label=label, style=style, pieces=Markup("\n").join(pieces))
 
 
 def as_png(svg: str) -> bytes:

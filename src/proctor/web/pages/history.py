@@ -8,10 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse
 
-from proctor.findings.history import tell
+from proctor.findings.history import History, tell
+from proctor.findings.history.history import check_by, value_of
 from proctor.reports.history.svg import drawn
 from proctor.reports.history.words import calendar_of
+from proctor.reports.history.words import measure as measure_of
 from proctor.run import Run
+from proctor.web.reading import addresses, measures
 from proctor.web.reading.findings_cache import shelf_of
 from proctor.web.reading.vocabulary import teach
 from proctor.web.site.render import TYPE_NAMES, render
@@ -35,33 +38,50 @@ def history(
     by: str = "",
     last: Annotated[int, Query(ge=1, le=MOST)] = SHOWN,
     strict: bool = False,
+    measure: Annotated[str, Query(max_length=500)] = "",
 ) -> HTMLResponse:
-    """The history of a benchmark in one type; of the newest run's, unless one is named; each agent by itself."""
+    """The history of a benchmark, each type and each agent by itself; or of one type, agent or other measure."""
     runs = site_of(request).store.archive.runs()
     if not runs:
-        return render(request, "history.html.j2", history=None)
+        return render(request, "history.html.j2", histories=[])
     chosen = benchmark or runs[0].benchmark
     asked = [run for run in runs if run.benchmark == chosen and agent in ("", run.agent)]
-    inside = [run for run in asked if run.settings.type == (type or asked[0].settings.type)]
+    inside = [run for run in asked if type in ("", run.settings.type)]
     if not inside:
         said = f" in the type {type!r}" if type else ""
         raise HTTPException(404, f"no stored run of {agent or 'any agent'} is on a benchmark {chosen!r}{said}")
     apart = by or ("agent" if len({run.agent for run in inside}) > 1 else NOTHING)
-    shelf = shelf_of(request)
-    known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
-    order_of = partial(verdict_order_of, site_of(request).store)
-    found = tell(
-        known, benchmark=chosen, by=None if apart == NOTHING else apart, last=last, strict=strict, order_of=order_of
-    )
+    if apart != NOTHING:
+        check_by(inside, apart)
+    types = list(dict.fromkeys(run.settings.type for run in inside))
+    found = [
+        _tell(request, [run for run in inside if run.settings.type == each], by=apart, last=last, strict=strict)
+        for each in types
+    ]
+    offered = measures.offered(site_of(request), shelf_of(request), inside[:last])
+    told = measures.courses(site_of(request), shelf_of(request), found, measure) if measure else []
     return render(
         request,
         "history.html.j2",
-        history=found,
-        wanted={"agent": agent, "type": inside[0].settings.type, "by": apart, "last": last, "strict": strict},
-        drawn=drawn,
-        calendar=calendar_of(found),
+        histories=found,
+        benchmark=chosen,
+        wanted={"agent": agent, "type": type, "by": apart, "last": last, "strict": strict, "measure": measure},
+        drawn=partial(drawn, address=lambda run: addresses.run(run.id)),
+        calendar_of=calendar_of,
+        rates=list(dict.fromkeys(measure_of(each.entries) for each in found)),
+        measures=offered,
+        told=told,
         **_choices(runs, chosen),
     )
+
+
+def _tell(request: Request, inside: list[Run], *, by: str, last: int, strict: bool) -> History:
+    """The history of runs of one type, the newest first."""
+    shelf = shelf_of(request)
+    known = [(run, shelf.verdicts(run)) for run in reversed(inside)]
+    order_of = partial(verdict_order_of, site_of(request).store)
+    apart = by if by == "agent" or any(value_of(run, by) for run in inside) else None
+    return tell(known, benchmark=inside[0].benchmark, by=apart, last=last, strict=strict, order_of=order_of)
 
 
 def _choices(runs: list[Run], benchmark: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable
 from concurrent.futures import Future
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -33,6 +33,7 @@ _FRESH = 2.0
 _FORMAT = 3
 """One higher whenever Summary or what it counts changes, so that what older servers kept is not read."""
 _log = logging.getLogger("proctor.web")
+T = TypeVar("T")
 
 
 class Summaries:
@@ -82,6 +83,19 @@ class Summaries:
         key = ("summary", *_state(run))
         recalled: Summary | None = self._recall(key, run)
         return recalled or self._read(key, run)
+
+    def kept(self, kind: str, run: Run, shape: type[T], make: Callable[[], T | None]) -> T | None:
+        """What else was found of a run, made once and kept on disk where the run is over; None: it is not known yet."""
+        key = (kind, *_state(run))
+        found: T | None = self._recall(key, run)
+        if found is None and run.status not in MOVING:
+            with suppress(OSError, msgspec.DecodeError):
+                found = decode(self._path(key).read_bytes(), shape)
+        if found is None and (found := make()) is not None and run.status not in MOVING:
+            self._write(key, found)
+        if found is not None:
+            self._remember(key, found)
+        return found
 
     def count(self, run: Run, **which: Any) -> int:
         """How many of a run's attempts are chosen by this, see `Archive.count`."""
@@ -151,7 +165,7 @@ class Summaries:
         self._remember(key, found)
         return found
 
-    def _write(self, key: Hashable, found: Summary) -> None:
+    def _write(self, key: Hashable, found: object) -> None:
         with suppress(OSError):  # it is only quicker with it
             path = self._path(key)
             private.make_folder(path.parent)

@@ -1,0 +1,121 @@
+"""What else of runs is followed over time: mean score, cost, categories, checks, judges; no change of it is tested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from proctor.findings.history import Entry, History, Series
+from proctor.findings.run import Findings
+from proctor.reports import numbers
+from proctor.run import Run
+from proctor.statistics.estimate import Estimate
+from proctor.web.reading.findings_cache import FindingsCache
+from proctor.web.site.site import Site
+
+SCORE, COST = "score", "cost"
+_AT_ONCE = 4000
+"""Attempts of runs that nobody has asked for yet, read while somebody waits; the others come with the next look."""
+_PATIENCE = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunMeasures:
+    """What was found of one run, by the names of measures."""
+
+    values: dict[str, Estimate] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredRun:
+    """One run, and what it came to in one measure."""
+
+    entry: Entry
+    value: str
+    interval: str
+    estimate: Estimate | None
+    """Of a share or a mark, which is drawn; None: it is neither, or not known."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MeasuredCourse:
+    """The runs of one agent, the newest first."""
+
+    history: History
+    course: Series
+    runs: list[MeasuredRun]
+    unread: int
+    """Runs that are still being read."""
+
+
+def offered(site: Site, shelf: FindingsCache, runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """Measure → what it is called: those of the newest run that was read."""
+    found = next((known for run in runs[:3] if (known := _measures(site, shelf, run)) is not None), None)
+    names = [(SCORE, "mean score"), (COST, "cost")]
+    return names + [(name, name.replace(":", " ", 1)) for name in (found.values if found else {}) if name != SCORE]
+
+
+def courses(site: Site, shelf: FindingsCache, histories: Sequence[History], measure: str) -> list[MeasuredCourse]:
+    """Course by course; what takes long to read comes with the next look."""
+    shown = [entry.run for history in histories for entry in history.entries]
+    quick = _quick(site, shown) if measure != COST else {run.id for run in shown}
+    return [
+        _course(site, shelf, history, course, measure, quick) for history in histories for course in history.courses
+    ]
+
+
+def _course(
+    site: Site, shelf: FindingsCache, history: History, course: Series, measure: str, quick: set[str]
+) -> MeasuredCourse:
+    told, unread = [], 0
+    for entry in sorted(course.entries, key=lambda each: -each.when):
+        if measure == COST:
+            told.append(_cost(site, entry))
+            continue
+        known = _measures(site, shelf, entry.run) if entry.run.id in quick else None
+        unread += known is None
+        told.append(_measured(entry, known.values.get(measure) if known is not None else None, measure))
+    return MeasuredCourse(history=history, course=course, runs=told, unread=unread)
+
+
+def _measured(entry: Entry, estimate: Estimate | None, measure: str) -> MeasuredRun:
+    if estimate is None or estimate.value is None:
+        return MeasuredRun(entry=entry, value=numbers.NOTHING, interval="", estimate=None)
+    said = numbers.say(estimate, "score" if measure == SCORE else "percent")
+    return MeasuredRun(entry=entry, value=said.value, interval=said.interval, estimate=estimate)
+
+
+def _cost(site: Site, entry: Entry) -> MeasuredRun:
+    found = site.summaries.of(entry.run)
+    usage = found.usage if found is not None else None
+    said = numbers.cost(usage.cost) if usage else numbers.NOTHING
+    return MeasuredRun(entry=entry, value=said, interval="", estimate=None)
+
+
+def _quick(site: Site, runs: Sequence[Run]) -> set[str]:
+    """Those that are small enough together, and one more, which is read for the next look."""
+    known = {run.id for run in runs if site.summaries.kept("measures", run, RunMeasures, lambda: None) is not None}
+    unknown = sorted((run for run in runs if run.id not in known), key=lambda run: run.planned)
+    spent = accumulate(run.planned for run in unknown)
+    small = [run.id for run, sum_so_far in zip(unknown, spent, strict=True) if sum_so_far <= _AT_ONCE]
+    return known | set(small) | {run.id for run in unknown[len(small) : len(small) + 1]}
+
+
+def _measures(site: Site, shelf: FindingsCache, run: Run) -> RunMeasures | None:
+    def read() -> RunMeasures | None:
+        found = shelf.findings(run, patience=_PATIENCE) if run.planned else None
+        return None if found is None else RunMeasures(values=dict(_values(found.findings)))
+
+    return site.summaries.kept("measures", run, RunMeasures, read)
+
+
+def _values(findings: Findings) -> Iterator[tuple[str, Estimate]]:
+    if findings.mean_score.value is not None:
+        yield SCORE, findings.mean_score
+    for name, category in findings.categories.items():
+        yield f"category:{name}", category.pass_rate
+    for check in findings.checks:
+        yield f"check:{check.name}", check.rate
+    for judge in findings.judges:
+        yield f"judge:{judge.name}", judge.pass_rate
