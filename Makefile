@@ -114,6 +114,7 @@ simulate: $(VENV)/dev.stamp
 	$(BIN)/python bench/simulate.py
 	$(BIN)/python bench/people.py
 	$(BIN)/python bench/stop_early.py
+	$(BIN)/python bench/tournament.py
 
 zoo: $(VENV)/dev.stamp
 	PROCTOR_ZOO=all $(BIN)/python -m pytest -n $(WORKERS) tests/zoo

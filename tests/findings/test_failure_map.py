@@ -9,6 +9,7 @@ import pytest
 
 import proctor
 from proctor.cli import main
+from proctor.config import Config
 from proctor.findings.failure_map import FailureGroup, RunFailures
 from proctor.workflows.failure_map import read_failures
 
@@ -101,6 +102,17 @@ def test_calls_and_turns_that_what_passed_does_not_share_make_a_group(tmp_path: 
 
     [group] = played(tmp_path, searching).found.groups
     assert (group.kind, group.name, group.cases) == ("call", "search(top_k=1)", 10)
+
+
+def test_beside_a_plain_run_what_fails_under_a_condition_is_no_failure_of_the_run(tmp_path: Path) -> None:
+    def fragile(request: proctor.Request) -> str:
+        return "broken" if request.condition else agent(request.question)
+
+    conditions = {"poor": {"budget": 0}}
+    found = played(tmp_path, fragile, conditions="all", config=Config(conditions=conditions)).found
+    assert (found.failed_cases, found.counted_cases) == (12, 40)
+    alone = played(tmp_path, fragile, name="alone", conditions="poor", config=Config(conditions=conditions)).found
+    assert alone.failed_cases == 40
 
 
 def test_a_turn_at_which_conversations_break_is_a_group(tmp_path: Path) -> None:

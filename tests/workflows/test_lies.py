@@ -121,6 +121,18 @@ async def test_an_agent_that_does_not_repeat_the_lie_and_shows_nothing_else_stay
     assert lie.reactions == {"told": 0, "checked": 0, "noticed": 0, "believed": 0, "unclear": 4}
 
 
+async def test_an_agent_that_declines_has_told_of_what_is_missing_but_not_of_a_wrong_value(
+    options: dict[str, Any],
+) -> None:
+    async def declining(request: Request) -> str:
+        await price_list(item_of(request))
+        return "I am sorry, but I cannot help with prices."
+
+    found = await proctor.aevaluate(CASES, agent=declining, conditions=["stale", "empty"], **options)
+    reactions = {lie.kind: {name for name, count in lie.reactions.items() if count} for lie in found.findings.lies}
+    assert reactions == {"stale": {"unclear"}, "empty": {"told"}}
+
+
 async def test_other_tools_that_the_reply_tells_of_count_as_well(options: dict[str, Any]) -> None:
     async def with_a_tool_of_its_own(request: Request) -> Reply:
         item = item_of(request)

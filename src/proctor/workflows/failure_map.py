@@ -27,10 +27,12 @@ def failures_of(opened: Store, run: Run, before: Run | None = None) -> RunFailur
 
 
 def _collect(opened: Store, run: Run) -> tuple[dict[str, Exam], FailureCollector]:
+    """Every attempt of a run; of the plain run alone, where that is one of several conditions."""
     exams = {exam.id: exam for exam in exams_of(opened.archive.benchmark_of(run.id), run.settings)}
     collected = FailureCollector(exams)
     for attempt in opened.archive.full_attempts(run.id):
-        collected.add(attempt)
+        if not (run.settings.has_plain_run and attempt.key.condition):
+            collected.add(attempt)
     return exams, collected
 
 

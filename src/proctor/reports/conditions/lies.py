@@ -33,7 +33,7 @@ LEGEND = (
     "by rules, the first that holds: told the user that something is amiss; believed: the reply states what only the "
     "lie says; checked elsewhere: called something else afterwards; noticed: asked again, or states the truth"
 )
-_HEADERS = ("lied to", *REACTIONS.values(), "95 % of believed")
+_HEADERS = ("lied to", *REACTIONS.values(), "believed, 95 %")
 _LONGEST = 80
 
 
