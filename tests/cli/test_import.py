@@ -120,6 +120,17 @@ def test_the_same_file_is_stored_once_unless_it_is_asked_for_again(desk: Desk) -
     assert len(desk("list", "--json").json) == 2
 
 
+def test_an_import_that_was_broken_off_is_done_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = _log(desk)
+    with monkeypatch.context() as patched:
+        patched.setattr("proctor.workflows.import_run._sound", lambda reply: 1 / 0)
+        assert desk("import", log).code == 4
+
+    broken = desk("list", "--json").json[0]
+    assert (broken["status"], broken["reason"]) == ("cancelled", "its import was broken off; import the file again")
+    assert _outcomes(desk("import", log, "--json")) == [{"environment_failed": 1, "passed": 2, "unscored": 1}]
+
+
 def test_where_several_scorers_marked_and_no_headline_says_whose_mark_decides_one_is_asked_for(desk: Desk) -> None:
     sample = inspect_sample("sum", "2+2?", scores={"match": {"value": "I"}, "length": {"value": 0.9}})
     log = str(inspect_eval(desk.folder / "two.eval", [sample], scorers=["match", "length"]))
@@ -370,6 +381,25 @@ def test_secrets_in_a_log_reach_neither_the_store_nor_the_suite(desk: Desk, monk
     kept = (desk.folder / "s.db").read_bytes() + (desk.folder / "suite.yaml").read_bytes()
     for secret in (_SECRET, "hunter2-hunter2", "abc123def456"):
         assert secret.encode() not in kept
+
+
+def test_aliases_of_aliases_are_refused_before_they_are_written_out(desk: Desk) -> None:
+    lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"]
+    for last, name in zip("abcdef", "bcdefg", strict=True):
+        lines.append(f"{name}: &{name} [{', '.join([f'*{last}'] * 10)}]")
+    desk.write("promptfooconfig.yaml", "\n".join([*lines, "prompts: [hello]", "tests: *g", ""]))
+
+    said = desk("import", "promptfooconfig.yaml", "-o", "suite.yaml")
+
+    assert said.code == 2
+    assert "holds more than 1,000,000 values" in said.error
+
+
+def test_text_that_cannot_be_stored_is_mended(desk: Desk) -> None:
+    path = as_lines(desk.folder / "data.jsonl", [{"item": {"question": "Half \ud800 and \0?", "answer": "\0"}}])
+
+    assert desk("import", str(path), "-o", "suite.yaml").code == 0
+    assert read_suite(desk.folder / "suite.yaml").cases[0].question == "Half ? and \ufffd?"
 
 
 def test_a_file_of_cases_alone_needs_a_place_for_them(desk: Desk) -> None:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from proctor.benchmark import Benchmark, Case
-from proctor.codec import benchmark_of, digest
-from proctor.errors import InputError
+from proctor.codec import benchmark_of, digest, to_reply
+from proctor.errors import AgentFault, InputError, UsageError
+from proctor.formats.cases import check_case
 from proctor.formats.imports.case_book import CaseBook, GatheredCases
 from proctor.formats.imports.contract import (
     CutOff,
@@ -23,20 +24,22 @@ from proctor.formats.imports.contract import (
     ImportWishes,
 )
 from proctor.formats.imports.detect import open_source
+from proctor.formats.imports.fields import fit_name
 from proctor.formats.imports.source_file import SourceFile
 from proctor.formats.suites.suite_writer import SuiteWriter, why_unwritable
 from proctor.run import Attempt, Finished, Key, Record, Run, Settings, Stop, Turned
 from proctor.running.plan import PLACES
 from proctor.running.verdict import marks, turn_passes
 from proctor.score import ImportedFrom, Unscored
-from proctor.settings import LONGEST_NAME, check_labels, check_name, check_setting
+from proctor.settings import check_labels, check_name, check_setting
 from proctor.storage import Store, open_store
-from proctor.transcript import Transcript, Turn
+from proctor.transcript import Reply, Transcript, Turn
 from proctor.usage import Usage
 from proctor.workflows.checks import describe_checks
 from proctor.workflows.evaluate import new_id
 
 _BATCH = 200
+_BROKEN_OFF = "its import was broken off; import the file again"
 _USUAL = Settings().passing_score
 
 
@@ -168,9 +171,15 @@ def _import_file(
 
 
 def _read(source: ImportSource, log: ImportLog) -> Iterator[ImportedRecord]:
-    """All that is whole in a file."""
+    """All that is whole in a file, and that a benchmark may hold."""
     try:
-        yield from source.records(log)
+        for record in source.records(log):
+            try:
+                check_case(record.case)
+            except UsageError as error:
+                log.skip(record.place, str(error))
+            else:
+                yield record
     except CutOff as error:
         log.cut_off = str(error)
 
@@ -190,17 +199,25 @@ def _store_runs(
     path: Path, source: ImportSource, gathered: GatheredCases, plan: ImportPlan, store: Store, log: ImportLog
 ) -> Iterator[StoredImport]:
     content = _digest_of(path)
-    known = {run.imported.digest: run for run in store.archive.runs() if run.imported is not None}
+    stored = [*store.archive.runs()]
+    known = {run.imported.digest: run for run in stored if run.imported is not None and _is_whole(run)}
+    taken = {run.id for run in stored}
     made: dict[str, Run] = {}
     for key, told in source.runs().items():
         origin = digest([content, key, plan.wishes.scorer, plan.passing_score])
         if origin in known and not plan.again:
             yield StoredImport(run=known[origin], known=True)
         elif gathered.cases[key]:
-            benchmark = _benchmark(gathered.cases[key], told, plan.name or source.name)
-            made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, store)
+            benchmark = benchmark_of(_in_order(gathered.cases[key], told), name=plan.name or source.name)
+            made[key] = _create(path, source, told, benchmark, gathered.trials[key], plan, origin, taken)
+            store.journal.create(made[key], benchmark)
     for run, outcomes in _write_attempts(source, made, gathered, store, cut_off=bool(log.cut_off)).items():
         yield StoredImport(run=store.archive.find(run), outcomes=dict(outcomes))
+
+
+def _is_whole(run: Run) -> bool:
+    """Whether its import came to an end; one that was killed, or broken off, is done again."""
+    return run.status != "running" and (run.stop is None or run.stop.kind != "interrupted")
 
 
 def _digest_of(path: Path) -> str:
@@ -208,10 +225,9 @@ def _digest_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _benchmark(cases: Mapping[str, Case], told: ImportedRun, name: str) -> Benchmark:
+def _in_order(cases: Mapping[str, Case], told: ImportedRun) -> list[Case]:
     """In the order of their dataset, whatever the order in which they were answered."""
-    last = len(told.order)
-    return benchmark_of(sorted(cases.values(), key=lambda case: told.order.get(case.id, last)), name=name)
+    return sorted(cases.values(), key=lambda case: told.order.get(case.id, len(told.order)))
 
 
 def _create(
@@ -222,17 +238,17 @@ def _create(
     trials: Counter[str],
     plan: ImportPlan,
     origin: str,
-    store: Store,
+    taken: set[str],
 ) -> Run:
     settings = _settings(source, told, benchmark, trials, plan)
-    run = Run(
-        id=new_id(),
-        name=told.name[:LONGEST_NAME],
+    return Run(
+        id=_free_id(taken),
+        name=_shown(told.name),
         benchmark=benchmark.name,
         digest=benchmark.digest,
-        agent=told.agent[:LONGEST_NAME],
+        agent=_shown(told.agent),
         settings=settings,
-        labels={**told.labels, **plan.labels},
+        labels={**{name: _shown(value) for name, value in told.labels.items()}, **plan.labels},
         status="running",
         planned=settings.planned_trials(len(benchmark.cases)),
         created=told.created or told.started or time.time(),
@@ -241,8 +257,19 @@ def _create(
             tool=source.tool, version=source.version, file=path.name, digest=origin, judge=told.judge
         ),
     )
-    store.journal.create(run, benchmark)
-    return run
+
+
+def _free_id(taken: set[str]) -> str:
+    """Many runs of one file are stored within a second."""
+    while (made := new_id()) in taken:
+        pass
+    taken.add(made)
+    return made
+
+
+def _shown(text: str) -> str:
+    """A name of theirs on one line, without secrets."""
+    return fit_name(str(ImportLog().without_secrets(text))) or "unknown"
 
 
 def _settings(
@@ -270,44 +297,48 @@ def _write_attempts(
     outcomes: dict[str, Counter[str]] = {run.id: Counter() for run in made.values()}
     if not made:
         return outcomes
-    places = {key: {case: row for row, case in enumerate(_ordered(gathered, key, source))} for key in made}
-    asked: dict[str, Counter[str]] = {key: Counter() for key in made}
-    names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
     batch: list[Record] = []
     with ExitStack() as held:
         for run in made.values():
             held.enter_context(store.journal.writing(run.id))
-        for record in _read(source, ImportLog()):
-            case, _ = names.add(record)
-            if record.result is None or record.run not in made:
-                continue
-            asked[record.run][case.id] += 1
-            trial = record.trial or asked[record.run][case.id]
-            place = places[record.run][case.id] * PLACES + trial
-            attempt = _attempt(record, case, made[record.run], trial, place)
-            outcomes[made[record.run].id][attempt.outcome] += 1
-            batch += [*(Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns)]
-            batch.append(Finished(attempt=attempt))
-            if len(batch) >= _BATCH:
-                store.journal.write(batch)
-                batch.clear()
-        if batch:
+        try:
+            for attempt in _attempts(source, made, gathered):
+                outcomes[attempt.key.run][attempt.outcome] += 1
+                batch += [*(Turned(key=attempt.key, turn=turn) for turn in attempt.transcript.turns)]
+                batch.append(Finished(attempt=attempt))
+                if len(batch) >= _BATCH:
+                    store.journal.write(batch)
+                    batch.clear()
             store.journal.write(batch)
+        except BaseException:
+            for run in made.values():
+                store.journal.mark(run.id, "cancelled", reason=_BROKEN_OFF, stop=Stop(kind="interrupted"))
+            raise
         for key, run in made.items():
             _finish(store, run, source.runs()[key], outcomes[run.id], cut_off=cut_off)
     return outcomes
 
 
-def _ordered(gathered: GatheredCases, key: str, source: ImportSource) -> Iterator[str]:
-    yield from (case.id for case in _benchmark(gathered.cases[key], source.runs()[key], "cases").cases)
+def _attempts(source: ImportSource, made: Mapping[str, Run], gathered: GatheredCases) -> Iterator[Attempt]:
+    """What came of every case, read once more."""
+    ordered = {key: _in_order(gathered.cases[key], source.runs()[key]) for key in made}
+    places = {key: {case.id: row for row, case in enumerate(cases)} for key, cases in ordered.items()}
+    asked: dict[str, Counter[str]] = {key: Counter() for key in made}
+    names = GatheredCases(source.runs(), book=CaseBook(), keeps=False)
+    for record in _read(source, ImportLog()):
+        case, _ = names.add(record)
+        if record.result is None or record.run not in made:
+            continue
+        asked[record.run][case.id] += 1
+        trial = record.trial or asked[record.run][case.id]
+        yield _attempt(record, case, made[record.run], trial, places[record.run][case.id] * PLACES + trial)
 
 
 def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: int) -> Attempt:
     result = record.result
     assert result is not None, "only results are stored"
-    turn = Turn(
-        number=1, question=case.question, reply=result.reply, case=case.id, started=result.started, ended=result.ended
-    )
+    reply = _sound(result.reply)
+    turn = Turn(number=1, question=case.question, reply=reply, case=case.id, started=result.started, ended=result.ended)
     review, settings = result.review, run.settings
     scores, missing = marks([(settings.reviewer or "", review)], turn=1, settings=settings)
     verdict = result.passed
@@ -317,7 +348,6 @@ def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: in
         verdict = turn_passes(None, scores, missing, review.checks, settings=settings)
     if verdict is None and result.failure is None and not missing:
         missing = (Unscored(turn=1, of="agent", by=settings.reviewer or "", reason="it has no verdict there"),)
-    reply = result.reply
     return Attempt(
         key=Key(run=run.id, exam=case.id, trial=trial),
         place=place,
@@ -335,6 +365,14 @@ def _attempt(record: ImportedRecord, case: Case, run: Run, trial: int, place: in
         started=result.started,
         ended=result.ended,
     )
+
+
+def _sound(reply: Reply | None) -> Reply | None:
+    """A reply that any store takes; of one with values that none does, its text."""
+    try:
+        return None if reply is None else to_reply(reply)
+    except AgentFault:
+        return None if reply is None else Reply(text=reply.text, tools_known=False)
 
 
 def _finish(store: Store, run: Run, told: ImportedRun, outcomes: Counter[str], *, cut_off: bool) -> None:

@@ -135,6 +135,8 @@ class ImportLog:
         return map_texts(value, self._mask, numbers=False)
 
     def _mask(self, text: str) -> str:
+        if not text.isprintable():
+            text = text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
         if len(text) < 8:
             return text
         secrets = known()
@@ -143,7 +145,7 @@ class ImportLog:
             text = secrets.scrub(text)
         masked, times = mask_shapes(text)
         self.masked += times
-        return masked.replace("\0", "\ufffd")
+        return masked
 
 
 class ImportSource(Protocol):

@@ -282,7 +282,7 @@ def _reply(sample: dict[str, Any], used: Usage | None, log: ImportLog) -> Reply 
         text=content_of(message, log),
         tool_calls=tuple(_calls(sample.get("messages"), log)),
         usage=used,
-        seconds=float(seconds) if isinstance(seconds, (int, float)) and seconds >= 0 else None,
+        seconds=float(seconds) if isinstance(seconds, (int, float)) and 0 <= seconds < 1e12 else None,
         cut_off=is_cut_off(choices[0]),
     )
 
@@ -312,8 +312,10 @@ def _review(sample: dict[str, Any], decider: str, log: ImportLog) -> Review:
             parts += _parts(str(name), score, log)
     if any(part.name == decider for part in parts):
         return Review(parts=tuple(parts))
+    if parts:
+        log.leave_out("marks of other scorers, where the one that decides gave none", len(parts))
     why = f"the scorer {decider!r} gave no mark between 0 and 1" if scores else "nobody scored it there"
-    return Review(parts=tuple(parts), unscored=why)
+    return Review(unscored=why)
 
 
 def _parts(name: str, score: dict[str, Any], log: ImportLog) -> Iterator[Part]:

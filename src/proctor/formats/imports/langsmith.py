@@ -31,7 +31,7 @@ def recognises(file: SourceFile) -> bool:
 
 def open_langsmith(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """A dataset."""
-    lists = (("examples",),) if file.kind == "object" else ((),)
+    lists = (("examples",),) if file.kind == "object" and "inputs" not in file.first else ((),)
     return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, lists=lists)
 
 

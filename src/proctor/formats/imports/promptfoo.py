@@ -101,9 +101,13 @@ class PromptfooResults:
             pass
         return columns
 
+    @cached_property
+    def _prompts(self) -> dict[str, None]:
+        return dict.fromkeys(prompt for _, prompt in self._columns.values())
+
     @property
     def _has_one_prompt(self) -> bool:
-        return len({prompt for _, prompt in self._columns.values()}) <= 1
+        return len(self._prompts) <= 1
 
     def runs(self) -> Mapping[str, ImportedRun]:
         """A run for each column of its table."""
@@ -148,7 +152,7 @@ class PromptfooResults:
         if self._has_one_prompt and isinstance(raw, str):
             asked = chat_or_text(raw, self._wishes, log)
         else:
-            asked = asked_there([""] * 2, found.get("vars") or {}, self._wishes, log)
+            asked = asked_there([*self._prompts], found.get("vars") or {}, self._wishes, log)
         case = case_of(
             asked,
             own_id=str(test.get("description") or "") or None,

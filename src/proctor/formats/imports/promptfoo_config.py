@@ -18,6 +18,7 @@ from proctor.formats.imports.source_file import SourceFile
 TOOL = "promptfoo"
 _TAKEN = frozenset({"description", "prompts", "tests", "defaultTest", "scenarios"})
 _VARIABLE = re.compile(r"\{\{-?\s*([\w.]+)\s*-?\}\}")
+_PATH = re.compile(r"[\w./-]{1,100}\.(?:txt|md|json|yaml|yml|js|ts|py)")
 _PLAIN = (".txt", ".md", ".json", ".yaml", ".yml")
 
 
@@ -70,7 +71,7 @@ class PromptfooConfig:
         given = self._config.get("prompts")
         for each in given if isinstance(given, list) else [given]:
             text = each.get("raw") or each.get("id") if isinstance(each, dict) else each
-            if isinstance(text, str) and (text.startswith("file://") or (self._folder / text[:200]).is_file()):
+            if isinstance(text, str) and (text.startswith("file://") or _PATH.fullmatch(text)):
                 text = _text_of_file(text, self._folder)
             if isinstance(text, str):
                 yield text

@@ -20,6 +20,7 @@ FileKind = Literal["zip", "object", "list", "lines", "csv", "yaml"]
 _LOOKED_AT = 2**16
 _LONGEST_LINE = 2**28
 _MOST_YAML = 2**25
+_MOST_VALUES = 1_000_000
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -162,9 +163,25 @@ class SourceFile:
         if len(data) > _MOST_YAML:
             raise InputError(f"{self.path} has more than {_MOST_YAML:,} bytes; split it")
         try:
-            return yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        except yaml.YAMLError as error:
+            found = yaml.load(data, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        except (yaml.YAMLError, RecursionError, ValueError) as error:
             raise InputError(f"{self.path} is not YAML: {' '.join(str(error).split())}") from error
+        if _is_larger(found, _MOST_VALUES):
+            raise InputError(f"{self.path} holds more than {_MOST_VALUES:,} values, aliases written out; split it")
+        return found
+
+
+def _is_larger(value: Any, most: int) -> bool:
+    """Whether more values than these stand inside: aliases of aliases may be many."""
+    waiting = [value]
+    while waiting:
+        most -= 1
+        if most < 0:
+            return True
+        each = waiting.pop()
+        if isinstance(each, (list, dict)):
+            waiting.extend(each.values() if isinstance(each, dict) else each)
+    return False
 
 
 def _opening(text: str, decoder: json.JSONDecoder) -> Any:
