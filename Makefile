@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-WORKERS ?= auto
+# Many tests wait for a process, a server or a clock: two for each core.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 
 .PHONY: demo test browser check lint types layers bench simulate kills zoo screenshots clean help
 
