@@ -57,9 +57,9 @@ def passed_of(check: CheckFinding) -> str:
 
 
 def what_passes(findings: Findings) -> str:
-    """What decides about a case that is checked, as a sentence; empty: nothing is checked, or turns are."""
+    """What decides about a case that is checked, as a sentence; empty: nothing is checked, turns are, or others decided."""
     settings = findings.run.settings
-    if not findings.checks or findings.battle is not None:
+    if not findings.checks or findings.battle is not None or findings.run.imported is not None:
         return ""
     if settings.reviewer is None:
         return "A case passes when all its checks do; nobody was asked for marks."
