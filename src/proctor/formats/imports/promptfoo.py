@@ -255,24 +255,18 @@ def _checks(components: list[dict[str, Any]]) -> Review:
 
 
 def _shares(found: Mapping[str, Any], graded: Mapping[str, Any], components: list[dict[str, Any]]) -> Review:
-    """Where a share of the assertions is enough, that is the one check, and theirs are marks beside it."""
-    parts = ((name, _share(each.get("score")), each) for name, each in _named(components))
-    return Review(
-        parts=tuple(
-            Part(name=name, value=value, explanation=str(each.get("reason") or ""))
-            for name, value, each in parts
-            if value is not None
-        ),
-        checks=(
-            CheckResult(
-                turn=1,
-                name="threshold",
-                passed=bool(found.get("success")),
-                evidence=str(graded.get("reason") or ""),
-                value=_share(found.get("score")),
-            ),
-        ),
+    """Where a share of the assertions is enough, that is the one check; what each came to is told beside the mark."""
+    said = ", ".join(f"{name} {each.get('score')}" for name, each in _named(components))
+    score = _share(found.get("score"))
+    check = CheckResult(
+        turn=1,
+        name="threshold",
+        passed=bool(found.get("success")),
+        evidence=f"{graded.get('reason') or ''} ({said})",
+        value=score,
     )
+    parts = () if score is None else (Part(name="score", value=score, explanation=said),)
+    return Review(parts=parts, checks=(check,))
 
 
 def _share(value: Any) -> float | None:
