@@ -57,7 +57,7 @@ def passed_of(check: CheckFinding) -> str:
 
 
 def what_passes(findings: Findings) -> str:
-    """What decides about a case that is checked, as a sentence; empty: nothing is checked, turns are, or others decided."""
+    """What decides about a case that is checked, as a sentence; empty: nothing is, turns are, or others decided."""
     settings = findings.run.settings
     if not findings.checks or findings.battle is not None or findings.run.imported is not None:
         return ""
