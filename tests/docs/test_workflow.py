@@ -111,3 +111,10 @@ def test_what_became_of_the_run_decides_about_the_job(exits: int, inconclusive: 
 def test_the_page_tells_every_input_of_the_action() -> None:
     page = (ROOT / "docs/how-to/gate-in-ci.md").read_text("utf-8")
     assert [name for name in ACTION["inputs"] if f"`{name}`" not in page] == []
+
+
+def test_our_own_workflow_runs_targets_that_there_are() -> None:
+    ours = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text("utf-8"))
+    lines = [step["run"] for job in ours["jobs"].values() for step in job["steps"] if "run" in step]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert [line for line in lines if f"\n{line.split()[1]}:" not in makefile] == []

@@ -102,7 +102,7 @@ def _bar(total: int, stream: TextIO) -> Iterator[Told]:
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(file=stream), transient=True) as bar:
+    with Progress(console=Console(file=stream, force_jupyter=False), transient=True) as bar:
         task = bar.add_task("judging", total=total)
 
         def told(conversation: CheckedConversation, interaction: Interaction, verdict: JudgeVerdict) -> None:
