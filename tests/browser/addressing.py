@@ -43,6 +43,7 @@ def doing_pages() -> dict[str, str]:
         "benchmarks": "/benchmarks",
         "create": "/benchmarks/new",
         "benchmark": "/benchmarks/library-skills",
+        "rows": "/benchmarks/handbook-30/edit?row=2",
         "agents": "/agents",
         "faulty form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
         "form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3",

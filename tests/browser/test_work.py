@@ -1,0 +1,87 @@
+"""Working in a browser: several runs at once, rows of a benchmark, a table that is converted, a reply taken along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.browser.chromium import serving
+from tests.browser.opening import PHONE, Opening, follow, found_by
+
+from proctor import evaluate
+from proctor.benchmark import Case
+
+TABLE = "Prompt,Expected,Owner\nWhat is 2 + 2?,4,me\nWho wrote it?,Ada,you\n"
+SAID = "**28** days, see `book()`"
+
+
+@pytest.fixture(scope="module")
+def site(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    store = str(tmp_path_factory.mktemp("work") / ".proctor" / "proctor.db")
+    cases = [Case(id=str(place), question=f"{place}?", answer="28") for place in range(3)]
+    for name in ("first", "second", "third"):
+        evaluate(cases, agent=lambda question: SAID, store=store, reviewer="exact", name=name)
+    with serving(store) as address:
+        yield address
+
+
+def test_runs_are_ticked_and_compared_by_keys_alone(opened: Opening) -> None:
+    page = opened("/runs")
+    for name in ("first", "second"):
+        page.get_by_role("checkbox", name=f"choose {name}").focus()
+        page.keyboard.press("Space")
+    page.get_by_role("button", name="Compare").focus()
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert "/compare?a=" in page.url
+    assert page.locator("p.opening").count() == 1
+
+
+def test_runs_are_deleted_only_after_one_more_question_and_without_a_script(opened: Opening) -> None:
+    page = opened("/runs", java_script_enabled=False)
+    page.get_by_role("checkbox", name="choose third").check()
+    follow(page, page.get_by_role("button", name="Delete"))
+    assert page.get_by_role("heading", level=1).inner_text() == "Delete 1 run?"
+    follow(page, page.get_by_role("button", name="Delete 1 run"))
+    assert page.get_by_role("link", name="third").count() == 0
+    assert page.get_by_role("link", name="second").count() == 1
+
+
+def test_a_table_is_converted_saved_and_edited_row_by_row(opened: Opening, tmp_path: Path) -> None:
+    (tmp_path / "faq.csv").write_text(TABLE, encoding="utf-8")
+    page = opened("/benchmarks/new", viewport=PHONE)
+    page.get_by_label("Name").fill("FAQ")
+    with page.expect_navigation():
+        page.locator("#file").set_input_files(str(tmp_path / "faq.csv"))
+    assert [row.inner_text().split("\t") for row in page.locator(".mapping tbody tr").all()] == [
+        ["question", "Prompt"],
+        ["answer", "Expected"],
+        ["left out", "Owner"],
+    ]
+    follow(page, page.get_by_role("button", name="Save"))
+    follow(page, page.get_by_role("link", name="Edit"))
+    follow(page, page.get_by_role("link", name="Who wrote it?"))
+    page.get_by_label("Answer").fill("")
+    page.get_by_label("Answer").fill("Ada Lovelace")
+    assert found_by(page, "naming.js", "width.js", "targets.js") == []
+    follow(page, page.get_by_role("button", name="Keep this row"))
+    page.go_back()
+    page.go_forward()
+    follow(page, page.get_by_role("button", name="Save as a new version"))
+    assert page.get_by_text("What changed in the newest").count() == 1
+    follow(page, page.get_by_text("What changed in the newest"))
+    assert page.locator("ins").inner_text() == "Lovelace"
+    assert found_by(page, "naming.js", "width.js") == []
+
+
+def test_a_reply_is_copied_and_shown_as_it_was_written(opened: Opening) -> None:
+    page = opened("/runs/first", permissions=["clipboard-read", "clipboard-write"])
+    follow(page, page.locator("#results tbody a").first)
+    assert page.locator(".rendered strong").inner_text() == "28"
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == "28 days, see book()"
+    follow(page, page.get_by_role("link", name="Show it as written"))
+    assert page.locator(".said").inner_text() == SAID
