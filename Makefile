@@ -14,6 +14,7 @@ help:
 	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
 	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
 	@echo "make test-model  a real small model as agent, judge and examiner (installs 1.1 GB into .venv-model; a quarter of an hour)"
+	@echo "make test-frameworks  agents of nine frameworks, really installed (into .venv-frameworks) and run against a scripted model"
 	@echo "make check     lint, types and layers alone"
 	@echo "make bench     side-by-side benchmarks (installs peers into bench/.envs)"
 	@echo "make simulate  coverage of the intervals, by simulation"
@@ -40,6 +41,10 @@ browser:
 .PHONY: test-peers
 test-peers: $(VENV)/dev.stamp .venv-peers/stamp
 	PROCTOR_TEST_PEERS=.venv-peers timeout 1200 $(BIN)/python -m pytest tests/exporters/test_peers.py
+
+.PHONY: test-frameworks
+test-frameworks:
+	$(PYTHON) tools/try_frameworks.py $(FRAMEWORKS)
 
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp

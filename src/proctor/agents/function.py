@@ -40,6 +40,11 @@ _KINDS = (
     _Kind("proctor.agents.langchain", "langchain_core.runnables", "Runnable", beside="RunnableLambda"),
     _Kind("proctor.agents.pydantic_ai", "pydantic_ai.agent", "AbstractAgent", beside="AgentRunResult"),
     _Kind("proctor.agents.openai_agents", "agents", "Agent", beside="RunHooks"),
+    _Kind("proctor.agents.crewai", "crewai", "Crew", beside="Task"),
+    _Kind("proctor.agents.llama_index", "llama_index.core.agent.workflow", "AgentWorkflow", beside="FunctionAgent"),
+    _Kind("proctor.agents.llama_index", "llama_index.core.agent.workflow", "BaseWorkflowAgent", beside="FunctionAgent"),
+    _Kind("proctor.agents.google_adk", "google.adk.agents", "BaseAgent", beside="LlmAgent"),
+    _Kind("proctor.agents.smolagents", "smolagents", "MultiStepAgent", beside="ToolCallingAgent"),
 )
 
 

@@ -22,6 +22,7 @@ from proctor.telemetry.messages import (
 )
 from proctor.telemetry.names import first
 from proctor.telemetry.span import Span, seconds_of
+from proctor.telemetry.tool_dialects import event_value, own_arguments, own_name, own_result
 from proctor.transcript import UNKNOWN, Citation, ToolCall
 from proctor.usage import Usage
 
@@ -106,14 +107,18 @@ def call_of(span: Span) -> ToolCall:
     """The tool call that a span stands for."""
     own = names.CALL_PLACE in span.attributes
     result = first(span.attributes, names.RESULT, names.OUTPUT, "output.value")
+    arguments = first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")
     documents = _documents(span.attributes)
     if own:
         result = _own_result(span, result) if names.RESULT in span.attributes else UNKNOWN
     else:
-        result = parse_embedded_json(result) if result is not None else documents or UNKNOWN
+        result = event_value(span, "gen_ai.choice", "message") if result is None else result
+        result = own_result(result) if result is not None else documents or UNKNOWN
+        arguments = event_value(span, "gen_ai.tool.message", "content") if arguments is None else arguments
+    given = arguments_in(arguments)
     return ToolCall(
         name=tool_name(span),
-        arguments=arguments_in(first(span.attributes, names.ARGUMENTS, names.INPUT, "input.value")),
+        arguments=given if own else own_arguments(given),
         result=result,
         error=error_of(span),
         id=first(span.attributes, names.CALL_ID, "tool_call.id"),
@@ -139,7 +144,7 @@ def _seconds(span: Span) -> float | None:
 def tool_name(span: Span) -> str:
     """What a tool is called."""
     told = first(span.attributes, names.TOOL, "tool.name")
-    return told if isinstance(told, str) else span.name.removeprefix("execute_tool ")
+    return told if isinstance(told, str) else own_name(span.name.removeprefix("execute_tool "))
 
 
 def agent_name(span: Span) -> str:

@@ -1,0 +1,88 @@
+"""Agents of frameworks that are made anew for each conversation, so that conversations cannot mix."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from proctor.agents.framework import ask, find, summary
+from proctor.agents.notes import Notes
+from proctor.errors import InputError
+from proctor.plugins import import_attribute
+from proctor.transcript import Reply, Request
+
+_log = logging.getLogger("proctor")
+
+
+class Dialogue(Protocol):
+    """One conversation with one agent of a framework."""
+
+    async def reply(self, request: Request, notes: Notes) -> Reply:
+        """Ask it, and note what it does."""
+
+
+class FreshAgent:
+    """Makes an agent for every conversation, and drops it when that is over."""
+
+    takes_request = True
+
+    def __init__(self, begin: Callable[[], Dialogue], *, name: str) -> None:
+        self.name = name
+        self._begin = begin
+        self._living: dict[str, Dialogue] = {}
+
+    async def reply(self, request: Request) -> Reply:
+        """Ask the agent of this conversation."""
+        dialogue = self._living.get(request.conversation)
+        if dialogue is None:
+            dialogue = self._living[request.conversation] = self._begin()
+        living = dialogue
+        return await ask(request, lambda notes: living.reply(request, notes))
+
+    async def forget(self, conversation: str) -> None:
+        """Drop the agent of a conversation that is over."""
+        self._living.pop(conversation, None)
+
+    async def close(self) -> None:
+        """Drop all of them."""
+        self._living.clear()
+
+
+def import_framework(module: str, *, scheme: str, install: str) -> Any:
+    """The framework's own module; raises InputError with the line that installs it."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not module.startswith(error.name):
+            raise
+        raise InputError(f"a {scheme}: agent needs a package that is not installed: pip install {install}") from error
+
+
+def find_maker(spec: str, kind: type[Any], *, expected: str) -> tuple[Callable[[], Any], bool]:
+    """What makes the agent that a spec names, and whether it is always the same object."""
+    found = import_attribute(spec, what="agent")
+    if isinstance(found, kind):
+        return lambda: found, True
+    find(spec, kind, expected=expected)  # what is none, and makes none, is refused before the first question
+    return found, False
+
+
+def warn_of_sharing(name: str, what: str) -> None:
+    """Say that one object which remembers serves every conversation."""
+    _log.warning(
+        "the agent %r is one object for all conversations, and %s; name a function that makes one, as in "
+        "`def make(): return …`, and each conversation has its own",
+        name, what,
+    )  # fmt: skip
+
+
+def with_history(request: Request) -> str:
+    """The question, after the context and what was said before, for an agent that takes one text and was not there."""
+    told = [text for text in (summary(request.context),) if text]
+    for turn in request.history:
+        told.append(f"User: {turn.question}")
+        if turn.reply is not None:
+            told.append(f"Assistant: {turn.reply.text}")
+    return "\n\n".join([*told, request.question]) if told else request.question

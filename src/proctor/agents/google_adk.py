@@ -1,0 +1,115 @@
+"""Google's Agent Development Kit: an agent of it, as an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.agents.framework import answer_of, plain
+from proctor.agents.fresh import FreshAgent, find_maker, import_framework, with_history
+from proctor.agents.notes import Notes, Work
+from proctor.agents.options import must_be_none
+from proctor.errors import AgentFault
+from proctor.roles import Agent
+from proctor.transcript import Reply, Request
+from proctor.usage import Usage
+
+_APP, _USER = "proctor", "examiner"
+_TRANSFER = "transfer_to_agent"
+
+
+def load(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    must_be_none(options, whose="a google-adk: agent", instead="configure it in its own code")
+    agents = import_framework("google.adk.agents", scheme="google-adk", install="google-adk")
+    make, _ = find_maker(rest, agents.BaseAgent, expected="an agent of google.adk.agents")
+    return FreshAgent(lambda: _AdkSession(make()), name=f"google-adk:{rest}")
+
+
+def adapt(target: Any, *, name: str) -> Agent:
+    """An agent of the kit as an agent. It keeps nothing itself: every conversation is a session."""
+    return FreshAgent(lambda: _AdkSession(target), name=name)
+
+
+class _AdkSession:
+    """One conversation, which the kit keeps in memory."""
+
+    def __init__(self, target: Any) -> None:
+        runners = import_framework("google.adk.runners", scheme="google-adk", install="google-adk")
+        self._root = target.name
+        self._runner = runners.InMemoryRunner(agent=target, app_name=_APP)
+        self._session: str | None = None
+
+    async def reply(self, request: Request, notes: Notes) -> Reply:
+        """Send the question into the session; a session that is new is told what was said before."""
+        told = request.question
+        if self._session is None:
+            made = await self._runner.session_service.create_session(app_name=_APP, user_id=_USER)
+            self._session, told = made.id, with_history(request)
+        types = import_framework("google.genai.types", scheme="google-adk", install="google-adk")
+        message = types.Content(role="user", parts=[types.Part(text=told)])
+        hearing = _AdkListener(notes, self._root)
+        async for event in self._runner.run_async(user_id=_USER, session_id=self._session, new_message=message):
+            hearing.hear(event)
+        if not hearing.answer:
+            raise AgentFault("the agent ended without an answer")
+        return notes.reply(answer_of(hearing.answer))
+
+
+class _AdkListener:
+    """Notes what the events of a turn tell."""
+
+    def __init__(self, notes: Notes, root: str) -> None:
+        self.answer = ""
+        self._notes = notes
+        self._root = root
+        self._helpers: dict[str, Work] = {}
+
+    def hear(self, event: Any) -> None:
+        """Take one event."""
+        if event.error_code and not event.content:
+            raise AgentFault(f"the model answered {event.error_code}: {event.error_message}")
+        by = self._helper(event.author)
+        if event.usage_metadata is not None and not event.partial:
+            self._notes.spend(_usage(event.usage_metadata), by=by)
+        calls = [call for call in event.get_function_calls() if call.name != _TRANSFER]
+        self._notes.asked(call.id for call in calls)
+        for call in calls:
+            self._notes.begin("tool", call.name, parent=by, call=call.id, arguments=dict(call.args or {}))
+        for answer in event.get_function_responses():
+            self._finish(answer)
+        text = _text(event)
+        if text:
+            self._notes.token()
+        if event.is_final_response() and text and not event.partial:
+            self.answer = text
+
+    def _helper(self, author: str) -> Work | None:
+        """The sub-agent whose event it is; None: the agent itself."""
+        if author in (self._root, "user"):
+            return None
+        if author not in self._helpers:
+            self._helpers[author] = self._notes.begin("delegate", author)
+        self._notes.end(self._helpers[author])
+        return self._helpers[author]
+
+    def _finish(self, answer: Any) -> None:
+        work = self._notes.call(answer.id)
+        if work is None:
+            return
+        given = answer.response or {}
+        if "error" in given:
+            work.error = str(given["error"])
+        else:
+            work.result = plain(given["result"] if given.keys() == {"result"} else given)
+        self._notes.end(work)
+
+
+def _text(event: Any) -> str:
+    parts = (event.content.parts or []) if event.content is not None else []
+    return "".join(part.text for part in parts if part.text and not part.thought)
+
+
+def _usage(told: Any) -> Usage:
+    received = (told.candidates_token_count or 0) + (told.thoughts_token_count or 0)
+    return Usage(input_tokens=told.prompt_token_count or 0, output_tokens=received, calls=1)

@@ -1,0 +1,112 @@
+"""LlamaIndex: an agent or a workflow of agents, as an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proctor.agents.framework import answer_of, plain, summary
+from proctor.agents.fresh import FreshAgent, find_maker, import_framework
+from proctor.agents.notes import Notes, Work
+from proctor.agents.options import must_be_none
+from proctor.roles import Agent
+from proctor.transcript import Reply, Request
+from proctor.usage import Usage
+
+_HAND_OFF = "handoff"
+
+
+def load(rest: str, options: Mapping[str, Any]) -> Agent:
+    """The agent that `package.module:attribute` names, or that the function of that name makes."""
+    must_be_none(options, whose="a llama-index: agent", instead="configure it in its own code")
+    workflow = import_framework("llama_index.core.agent.workflow", scheme="llama-index", install="llama-index")
+    kinds = (workflow.AgentWorkflow, workflow.BaseWorkflowAgent)
+    make, _ = find_maker(rest, kinds, expected="an agent of llama_index.core.agent.workflow")  # type: ignore[arg-type]
+    return FreshAgent(lambda: _LlamaIndexDialogue(make()), name=f"llama-index:{rest}")
+
+
+def adapt(target: Any, *, name: str) -> Agent:
+    """An agent of LlamaIndex as an agent. It keeps nothing itself: every run has a context of its own."""
+    return FreshAgent(lambda: _LlamaIndexDialogue(target), name=name)
+
+
+class _LlamaIndexDialogue:
+    """One conversation: each question is a run, which is handed what was said before."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+
+    async def reply(self, request: Request, notes: Notes) -> Reply:
+        """Run the agent and listen to its events."""
+        handler = self._target.run(user_msg=request.question, chat_history=_history(request))
+        hearing = _LlamaIndexListener(notes)
+        async for event in handler.stream_events():
+            hearing.hear(event)
+        output = await handler
+        return notes.reply(answer_of(getattr(output, "structured_response", None) or str(output)))
+
+
+def _history(request: Request) -> list[Any]:
+    message = import_framework("llama_index.core.llms", scheme="llama-index", install="llama-index").ChatMessage
+    told = summary(request.context)
+    said = [message(role="system", content=told)] if told else []
+    for turn in request.history:
+        said.append(message(role="user", content=turn.question))
+        if turn.reply is not None:
+            said.append(message(role="assistant", content=turn.reply.text))
+    return said
+
+
+class _LlamaIndexListener:
+    """Notes what the events of a run tell."""
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+        self._first: str | None = None
+        self._helper: Work | None = None
+        """The sub-agent that was handed the work; None: the first agent has it."""
+
+    def hear(self, event: Any) -> None:
+        """Take one event; of most there is nothing to note."""
+        match type(event).__name__:
+            case "AgentInput":
+                self._turn_to(event.current_agent_name)
+            case "AgentStream" if event.delta:
+                self._notes.token()
+            case "AgentOutput":
+                self._notes.asked(call.tool_id for call in event.tool_calls)
+                self._notes.spend(_usage(event.raw), by=self._helper)
+            case "ToolCall" if event.tool_name != _HAND_OFF:
+                self._notes.begin(
+                    "tool", event.tool_name, parent=self._helper, call=event.tool_id, arguments=dict(event.tool_kwargs)
+                )
+            case "ToolCallResult" if (work := self._notes.call(event.tool_id)) is not None:
+                _finish(work, event.tool_output, self._notes)
+
+    def _turn_to(self, agent: str) -> None:
+        self._first = self._first or agent
+        if self._helper is not None and self._helper.name != agent:
+            self._notes.end(self._helper)
+            self._helper = None
+        if agent != self._first and self._helper is None:
+            self._helper = self._notes.begin("delegate", agent)
+
+
+def _finish(work: Work, output: Any, notes: Notes) -> None:
+    if output.is_error:
+        work.error = str(output.content)
+    else:
+        work.result = plain(output.raw_output)
+    notes.end(work)
+
+
+def _usage(raw: Any) -> Usage:
+    """What a model call took; its tokens are unknown where the model does not say."""
+    told = raw.get("usage") if isinstance(raw, Mapping) else getattr(raw, "usage", None)
+    known = told if isinstance(told, Mapping) else plain(told) if told is not None else {}
+    known = known if isinstance(known, Mapping) else {}
+    return Usage(
+        input_tokens=int(known.get("prompt_tokens") or known.get("input_tokens") or 0),
+        output_tokens=int(known.get("completion_tokens") or known.get("output_tokens") or 0),
+        calls=1,
+    )

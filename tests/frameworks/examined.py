@@ -1,0 +1,71 @@
+"""What every framework's test asks of it: the answer, the tool call with arguments and result, and the tokens."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frameworks.scripted_model import RECEIVED, SENT, scripted_model
+
+import proctor
+from proctor.transcript import Reply
+
+ASKED = [("How many days of leave are there?", "30 days"), ("How long may I be on leave?", "30 days")]
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[str]:
+    """The base URL of a scripted model."""
+    with scripted_model() as url:
+        yield url
+
+
+def find_policy(topic: str) -> str:
+    """Find the policy on a topic."""
+    return f"The policy on {topic}: 30 days."
+
+
+def replies(agent: Any, folder: Path, asked: list[tuple[str, str]] = ASKED) -> list[Reply]:
+    """What an agent replies to two questions, both at once; nothing may fail."""
+    done = proctor.evaluate(asked, agent=agent, reviewer="embedded", store=folder / "store.db")
+    attempts = list(done.attempts())
+    failed = [attempt.failure.reason for attempt in attempts if attempt.failure is not None]
+    assert not failed, failed
+    found = [turn.reply for attempt in attempts for turn in attempt.transcript.turns]
+    return [reply for reply in found if reply is not None]
+
+
+def must_tell(reply: Reply, *, arguments: bool = True, usage: bool = True, others: tuple[str, ...] = ()) -> None:
+    """The answer, one tool call and the tokens of two calls; `others` are calls that the framework makes of its own."""
+    assert "30 days" in reply.text
+    calls = [call for call in reply.tool_calls if call.name not in others]
+    assert [call.name for call in calls] == ["find_policy"]
+    assert reply.tools_known
+    if arguments:
+        assert calls[0].arguments == {"topic": "leave"}
+        assert "30 days" in str(calls[0].result)
+    else:
+        assert not calls[0].result_known
+    told = None if reply.usage is None else (reply.usage.input_tokens, reply.usage.output_tokens)
+    assert told == ((2 * SENT, 2 * RECEIVED) if usage else None)
+
+
+def traced() -> Any:
+    """A tracer provider of the program's own, as one that is instrumented has."""
+    trace = pytest.importorskip("opentelemetry.trace")
+    sdk = pytest.importorskip("opentelemetry.sdk.trace")
+    if not isinstance(trace.get_tracer_provider(), sdk.TracerProvider):
+        trace.set_tracer_provider(sdk.TracerProvider())
+    return trace.get_tracer_provider()
+
+
+def named(folder: Path, source: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A module with this source, by a name that can be imported."""
+    name = f"made_{folder.name}".replace("-", "_")
+    (folder / f"{name}.py").write_text(source, encoding="utf-8")
+    monkeypatch.syspath_prepend(folder)
+    sys.modules.pop(name, None)
+    return name

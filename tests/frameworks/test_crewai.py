@@ -1,0 +1,76 @@
+"""CrewAI, as an object, by its spec, and by its spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frameworks.examined import model, must_tell, named, replies, traced
+
+from proctor.errors import InputError
+
+crewai = pytest.importorskip("crewai")
+__all__ = ["model"]
+_SOURCE = """
+from crewai import LLM, Agent, Crew, Task
+from crewai.tools import tool
+
+@tool("find_policy")
+def find_policy(topic: str) -> str:
+    '''Find the policy on a topic.'''
+    return f"The policy on {topic}: 30 days."
+
+def make(description="{question}"):
+    llm = LLM(model="openai/gpt-4o-mini", base_url="URL", api_key="none")
+    clerk = Agent(role="clerk", goal="answer", backstory="You know the handbook.", tools=[find_policy], llm=llm)
+    task = Task(description=description, expected_output="an answer", agent=clerk)
+    return Crew(agents=[clerk], tasks=[task])
+
+crew = make()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CREWAI_DISABLE_TELEMETRY", "true")
+
+
+def _module(model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    return named(folder, _SOURCE.replace("URL", model), monkeypatch)
+
+
+def test_each_conversation_has_a_crew_of_its_own(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for reply in replies(f"crewai:{_module(model, tmp_path, monkeypatch)}:make", tmp_path):
+        must_tell(reply)
+
+
+def test_one_crew_for_all_conversations_is_warned_of_and_its_tokens_are_unknown(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for reply in replies(f"crewai:{_module(model, tmp_path, monkeypatch)}:crew", tmp_path):
+        must_tell(reply, usage=False)
+    assert "one object for all conversations" in caplog.text
+
+
+def test_a_crew_without_a_place_for_the_question_is_refused(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = pytest.importorskip(_module(model, tmp_path, monkeypatch))
+    with pytest.raises(InputError, match="no place for the question"):
+        replies(module.make("Tell us something."), tmp_path)
+
+
+def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    instrumentation = pytest.importorskip("openinference.instrumentation.crewai")
+    instrumentation.CrewAIInstrumentor().instrument(tracer_provider=traced())
+    module = pytest.importorskip(_module(model, tmp_path, monkeypatch))
+
+    def ask(question: str) -> str:
+        return str(module.make().kickoff(inputs={"question": question}).raw)
+
+    try:
+        for reply in replies(ask, tmp_path):
+            must_tell(reply, usage=False)
+    finally:
+        instrumentation.CrewAIInstrumentor().uninstrument()

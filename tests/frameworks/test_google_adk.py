@@ -1,0 +1,60 @@
+"""Google's Agent Development Kit, as an object, by its spec, and by its spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frameworks.examined import model, must_tell, named, replies, traced
+
+pytest.importorskip("google.adk")
+pytest.importorskip("litellm")
+__all__ = ["model"]
+_SOURCE = """
+from google.adk.agents import LlmAgent
+from google.adk.models.lite_llm import LiteLlm
+
+from tests.frameworks.examined import find_policy
+
+def make():
+    llm = LiteLlm(model="openai/scripted", api_base="URL", api_key="none")
+    return LlmAgent(name="clerk", model=llm, tools=[find_policy])
+
+agent = make()
+"""
+
+
+def _module(model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    return named(folder, _SOURCE.replace("URL", model), monkeypatch)
+
+
+@pytest.mark.parametrize("attribute", ["agent", "make"])
+def test_an_agent_or_what_makes_one_is_an_agent(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: str
+) -> None:
+    for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:{attribute}", tmp_path):
+        must_tell(reply)
+
+
+def test_its_spans_tell_which_tool_was_called_and_the_tokens(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    traced()
+    module = pytest.importorskip(_module(model, tmp_path, monkeypatch))
+    runners, types = pytest.importorskip("google.adk.runners"), pytest.importorskip("google.genai.types")
+
+    async def ask(question: str) -> str:
+        runner = runners.InMemoryRunner(agent=module.make(), app_name="desk")
+        session = await runner.session_service.create_session(app_name="desk", user_id="u")
+        said = types.Content(role="user", parts=[types.Part(text=question)])
+        texts = [
+            part.text
+            async for event in runner.run_async(user_id="u", session_id=session.id, new_message=said)
+            if event.is_final_response()
+            for part in event.content.parts
+        ]
+        return "".join(texts)
+
+    for reply in replies(ask, tmp_path):
+        must_tell(reply, arguments=False)

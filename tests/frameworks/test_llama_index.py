@@ -1,0 +1,56 @@
+"""LlamaIndex, as an object, by its spec, and by its spans."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.frameworks.examined import model, must_tell, named, replies, traced
+
+pytest.importorskip("llama_index.core")
+pytest.importorskip("llama_index.llms.openai_like")
+__all__ = ["model"]
+_SOURCE = """
+from llama_index.core.agent.workflow import AgentWorkflow, FunctionAgent
+from llama_index.llms.openai_like import OpenAILike
+
+from tests.frameworks.examined import find_policy
+
+def make():
+    llm = OpenAILike(
+        model="scripted", api_base="URL", api_key="none", is_chat_model=True, is_function_calling_model=True
+    )
+    return FunctionAgent(name="clerk", description="Knows the handbook.", tools=[find_policy], llm=llm)
+
+agent = make()
+workflow = AgentWorkflow(agents=[make()], root_agent="clerk")
+"""
+
+
+def _module(model: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    return named(folder, _SOURCE.replace("URL", model), monkeypatch)
+
+
+@pytest.mark.parametrize("attribute", ["agent", "workflow", "make"])
+def test_an_agent_a_workflow_or_what_makes_one_is_an_agent(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, attribute: str
+) -> None:
+    for reply in replies(f"llama-index:{_module(model, tmp_path, monkeypatch)}:{attribute}", tmp_path):
+        must_tell(reply)
+        assert reply.first_token is not None
+
+
+def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    instrumentation = pytest.importorskip("openinference.instrumentation.llama_index")
+    instrumentation.LlamaIndexInstrumentor().instrument(tracer_provider=traced())
+    module = pytest.importorskip(_module(model, tmp_path, monkeypatch))
+
+    async def ask(question: str) -> str:
+        return str(await module.make().run(question))
+
+    try:
+        for reply in replies(ask, tmp_path):
+            must_tell(reply, usage=False)
+    finally:
+        instrumentation.LlamaIndexInstrumentor().uninstrument()
