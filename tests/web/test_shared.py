@@ -33,10 +33,16 @@ def guest(owner: Browser) -> Browser:
 
 
 def link_to(owner: Browser, run: Run, days: int = 7) -> str:
-    """The address that the run's page shows, without the server's name."""
+    """The address that the run's page shows anew, without the server's name."""
+    known = links_on(owner, run)
     assert owner.post(f"/runs/{run.id}/share", {"days": str(days)}).status_code == 303
-    [link, *_] = re.findall(r'value="http://localhost(/shared/[^"]+)"', owner.page(f"/runs/{run.id}"))
-    return unescape(str(link))
+    [link] = links_on(owner, run) - known
+    return link
+
+
+def links_on(owner: Browser, run: Run) -> set[str]:
+    found = re.findall(r'value="http://localhost(/shared/[^"]+)"', owner.page(f"/runs/{run.id}"))
+    return {unescape(link) for link in found}
 
 
 def opened_by(guest: Browser, link: str) -> str:

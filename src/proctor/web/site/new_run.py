@@ -151,10 +151,13 @@ def read_criteria(text: str, troubles: dict[str, str]) -> Iterator[tuple[str, st
         name, colon, asks = line.partition(":")
         if not line.strip():
             continue
+        if not colon or not asks.strip():
+            troubles["criteria"] = f"{line[:60]!r} is no criterion; write name: what is asked, one on a line"
+            continue
         try:
-            check_criterion(name.strip(), asks.strip() if colon else "")
+            check_criterion(name.strip(), asks.strip())
         except InputError as error:
-            troubles["criteria"] = f"{line[:60]!r}: {error}; write name: what is asked, one on a line"
+            troubles["criteria"] = str(error)
         yield name.strip(), asks.strip()
 
 
