@@ -167,12 +167,13 @@ CASE = Record(
             shape=MapOf(value=Anything()), about="Whatever else is known of it, by name; shown, exported, to filter by."
         ),
         "review": Field(
-            shape=OneOf(words=("needed", "done")), about="Of a draft: needed until a person has looked at it, then done."
+            shape=OneOf(words=("needed", "done")),
+            about="Of a draft: needed until a person has looked at it, then done.",
         ),
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
-    hints={
     synonyms=synonyms(("question", "reference", "reasoning", "category")),
+    hints={
         **dict.fromkeys(EXPECT.fields, "write it under expect"),
         **dict.fromkeys(("reply", "verdict"), "it belongs to canaries, which --canaries FILE names"),
     },
