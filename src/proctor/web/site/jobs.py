@@ -139,7 +139,7 @@ class Jobs:
         """Refuse a run that only the program can play that began it."""
         if run.rescored_from is None and "agent" not in run.settings.built:
             if run.imported is not None:
-                raise UsageError(f"run {run.id} was played in {run.imported.tool} and only imported; rescore it instead")
+                raise UsageError(f"run {run.id} was played in {run.imported.tool} and only imported: rescore it")
             raise UsageError(f"the agent of run {run.id} was a Python object, which only the program has that ran it")
 
     def stop(self, run: str, wish: Wish) -> Run:
