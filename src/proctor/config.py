@@ -231,6 +231,8 @@ def load_config(path: Path | None = None) -> Config:
     beside = load_price_file(chosen.parent / PRICE_FILE)
     try:
         config = Config.model_validate(_tables(chosen))
+        for model, price in beside.items():
+            config.prices.setdefault(model, price)
         _must_be_filled_in(config)
         _must_hold_no_secrets(config)
     except tomllib.TOMLDecodeError as error:
@@ -248,8 +250,6 @@ def load_config(path: Path | None = None) -> Config:
     return config
 
 
-def _is_file(path: Path) -> bool:
-    try:
 def load_price_file(path: Path | str) -> dict[str, PriceTable]:
     """The table that `proctor prices --update` keeps; empty: there is none."""
     chosen = Path(path)
@@ -263,6 +263,8 @@ def load_price_file(path: Path | str) -> dict[str, PriceTable]:
         raise InputError(f"{chosen}: {_sentence(error)}") from error
 
 
+def _is_file(path: Path) -> bool:
+    try:
         return path.is_file()
     except OSError as error:
         raise InputError(
