@@ -46,7 +46,8 @@ def doing_pages() -> dict[str, str]:
         "rows": "/benchmarks/handbook-30/edit?row=2",
         "agents": "/agents",
         "faulty form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&type=abm-dynamic&trials=many",
-        "form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3",
+        "form": "/runs/new?benchmark=handbook-30&agent=demo%3Alibrarian&trials=3&beside=demo%3Apushover&panel=exact"
+        "&canaries=standard&gates=pass_rate%3E%3D0.5&stop_early=yes&name=all&weight.correctness=1&budget=2",
         "comparing": "/compare",
         "history": "/history",
         "settings": "/settings",
