@@ -20,6 +20,10 @@ from proctor.formats.imports.errors_there import failure_there
         ("docker: cannot start the sandbox", "environment", "resources"),
         ("RuntimeError('the solver broke')", "agent", "exception"),
         ("KeyError: 'answer'", "agent", "exception"),
+        ("ValueError: 512 items, expected at most 500", "agent", "exception"),
+        ("Error code: 500 - {'error': 'oops'}", "environment", "http"),
+        ("HTTP 401", "environment", "http"),
+        ("status=429", "environment", "rate_limit"),
         ("", "agent", "exception"),
     ],
 )

@@ -7,16 +7,19 @@ import re
 from proctor.errors import FailureKind
 from proctor.run import Failure, Stage
 
+_CODE = r"(?:^|\b(?:status|code|error|http)\W{0,3}(?:code)?\W{0,3})"
+"""What stands before the status of an answer."""
 _WORDS: dict[FailureKind, str] = {
-    "rate_limit": r"\b429\b|rate.?limit|too many requests|quota",
+    "rate_limit": rf"{_CODE}429\b|rate.?limit|too many requests|quota",
     "dns": r"name.?resolution|ENOTFOUND|getaddrinfo|name or service not known",
     "refused": r"ECONNREFUSED|connection refused",
     "tls": r"\bcertificate|\bSSLError|\bTLS\b",
     "dropped": r"ECONNRESET|connection (?:was )?(?:reset|closed|aborted)|socket hang up|RemoteDisconnected",
     "unreachable": r"EHOSTUNREACH|ENETUNREACH|network is unreachable|ConnectTimeout|APIConnectionError",
     "timeout": r"\btimed? ?-?out\b|ETIMEDOUT|TimeoutError|ReadTimeout",
-    "cancelled": r"\bcancell?ed\b|\binterrupted\b|KeyboardInterrupt",
-    "http": r"\b5\d\d\b|\b40[137]\b|server_error|service unavailable|overloaded|invalid.{0,9}api.?key|unauthori[sz]ed",
+    "cancelled": r"CancelledError|KeyboardInterrupt|\b(?:was|were) (?:cancell?ed|interrupted)\b",
+    "http": rf"{_CODE}(?:5\d\d|40[137])\b|server_error|service unavailable|bad gateway|overloaded|unauthori[sz]ed"
+    r"|invalid.{0,9}api.?key",
     "resources": r"docker|podman|kubernetes|sandbox|no space left|out of memory",
 }
 _OUTAGES = {kind: re.compile(words, re.IGNORECASE) for kind, words in _WORDS.items()}
