@@ -1,7 +1,7 @@
 """A chat model on loopback that plays a script: it asks for one tool, then answers with what the tool gave.
 
-It speaks OpenAI's chat completions, which nearly every framework can call, streamed or not; DSPy's way to write a tool
-call as text is answered in kind.
+It speaks OpenAI's chat completions, which nearly every framework can call, streamed or not, and Anthropic's messages,
+streamed; DSPy's way to write a tool call as text is answered in kind.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class _Handler(BaseHTTPRequestHandler):
         """Answer a request for a completion."""
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
         message = _message(body)
-        data = _stream(message) if body.get("stream") else json.dumps(_completion(message)).encode()
+        if "/messages" in self.path:
+            data = _anthropic_stream(body)
+        else:
+            data = _stream(message) if body.get("stream") else json.dumps(_completion(message)).encode()
         self.send_response(200)
         self.send_header("content-type", "text/event-stream" if body.get("stream") else "application/json")
         self.send_header("content-length", str(len(data)))
@@ -52,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _message(body: dict[str, Any]) -> dict[str, Any]:
     """The next line of the script."""
-    tools = [tool["function"]["name"] for tool in body.get("tools") or []]
+    tools = [tool.get("function", tool).get("name") for tool in body.get("tools") or []]
     told = json.dumps(body["messages"])
     if "[[ ## next_tool_name ## ]]" in told or "[[ ## " in told:
         return {"role": "assistant", "content": _for_dspy(told)}
@@ -102,3 +105,28 @@ def _stream(message: dict[str, Any]) -> bytes:
     ]
     lines = [f"data: {json.dumps(chunk)}\n\n" for chunk in chunks]
     return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+def _anthropic_stream(body: dict[str, Any]) -> bytes:
+    """The same script as Anthropic's events, with the tool's name as the caller has it."""
+    names = [tool["name"] for tool in body.get("tools") or [] if tool["name"].endswith(TOOL)]
+    wanted = names[0] if names and RESULT not in json.dumps(body["messages"]) else None
+    block: dict[str, Any] = {"type": "text", "text": ""}
+    delta: dict[str, Any] = {"type": "text_delta", "text": ANSWER}
+    if wanted:
+        block = {"type": "tool_use", "id": "toolu_1", "name": wanted, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(ARGUMENTS)}
+    message = {
+        "id": "msg_1", "type": "message", "role": "assistant", "model": body["model"], "content": [],
+        "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": SENT, "output_tokens": 1},
+    }  # fmt: skip
+    ended = {"stop_reason": "tool_use" if wanted else "end_turn", "stop_sequence": None}
+    events = [
+        {"type": "message_start", "message": message},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": ended, "usage": {"output_tokens": RECEIVED}},
+        {"type": "message_stop"},
+    ]
+    return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()

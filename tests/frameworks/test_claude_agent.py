@@ -1,0 +1,44 @@
+"""The Claude Agent SDK, with its own program: it writes no spans, so a function reads its messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.frameworks.examined import model, must_tell, named, replies
+
+pytest.importorskip("claude_agent_sdk")
+__all__ = ["model"]
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "connect-any-framework.md"
+_TOOL = """
+from claude_agent_sdk import create_sdk_mcp_server, tool
+
+@tool("find_policy", "Find the policy on a topic.", {"topic": str})
+async def find_policy(given):
+    return {"content": [{"type": "text", "text": f"The policy on {given['topic']}: 30 days."}]}
+
+desk = create_sdk_mcp_server("desk", tools=[find_policy])
+"""
+
+
+def _recipe() -> str:
+    """The program on the page."""
+    blocks = PAGE.read_text("utf-8").split("```python\n")[1:]
+    return next(block.partition("```")[0] for block in blocks if "claude_agent_sdk" in block)
+
+
+def test_the_recipe_on_the_page_tells_the_tool_call_and_the_tokens(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in {
+        "ANTHROPIC_BASE_URL": model.removesuffix("/v1"),
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CONFIG_DIR": str(tmp_path / "config"),
+        "HOME": str(tmp_path),
+    }.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "desk_tools.py").write_text(_TOOL)
+    module = named(tmp_path, _recipe(), monkeypatch)
+    for reply in replies(f"python:{module}:answer", tmp_path):
+        must_tell(reply)
