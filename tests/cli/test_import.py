@@ -402,6 +402,12 @@ def test_text_that_cannot_be_stored_is_mended(desk: Desk) -> None:
     assert read_suite(desk.folder / "suite.yaml").cases[0].question == "Half ? and \ufffd?"
 
 
+def test_every_tool_that_is_read_can_be_named(desk: Desk) -> None:
+    from proctor.formats.imports.detect import TOOLS
+
+    assert f"[{'|'.join(TOOLS)}]" in desk("import", "--help").out
+
+
 def test_a_file_of_cases_alone_needs_a_place_for_them(desk: Desk) -> None:
     as_lines(desk.folder / "dataset.jsonl", [_LANGSMITH])
 
