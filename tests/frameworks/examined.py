@@ -53,6 +53,16 @@ def must_tell(reply: Reply, *, arguments: bool = True, usage: bool = True, other
     assert told == ((2 * SENT, 2 * RECEIVED) if usage else None)
 
 
+def must_tell_sub_agent(reply: Reply) -> None:
+    """That the work was handed to the agent `expert`, and that the tool call is its own."""
+    assert "30 days" in reply.text
+    handed = [step for step in reply.steps if step.kind == "delegate"]
+    assert [step.name for step in handed] == ["expert"]
+    assert handed[0].usage, "what it used itself"
+    assert [call.name for call in reply.tool_calls] == ["find_policy"]
+    assert [step.agent for step in reply.steps if step.kind == "tool"] == ["expert"]
+
+
 def traced() -> Any:
     """A tracer provider of the program's own, as one that is instrumented has."""
     trace = pytest.importorskip("opentelemetry.trace")

@@ -16,6 +16,12 @@ from typing import Any
 TOOL, ARGUMENTS = "find_policy", {"topic": "leave"}
 RESULT = "The policy on leave: 30 days."
 ANSWER = "There are 30 days of leave."
+HAND_OVERS = {
+    "transfer_to_agent": {"agent_name": "expert"},
+    "handoff": {"to_agent": "expert", "reason": "it knows"},
+    "expert": {"task": "Find the policy on leave."},
+}
+"""How a model that has no tool of its own hands the work to the agent `expert`, in the way that it is offered."""
 SENT, RECEIVED = 11, 7
 """Tokens that each of its calls reports."""
 
@@ -59,7 +65,9 @@ def _message(body: dict[str, Any]) -> dict[str, Any]:
     told = json.dumps(body["messages"])
     if "[[ ## next_tool_name ## ]]" in told or "[[ ## " in told:
         return {"role": "assistant", "content": _for_dspy(told)}
-    used = RESULT in told
+    used = RESULT in told or ("final_answer" in tools and ANSWER in told)
+    if not used and TOOL not in tools and (way := next((name for name in HAND_OVERS if name in tools), None)):
+        return _call(way, HAND_OVERS[way])
     if "final_answer" in tools and used:
         return _call("final_answer", {"answer": ANSWER})
     if TOOL in tools and not used:
@@ -121,7 +129,7 @@ def _anthropic_stream(body: dict[str, Any]) -> bytes:
         "stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": SENT, "output_tokens": 1},
     }  # fmt: skip
     ended = {"stop_reason": "tool_use" if wanted else "end_turn", "stop_sequence": None}
-    events = [
+    events: list[dict[str, Any]] = [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": block},
         {"type": "content_block_delta", "index": 0, "delta": delta},

@@ -28,6 +28,13 @@ def make(description="{question}"):
     return Crew(agents=[clerk], tasks=[task])
 
 crew = make()
+
+def make_team():
+    crew = make()
+    first = Agent(role="desk", goal="greet", backstory="You are kind.", llm=crew.agents[0].llm)
+    crew.agents[0].role = "expert"
+    greeting = Task(description="Greet.", expected_output="a greeting", agent=first)
+    return Crew(agents=[first, crew.agents[0]], tasks=[greeting, *crew.tasks])
 """
 
 
@@ -51,6 +58,18 @@ def test_one_crew_for_all_conversations_is_warned_of_and_its_tokens_are_unknown(
     for reply in replies(f"crewai:{_module(model, tmp_path, monkeypatch)}:crew", tmp_path):
         must_tell(reply, usage=False)
     assert "one object for all conversations" in caplog.text
+
+
+def test_of_several_agents_each_task_is_its_agent_s(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(f"crewai:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
+        told = [(step.kind, step.name, step.agent) for step in reply.steps]
+        assert told == [
+            ("delegate", "desk", "desk"),
+            ("delegate", "expert", "expert"),
+            ("tool", "find_policy", "expert"),
+        ]
 
 
 def test_a_crew_without_a_place_for_the_question_is_refused(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.frameworks.examined import model, must_tell, named, replies, traced
+from tests.frameworks.examined import model, must_tell, must_tell_sub_agent, named, replies, traced
 
 pytest.importorskip("google.adk")
 pytest.importorskip("litellm")
@@ -22,6 +22,10 @@ def make():
     return LlmAgent(name="clerk", model=llm, tools=[find_policy])
 
 agent = make()
+
+def make_team():
+    expert = make().model_copy(update={"name": "expert", "description": "Knows the handbook."})
+    return LlmAgent(name="desk", model=expert.model, sub_agents=[expert])
 """
 
 
@@ -35,6 +39,13 @@ def test_an_agent_or_what_makes_one_is_an_agent(
 ) -> None:
     for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:{attribute}", tmp_path):
         must_tell(reply)
+
+
+def test_an_agent_that_is_handed_the_work_is_a_sub_agent(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(f"google-adk:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
+        must_tell_sub_agent(reply)
 
 
 def test_its_spans_tell_which_tool_was_called_and_the_tokens(

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.frameworks.examined import model, must_tell, named, replies, traced
+from tests.frameworks.examined import model, must_tell, must_tell_sub_agent, named, replies, traced
 
 pytest.importorskip("llama_index.core")
 pytest.importorskip("llama_index.llms.openai_like")
@@ -25,6 +25,12 @@ def make():
 
 agent = make()
 workflow = AgentWorkflow(agents=[make()], root_agent="clerk")
+
+def make_team():
+    expert = make()
+    expert.name = "expert"
+    desk = FunctionAgent(name="desk", description="Hands over.", llm=expert.llm, can_handoff_to=["expert"])
+    return AgentWorkflow(agents=[desk, expert], root_agent="desk")
 """
 
 
@@ -39,6 +45,13 @@ def test_an_agent_a_workflow_or_what_makes_one_is_an_agent(
     for reply in replies(f"llama-index:{_module(model, tmp_path, monkeypatch)}:{attribute}", tmp_path):
         must_tell(reply)
         assert reply.first_token is not None
+
+
+def test_an_agent_that_is_handed_the_work_is_a_sub_agent(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for reply in replies(f"llama-index:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
+        must_tell_sub_agent(reply)
 
 
 def test_its_spans_tell_the_tool_call(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -28,6 +28,11 @@ def make():
     return ToolCallingAgent(tools=[find_policy], model=model, verbosity_level=0)
 
 agent = make()
+
+def make_team():
+    expert = make()
+    expert.name, expert.description = "expert", "Knows the handbook."
+    return ToolCallingAgent(tools=[], managed_agents=[expert], model=expert.model, verbosity_level=0)
 """
 
 
@@ -49,6 +54,12 @@ def test_one_object_for_all_conversations_is_warned_of_and_mixes_nothing(
     for reply in replies(f"smolagents:{_module(model, tmp_path, monkeypatch)}:agent", tmp_path):
         must_tell(reply)
     assert "one object for all conversations" in caplog.text
+
+
+def test_a_managed_agent_is_a_sub_agent(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for reply in replies(f"smolagents:{_module(model, tmp_path, monkeypatch)}:make_team", tmp_path):
+        assert "30 days" in reply.text
+        assert [(step.kind, step.name) for step in reply.steps] == [("delegate", "expert")]
 
 
 def test_its_spans_tell_the_same(model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
