@@ -6,6 +6,7 @@ rest goes.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 from dataclasses import dataclass, replace
@@ -14,7 +15,6 @@ from typing import Literal
 from proctor.errors import ProctorError
 from proctor.exporters.outcome import Report
 from proctor.redaction import without_secrets
-from proctor.threads import run_anywhere
 from proctor.workflows.destination import Destination, sync_run
 
 SyncState = Literal["sending", "sent", "trouble"]
@@ -61,7 +61,7 @@ class Syncs:
 
     def _deliver(self, run: str, to: str) -> None:
         try:
-            ended = _told(run_anywhere(lambda: sync_run(run, Destination(to=to), store=self._store)))
+            ended = _told(asyncio.run(sync_run(run, Destination(to=to), store=self._store)))
         except ProctorError as error:
             ended = Delivery(to=to, state="trouble", said=str(error))
         except Exception as error:
