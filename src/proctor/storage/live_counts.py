@@ -58,7 +58,7 @@ def usage_of(connection: Connection, run_no: int) -> Usage:
     columns = attempts.c.input_tokens, attempts.c.output_tokens, attempts.c.calls
     unpriced = case(((attempts.c.cost.is_(None)) & (columns[0] + columns[1] + columns[2] > 0), 1))
     sums = select(*map(func.sum, columns), func.sum(attempts.c.cost), func.count(unpriced))
-    sent, received, calls, cost, unknown = connection.execute(sums.where(attempts.c.run_no == run_no)).one()
+    sent, received, calls, cost, unknown = tuple(connection.execute(sums.where(attempts.c.run_no == run_no)).one())
     return Usage(
         input_tokens=int(sent or 0),
         output_tokens=int(received or 0),
