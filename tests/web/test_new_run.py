@@ -100,6 +100,7 @@ def test_several_agents_get_a_run_each_and_the_page_that_compares_them(browser: 
     assert runs[0].together == runs[1].together
     assert {*runs[0].together} == {run.id for run in runs}
     assert browser.get(answer.headers["location"]).status_code == 200
+    assert "Compare the 2 runs that were started together" in browser.page(f"/runs/{runs[0].id}")
 
 
 def test_the_estimate_of_several_agents_is_of_all(browser: Browser) -> None:
