@@ -148,6 +148,16 @@ def answer_in(value: Any, wishes: ImportWishes, log: ImportLog) -> str | None:
     return text_of(value, log) or None
 
 
+def mapping(value: Any) -> dict[str, Any]:
+    """An object; anything else is an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects(value: Any) -> list[dict[str, Any]]:
+    """The objects of a list; anything else has none."""
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
 def case_of(
     asked: Asked,
     *,

@@ -26,6 +26,8 @@ from proctor.formats.imports.fields import (
     case_of,
     content_of,
     fit_name,
+    mapping,
+    objects,
     role_of,
     seconds_of,
     text_of,
@@ -69,7 +71,7 @@ class InspectLog:
         if isinstance(header.get("version"), int) and header["version"] > _NEWEST:
             raise newer_format(file.path, "Inspect AI log", header["version"], _NEWEST)
         self._eval: dict[str, Any] = header["eval"]
-        self.version = str((self._eval.get("packages") or {}).get("inspect_ai") or "")
+        self.version = str(mapping(self._eval.get("packages")).get("inspect_ai") or "")
         self.name = fit_name(str(self._eval.get("task") or "")) or file.path.stem
 
     @cached_property
@@ -89,14 +91,15 @@ class InspectLog:
 
     def runs(self) -> Mapping[str, ImportedRun]:
         """The one run that a log is of."""
-        told, stats, decider = self._eval, self._header.get("stats") or {}, self._decider
+        told, stats, decider = self._eval, mapping(self._header.get("stats")), self._decider
         stopped = {"error": "it ended with an error", "cancelled": "it was cancelled", "started": "it never ended"}
-        ids = (told.get("dataset") or {}).get("sample_ids") or []
+        listed = mapping(told.get("dataset")).get("sample_ids")
+        ids = listed if isinstance(listed, list) else []
         model = str(told.get("model") or "unknown")
-        revision = told.get("revision") or {}
+        revision, tags = mapping(told.get("revision")), told.get("tags")
         labels = {
             "model": model, "task": self.name, "task_version": told.get("task_version"), "tool": TOOL,
-            "commit": revision.get("commit"), "tags": ", ".join(map(str, told.get("tags") or [])),
+            "commit": revision.get("commit"), "tags": ", ".join(map(str, tags)) if isinstance(tags, list) else "",
         }  # fmt: skip
         run = ImportedRun(
             name=f"{model} on {self.name}",
@@ -119,15 +122,15 @@ class InspectLog:
 
     @property
     def _scorers(self) -> list[dict[str, Any]]:
-        return [each for each in self._eval.get("scorers") or [] if isinstance(each, dict)]
+        return objects(self._eval.get("scorers"))
 
     @cached_property
     def _decider(self) -> str:
         """Whose mark decides: who was named, else the log's headline, else the only one; empty: nobody marked."""
-        results = self._header.get("results") or {}
-        scored = [str(each.get("name")) for each in results.get("scores") or [] if isinstance(each, dict)]
+        results = mapping(self._header.get("results"))
+        scored = [str(each.get("name")) for each in objects(results.get("scores"))]
         names = [*dict.fromkeys(scored or [str(each.get("name")).rpartition("/")[2] for each in self._scorers])]
-        headline = (results.get("headline") or {}).get("score")
+        headline = mapping(results.get("headline")).get("score")
         wished = self._wishes.scorer
         if wished is not None:
             if names and wished.partition(".")[0] not in names:
@@ -273,10 +276,10 @@ def _failure(sample: dict[str, Any]) -> Failure | None:
 
 def _reply(sample: dict[str, Any], used: Usage | None, log: ImportLog) -> Reply | None:
     output = sample.get("output")
-    choices = output.get("choices") if isinstance(output, dict) else None
-    if not choices or not isinstance(choices[0], dict):
+    choices = objects(mapping(output).get("choices"))
+    if not choices:
         return None
-    message = choices[0].get("message") or {}
+    message = mapping(choices[0].get("message"))
     seconds = sample.get("total_time")
     return Reply(
         text=content_of(message, log),
@@ -288,12 +291,12 @@ def _reply(sample: dict[str, Any], used: Usage | None, log: ImportLog) -> Reply 
 
 
 def _calls(messages: Any, log: ImportLog) -> Iterator[ToolCall]:
-    said = [each for each in messages or () if isinstance(each, dict)]
-    results = {each.get("tool_call_id"): each for each in said if role_of(each) == "tool"}
+    said = objects(messages)
+    results = {str(each.get("tool_call_id")): each for each in said if role_of(each) == "tool"}
     for message in said:
-        for call in message.get("tool_calls") or ():
-            result = results.get(call.get("id")) or {}
-            error = result.get("error") or {}
+        for call in objects(message.get("tool_calls")):
+            result = results.get(str(call.get("id")), {})
+            error = mapping(result.get("error"))
             arguments = call.get("arguments")
             yield ToolCall(
                 name=str(call.get("function") or "unknown"),
@@ -305,7 +308,7 @@ def _calls(messages: Any, log: ImportLog) -> Iterator[ToolCall]:
 
 
 def _review(sample: dict[str, Any], decider: str, log: ImportLog) -> Review:
-    scores = sample.get("scores") or ({"score": sample["score"]} if isinstance(sample.get("score"), dict) else {})
+    scores = mapping(sample.get("scores")) or ({"score": sample["score"]} if mapping(sample.get("score")) else {})
     parts: list[Part] = []
     for name, score in scores.items():
         if isinstance(score, dict):

@@ -6,6 +6,7 @@ from typing import Any
 
 from proctor.formats.imports.contract import ImportLog, ImportSource, ImportWishes
 from proctor.formats.imports.dataset_items import DatasetExport, Item
+from proctor.formats.imports.fields import objects
 from proctor.formats.imports.source_file import SourceFile
 
 TOOL = "Langfuse"
@@ -25,13 +26,13 @@ def _is_item(record: dict[str, Any]) -> bool:
     return "input" in keys and ("expectedoutput" in keys or bool({"datasetid", "sourcetraceid"} & keys))
 
 
-def _first_of(records: list[Any]) -> dict[str, Any]:
-    return records[0] if records and isinstance(records[0], dict) else {}
+def _first_of(records: Any) -> dict[str, Any]:
+    return next(iter(objects(records)), {})
 
 
 def open_langfuse(file: SourceFile, wishes: ImportWishes) -> ImportSource:
     """A dataset."""
-    first = _first_of(file.first.get("data") or []) if file.kind == "object" else file.first
+    first = _first_of(file.first.get("data")) if file.kind == "object" else file.first
     name = next((str(value) for key, value in first.items() if _plain(key) == "datasetname" and value), "")
     lists = (("data",),) if file.kind == "object" else ((),)
     return DatasetExport(file, wishes, tool=TOOL, item_of=item_of, name=name, lists=lists)

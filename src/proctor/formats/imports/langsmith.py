@@ -37,8 +37,8 @@ def open_langsmith(file: SourceFile, wishes: ImportWishes) -> ImportSource:
 
 def item_of(example: dict[str, Any], log: ImportLog) -> Item | None:
     """An example."""
-    if example.get("attachments"):
-        log.leave_out("attachments of examples", len(example["attachments"]))
+    if attached := example.get("attachments"):
+        log.leave_out("attachments of examples", len(attached) if isinstance(attached, (dict, list)) else 1)
     messages = example.get("messages")
     if "inputs" not in example and is_conversation(messages):
         return _fine_tuning(list(messages or ()))

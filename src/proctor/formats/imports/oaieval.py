@@ -17,7 +17,16 @@ from proctor.formats.imports.contract import (
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.errors_there import failure_there
-from proctor.formats.imports.fields import answer_in, asked_in, case_of, fit_name, seconds_of, text_of, usage_of
+from proctor.formats.imports.fields import (
+    answer_in,
+    asked_in,
+    case_of,
+    fit_name,
+    mapping,
+    seconds_of,
+    text_of,
+    usage_of,
+)
 from proctor.formats.imports.source_file import SourceFile
 from proctor.score import Part, Review
 from proctor.transcript import Reply
@@ -74,7 +83,7 @@ class OaievalLog:
     def runs(self) -> Mapping[str, ImportedRun]:
         """The one run that a log is of."""
         spec = self._spec
-        model = ", ".join(map(str, spec.get("completion_fns") or [])) or "unknown"
+        model = ", ".join(map(str, fns)) if isinstance(fns := spec.get("completion_fns"), list) and fns else "unknown"
         labels = {"model": model, "eval": spec.get("eval_name"), "run_id": spec.get("run_id"), "tool": TOOL}
         when = seconds_of(spec.get("created_at"))
         run = ImportedRun(
@@ -143,8 +152,8 @@ def _numbered(name: str) -> tuple[str, int]:
 def _result(events: list[dict[str, Any]], told: Mapping[str, dict[str, Any]], log: ImportLog) -> ImportedResult:
     sampled = told.get("sampling", {}).get("sampled")
     said = sampled[0] if isinstance(sampled, list) and sampled else sampled
-    used = told.get("sampling", {}).get("usage") or {}
-    usage = usage_of(used.get("prompt_tokens"), used.get("completion_tokens")) if isinstance(used, dict) else None
+    used = mapping(told.get("sampling", {}).get("usage"))
+    usage = usage_of(used.get("prompt_tokens"), used.get("completion_tokens"))
     reply = None if said is None else Reply(text=text_of(said, log), usage=usage, tools_known=False)
     times = [when for event in events if (when := seconds_of(event.get("created_at")))]
     started, ended = min(times, default=0.0), max(times, default=0.0)

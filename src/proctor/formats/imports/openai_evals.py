@@ -20,7 +20,17 @@ from proctor.formats.imports.contract import (
 )
 from proctor.formats.imports.dataset_items import DatasetExport, Item
 from proctor.formats.imports.errors_there import failure_there
-from proctor.formats.imports.fields import ANSWERS, answer_in, asked_in, case_of, content_of, fit_name, usage_of
+from proctor.formats.imports.fields import (
+    ANSWERS,
+    answer_in,
+    asked_in,
+    case_of,
+    content_of,
+    fit_name,
+    mapping,
+    objects,
+    usage_of,
+)
 from proctor.formats.imports.openai_graders import EvalSetup, expected_by, is_setup, rendered, setup_of
 from proctor.formats.imports.source_file import SourceFile
 from proctor.run import Failure
@@ -97,8 +107,7 @@ class OutputItems:
         try:
             for _, each in self._file.items(ImportLog(), self._lists):
                 if isinstance(each, dict):
-                    sample = each.get("sample") if isinstance(each.get("sample"), dict) else {}
-                    assert isinstance(sample, dict)
+                    sample = mapping(each.get("sample"))
                     when = each.get("created_at")
                     found.setdefault(
                         str(each.get("run_id") or "run"),
@@ -132,11 +141,9 @@ class OutputItems:
                 yield record
 
     def _record(self, each: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
-        told = each.get("datasource_item") if isinstance(each.get("datasource_item"), dict) else {}
-        assert isinstance(told, dict)
+        told = mapping(each.get("datasource_item"))
         item = told["item"] if isinstance(told.get("item"), dict) else told
-        sample = each.get("sample") if isinstance(each.get("sample"), dict) else {}
-        assert isinstance(sample, dict)
+        sample = mapping(each.get("sample"))
         plain = {name: value for name, value in item.items() if name.lower() in ANSWERS}
         expected = expected_by(self._setup, item, log)
         answer = expected.pop("answer", None) or answer_in(plain or None, self._wishes, log)
@@ -185,11 +192,10 @@ def _failure(each: Mapping[str, Any], sample: Mapping[str, Any]) -> Failure | No
 
 def _reply(sample: Mapping[str, Any], log: ImportLog) -> Reply | None:
     output = sample.get("output")
-    said = [each for each in output if isinstance(each, dict)] if isinstance(output, list) else []
+    said = objects(output)
     if not said and not isinstance(sample.get("output_text"), str):
         return None
-    used = sample.get("usage") if isinstance(sample.get("usage"), dict) else {}
-    assert isinstance(used, dict)
+    used = mapping(sample.get("usage"))
     return Reply(
         text=content_of(said[-1], log) if said else str(sample["output_text"]),
         usage=usage_of(used.get("prompt_tokens"), used.get("completion_tokens")),

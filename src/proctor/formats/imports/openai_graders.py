@@ -9,7 +9,7 @@ from typing import Any
 
 from proctor.benchmark import OWN_PART, Expectation
 from proctor.formats.imports.contract import ImportLog
-from proctor.formats.imports.fields import content_of, role_of, text_of
+from proctor.formats.imports.fields import content_of, mapping, objects, role_of, text_of
 from proctor.formats.imports.source_file import SourceFile
 from proctor.settings import LONGEST_CRITERION
 
@@ -42,13 +42,11 @@ def setup_of(files: Sequence[SourceFile]) -> EvalSetup:
     for file in files:
         if file.kind != "object" or not is_setup(file.first):
             continue
-        told = file.yaml()
-        graders += [each for each in told.get("testing_criteria") or () if isinstance(each, dict)]
+        told = mapping(file.yaml())
+        graders += objects(told.get("testing_criteria"))
         names[str(told.get("id"))] = str(told.get("name") or "")
-        source = told.get("data_source")
-        messages = source.get("input_messages") if isinstance(source, dict) else None
-        if isinstance(messages, dict):
-            template = [each for each in messages.get("template") or () if isinstance(each, dict)]
+        messages = mapping(mapping(told.get("data_source")).get("input_messages"))
+        template = objects(messages.get("template")) or template
     return EvalSetup(graders=tuple(graders), template=tuple(template), names=names)
 
 
@@ -101,7 +99,7 @@ def expected_by(setup: EvalSetup, item: Mapping[str, Any], log: ImportLog) -> di
 
 def _criterion(grader: Mapping[str, Any], item: Mapping[str, Any], log: ImportLog) -> Iterator[str]:
     """What a model was asked to judge by."""
-    said = [_filled(_words(each, log), item) for each in grader.get("input") or () if isinstance(each, dict)]
+    said = [_filled(_words(each, log), item) for each in objects(grader.get("input"))]
     passing = grader.get("passing_labels")
     if said:
         labels = f"\nIt passes where the label is {' or '.join(map(str, passing))}." if passing else ""

@@ -19,7 +19,7 @@ from proctor.formats.imports.contract import (
     newer_format,
 )
 from proctor.formats.imports.errors_there import failure_there
-from proctor.formats.imports.fields import case_of, fit_name, seconds_of, text_of, usage_of
+from proctor.formats.imports.fields import case_of, fit_name, mapping, objects, seconds_of, text_of, usage_of
 from proctor.formats.imports.promptfoo_assertions import expected_there
 from proctor.formats.imports.promptfoo_config import TOOL, PromptfooConfig, asked_there, chat_or_text
 from proctor.formats.imports.source_file import SourceFile
@@ -145,20 +145,19 @@ class PromptfooResults:
                 yield record
 
     def _record(self, found: dict[str, Any], place: str, log: ImportLog) -> ImportedRecord | None:
-        test = found.get("testCase") if isinstance(found.get("testCase"), dict) else {}
-        assert isinstance(test, dict)
+        test = mapping(found.get("testCase"))
         prompt = found.get("prompt")
         raw = prompt.get("raw") if isinstance(prompt, dict) else prompt
         if self._has_one_prompt and isinstance(raw, str):
             asked = chat_or_text(raw, self._wishes, log)
         else:
-            asked = asked_there([*self._prompts], found.get("vars") or {}, self._wishes, log)
+            asked = asked_there([*self._prompts], mapping(found.get("vars")), self._wishes, log)
         case = case_of(
             asked,
             own_id=str(test.get("description") or "") or None,
             place=place,
             log=log,
-            metadata=test.get("metadata") if isinstance(test.get("metadata"), dict) else None,
+            metadata=mapping(test.get("metadata")),
             **expected_there(test, log).as_case(),
         )
         if case is None:
@@ -182,14 +181,13 @@ def _label(prompt: Any) -> str:
 
 
 def _result(found: Mapping[str, Any], test: Mapping[str, Any], log: ImportLog) -> ImportedResult:
-    graded = found.get("gradingResult") if isinstance(found.get("gradingResult"), dict) else {}
-    assert isinstance(graded, dict)
+    graded = mapping(found.get("gradingResult"))
     failure = _failure(found, graded)
     reply = _reply(found, log)
     usage = (reply.usage if reply is not None and reply.usage else Usage()) + (_judging(graded) or Usage())
     if failure is not None:
         return ImportedResult(reply=reply, failure=failure, usage=usage)
-    components = [each for each in graded.get("componentResults") or () if isinstance(each, dict)]
+    components = objects(graded.get("componentResults"))
     if not components and not test.get("assert"):
         return ImportedResult(reply=reply, review=Review(unscored="the test has no assertion there"), usage=usage)
     review = _shares(found, graded, components) if test.get("threshold") is not None else _checks(components)
@@ -210,7 +208,7 @@ def _reply(found: Mapping[str, Any], log: ImportLog) -> Reply | None:
     response = found.get("response")
     if not isinstance(response, dict) or response.get("output") is None:
         return None
-    used = response.get("tokenUsage") or found.get("tokenUsage") or {}
+    used = mapping(response.get("tokenUsage")) or mapping(found.get("tokenUsage"))
     sent = used.get("prompt") or (0 if used.get("completion") else used.get("total"))
     late = found.get("latencyMs")
     usage = usage_of(sent, used.get("completion"), cost=response.get("cost", found.get("cost")))

@@ -11,7 +11,7 @@ from typing import Any
 
 from proctor.errors import InputError
 from proctor.formats.imports.contract import ImportedRecord, ImportedRun, ImportLog, ImportWishes
-from proctor.formats.imports.fields import Asked, asked_in, case_of, fit_name
+from proctor.formats.imports.fields import Asked, asked_in, case_of, fit_name, mapping, objects
 from proctor.formats.imports.promptfoo_assertions import assertion_in, expected_there
 from proctor.formats.imports.source_file import SourceFile
 
@@ -61,7 +61,7 @@ class PromptfooConfig:
                 own_id=str(test.get("description") or "") or None,
                 place=place,
                 log=log,
-                metadata=test.get("metadata") if isinstance(test.get("metadata"), dict) else None,
+                metadata=mapping(test.get("metadata")),
                 **expected,
             )
             if case is not None:
@@ -85,8 +85,8 @@ class PromptfooConfig:
                 yield f"test {number}", each
             elif isinstance(each, str):
                 yield from self._tests_in_file(each, log)
-        for scenario in self._config.get("scenarios") or ():
-            pairs = product(scenario.get("config") or [{}], scenario.get("tests") or [{}])
+        for scenario in objects(self._config.get("scenarios")):
+            pairs = product(objects(scenario.get("config")) or [{}], objects(scenario.get("tests")) or [{}])
             for number, (config, test) in enumerate(pairs, 1):
                 yield f"scenario test {number}", _merge(config, test)
 
@@ -98,7 +98,7 @@ class PromptfooConfig:
         file = SourceFile(path)
         found: Iterator[tuple[str, Any]]
         if file.kind == "yaml":
-            found = ((f"test {number}", each) for number, each in enumerate(file.yaml() or (), 1))
+            found = ((f"test {number}", each) for number, each in enumerate(objects(file.yaml()), 1))
         else:
             found = file.items(log)
         for place, each in found:
@@ -190,7 +190,7 @@ def _merge(common: Any, test: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(common.get(name), Mapping) and isinstance(test.get(name), Mapping):
             merged[name] = {**common[name], **test[name]}
     if isinstance(common.get("assert"), list):
-        merged["assert"] = [*common["assert"], *(test.get("assert") or [])]
+        merged["assert"] = [*common["assert"], *objects(test.get("assert"))]
     return merged
 
 
