@@ -204,7 +204,7 @@ def _store_runs(
     taken = {run.id for run in stored}
     made: dict[str, Run] = {}
     for key, told in source.runs().items():
-        origin = digest([content, key, plan.wishes.scorer, plan.passing_score])
+        origin = digest([content, ascii(key), plan.wishes.scorer, plan.passing_score])
         if origin in known and not plan.again:
             yield StoredImport(run=known[origin], known=True)
         elif gathered.cases[key]:
