@@ -12,6 +12,7 @@ help:
 	@echo "make demo      install what the demo needs and run it"
 	@echo "make test      install what the tests need; lint, types, layers, tests"
 	@echo "make test-peers  a round trip with a real Phoenix and a real MLflow (installs them into .venv-peers)"
+	@echo "make test-imports  files that Inspect AI, promptfoo and Langfuse write themselves (installs them into .venv-imports)"
 	@echo "make test-ray  workers on Ray clusters of several nodes, really killed (installs Ray into .venv)"
 	@echo "make test-model  a real small model as agent, judge and examiner (installs 1.1 GB into .venv-model; a quarter of an hour)"
 	@echo "make test-frameworks  agents of nine frameworks, really installed (into .venv-frameworks) and run against a scripted model"
@@ -45,6 +46,19 @@ test-peers: $(VENV)/dev.stamp .venv-peers/stamp
 .PHONY: test-frameworks
 test-frameworks:
 	$(PYTHON) tools/try_frameworks.py $(FRAMEWORKS)
+
+.PHONY: test-imports
+test-imports: $(VENV)/dev.stamp .venv-imports/stamp
+	PROCTOR_PYTHON_WITH_INSPECT_AI=.venv-imports/bin/python PROCTOR_PYTHON_WITH_LANGFUSE=.venv-imports/bin/python \
+	  PROCTOR_PROMPTFOO=$(CURDIR)/.venv-imports/node_modules/.bin/promptfoo \
+	  timeout 900 $(BIN)/python -m pytest -rs tests/formats/imports
+
+.venv-imports/stamp:
+	@echo "Installing Inspect AI, Langfuse and promptfoo into .venv-imports …"
+	@$(PYTHON) -m venv .venv-imports
+	@.venv-imports/bin/python -m pip install -q --disable-pip-version-check inspect-ai langfuse
+	@npm install --silent --no-audit --no-fund --prefix .venv-imports promptfoo || echo "npm cannot install promptfoo; its test is skipped"
+	@touch $@
 
 .PHONY: test-ray
 test-ray: $(VENV)/dev.stamp $(VENV)/ray.stamp
