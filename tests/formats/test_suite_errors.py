@@ -243,7 +243,7 @@ def test_lines_and_columns_are_the_same_with_and_without_libyaml() -> None:
 
 _KNOWN = (
     "tools_used, tools_not_used, keywords, exclusions, citations, tool_calls, tool_threshold, ordered, extra_allowed, "
-    "fold_names, result_used, sub_agents, steps, limits, checks"
+    "fold_names, result_used, sub_agents, steps, limits, role, checks"
 )
 
 
