@@ -112,7 +112,7 @@ def test_a_log_that_inspect_has_written_is_read(tmp_path: Path, form: str) -> No
 
 
 def test_results_and_config_of_promptfoo_are_read(tmp_path: Path) -> None:
-    promptfoo = os.environ.get("PROCTOR_PROMPTFOO") or shutil.which("promptfoo")
+    promptfoo = shutil.which(os.environ.get("PROCTOR_PROMPTFOO", "promptfoo"))
     if promptfoo is None:
         pytest.skip("promptfoo is not installed; PROCTOR_PROMPTFOO may name it")
     config, results = tmp_path / "promptfooconfig.yaml", tmp_path / "results.json"
