@@ -13,6 +13,7 @@ from proctor.findings.comparison import CaseChange, Compared
 from proctor.reports import numbers
 from proctor.reports.comparison import words
 from proctor.reports.comparison.cost import beside
+from proctor.reports.comparison.opening import opening
 from proctor.reports.outcomes import OutcomeLabel
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.words import clean, one_line
@@ -33,6 +34,9 @@ def render(compared: Compared) -> RenderableType:
 
 def _report(compared: Compared, width: int) -> Iterator[RenderableType]:
     yield _sentence(compared)
+    told = opening(compared)
+    if told:
+        yield Text(one_line(" ".join(told), 1200))
     yield Text()
     yield from _sides(compared)
     yield from _warnings(compared)

@@ -15,8 +15,10 @@ from proctor.findings.history import Entry, History, Segment, Series
 from proctor.reports import numbers
 from proctor.reports.history import words
 from proctor.reports.history.calendar import Calendar
+from proctor.reports.history.opening import opening
 from proctor.reports.history.scale import Scale, scale_of
 from proctor.reports.terminal import STYLES, Page, outcome_text
+from proctor.reports.words import one_line
 
 EMPTY = "No runs yet. Try: proctor demo"
 _GAP = "  "
@@ -68,6 +70,9 @@ def _report(history: History, width: int) -> Iterator[RenderableType]:
     layout = _layout(history, width)
     for course in history.courses:
         yield _sentence(history, course, layout.calendar)
+        told = opening(course, layout.calendar)
+        if told:
+            yield Text(one_line(" ".join(told), 1200))
         if course is history.courses[0]:
             yield Text("; ".join(words.setting(history)), style="dim")
         yield Text()
