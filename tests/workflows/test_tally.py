@@ -21,6 +21,7 @@ from proctor.storage import Store
 from proctor.storage.live_counts import LiveCounts
 from proctor.storage.rows import verdict_of
 from proctor.transcript import Reply, Request, Transcript, Turn
+from proctor.usage import Usage
 from proctor.web.site.live import RunProgress
 from proctor.workflows.read import summarise
 from proctor.workflows.tally import RunTally
@@ -147,6 +148,9 @@ class Held:
         names = {attempt.key.exam for attempt in over}
         mine = {name: [attempt.passed for attempt in over if attempt.key.exam == name] for name in names}
         return {name: (len(verdicts), sum(map(bool, verdicts))) for name, verdicts in mine.items()}
+
+    def usage(self, run: str) -> Usage:
+        return sum((attempt.usage for attempt in self._played), Usage())
 
     def standing(self, run: str) -> LiveCounts:
         verdicts = Counter(verdict_of(attempt) for attempt in self._played)
