@@ -171,6 +171,9 @@ def test_where_one_of_them_goes_on_none_is_deleted(browser: Browser, three: list
     assert len(browser.site.store.archive.runs()) == 3
 
 
-def test_runs_meet_in_a_tournament_only_where_there_is_one(browser: Browser, three: list[Run]) -> None:
-    there = any(getattr(route, "path", "") == "/tournament" for route in browser.app.routes)
-    assert ('value="tournament"' in browser.page("/runs")) == there
+def test_runs_that_are_ticked_meet_in_a_tournament(browser: Browser, three: list[Run]) -> None:
+    first, second, third = (run.id for run in three)
+    assert 'value="tournament"' in browser.page("/runs")
+    answer = browser.get(f"/chosen?do=tournament&run={first}&run={second}&run={third}")
+    assert answer.status_code == 303
+    assert "Tournament of 3 runs" in browser.page(answer.headers["location"])

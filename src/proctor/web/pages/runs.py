@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from http import HTTPStatus
 from typing import Annotated, Literal
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -75,7 +74,6 @@ def runs(
         wanted=wanted,
         choices=choices(every, wanted),
         ages=AGES,
-        tournaments=_has_tournaments(request),
     )
 
 
@@ -100,11 +98,11 @@ def chosen(
         raise HTTPException(422, f"{len(meant)} runs are chosen; tick from 2 to {MOST_RUNS} of them")
     ids = [each.id for each in sorted(meant, key=lambda each: each.created)]
     if do == "tournament":
-        address = f"/tournament?{urlencode([('run', each) for each in ids])}"
+        address = addresses.tournament(*ids)
     elif len(ids) == 2:
         address = addresses.comparison(*ids)
     else:
-        address = f"/compare/several?{urlencode([('run', each) for each in ids])}"
+        address = addresses.several(*ids)
     return RedirectResponse(address, status_code=HTTPStatus.SEE_OTHER)
 
 
@@ -123,7 +121,3 @@ def delete_chosen(request: Request) -> RedirectResponse:
 
 def _find_all(site: Site, names: list[str]) -> list[Run]:
     return [site.store.archive.find(name) for name in dict.fromkeys(names)]
-
-
-def _has_tournaments(request: Request) -> bool:
-    return any(getattr(route, "path", "") == "/tournament" for route in request.app.routes)
