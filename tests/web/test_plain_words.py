@@ -153,3 +153,10 @@ def test_going_back_finds_the_create_form_as_it_was(browser: Browser) -> None:
     assert answer.headers["cache-control"] == "private, no-cache", "and a browser may keep what was typed"
     for words in ('value="FAQ"', "asked often", "faq.csv", "1 error"):
         assert words in answer.text
+
+
+def test_what_cannot_be_done_has_a_heading_in_plain_words(browser: Browser) -> None:
+    answer = browser.get("/chosen?do=compare")
+    assert answer.status_code == 422
+    assert "<h1>That cannot be done</h1>" in answer.text
+    assert "Unprocessable" not in answer.text

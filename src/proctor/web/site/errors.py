@@ -27,6 +27,12 @@ _STATUS: dict[type[ProctorError], HTTPStatus] = {
     StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
     UsageError: HTTPStatus.BAD_REQUEST,
 }
+_HEADINGS: dict[int, str] = {
+    HTTPStatus.BAD_REQUEST: "That cannot be done",
+    HTTPStatus.CONFLICT: "Not now",
+    HTTPStatus.UNPROCESSABLE_ENTITY: "That cannot be done",
+}
+"""What people read in place of the protocol's own words."""
 _WORDS = {
     HTTPStatus.NOT_FOUND: "There is nothing at this address.",
     HTTPStatus.METHOD_NOT_ALLOWED: "This address does not take that.",
@@ -47,7 +53,7 @@ def said(request: Request, status: int, message: str, **more: object) -> Respons
     """A message with this status, in the caller's language."""
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message, **more}, status_code=status)
-    phrase = HTTPStatus(status).phrase
+    phrase = _HEADINGS.get(status) or HTTPStatus(status).phrase
     return render(request, "error.html.j2", status=status, phrase=phrase, code=status, message=message)
 
 
