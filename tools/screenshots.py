@@ -34,6 +34,7 @@ KEPT = {
     ("run", "light"): "web-run.png",
     ("battle", "dark"): "web-battle.png",
     ("compare", "light"): "web-compare.png",
+    ("several", "light"): "web-several.png",
     ("home", "light"): "web-home.png",
     ("new-battle", "dark"): "web-new-run.png",
     ("create-errors", "light"): "web-create.png",
@@ -100,6 +101,7 @@ def _addresses(page: Any, site: str) -> dict[str, str]:
     suite, battle = the(benchmark="library skills"), the(agent="demo:pushover")
     orchestrator, newest = the(agent="demo:orchestrator"), the(name="clerk, prompt 7")
     pair = {"a": the(name="clerk, prompt 3"), "b": newest}
+    several = urlencode([("run", the(name=f"clerk, prompt {number}")) for number in (1, 4, 7)])
     case = page.request.get(f"{site}/api/compare?{urlencode(pair)}").json()["cases"][0]["case"]
     chosen = {"benchmark": "capitals", "agent": "clerk", "trials": "3"}
     paths = {
@@ -110,6 +112,7 @@ def _addresses(page: Any, site: str) -> dict[str, str]:
         "benchmarks": "/benchmarks",
         "benchmark": "/benchmarks/capitals",
         "benchmark-suite": "/benchmarks/library-skills",
+        "benchmark-edit": "/benchmarks/capitals/edit",
         "create": "/benchmarks/new",
         "create-errors": "/benchmarks/new",
         "agents": "/agents",
@@ -126,6 +129,8 @@ def _addresses(page: Any, site: str) -> dict[str, str]:
         "compare": f"/compare?{urlencode(pair)}",
         "compare-case": f"/compare/case?{urlencode({**pair, 'case': case})}",
         "compare-choose": "/compare",
+        "several": f"/compare/several?{several}",
+        "tournament": f"/tournament?{several}",
         "compare-unlike": f"/compare?{urlencode({'a': librarian, 'b': newest})}",
         "history": "/history?benchmark=Capitals",
         "settings": "/settings",

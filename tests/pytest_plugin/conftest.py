@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+
 import pytest
 from tests.pytest_plugin.folder import Folder
 
@@ -10,4 +12,5 @@ def folder(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Folder
     monkeypatch.setenv("COLUMNS", "80")
     for name in ("CI", "BUILD_NUMBER", "PROCTOR_STORE", "GITHUB_WORKSPACE", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.delitem(sys.modules, "agent", raising=False)  # that of another test
     return Folder(pytester)
