@@ -17,7 +17,8 @@ from proctor.run import Run, Status
 from proctor.web.site.jobs import Jobs, WrongState
 from proctor.web.site.settings import WebSettings
 from proctor.web.site.site import Site
-from proctor.web.site.start import RunRequest, start, start_demonstration
+from proctor.web.site.start import RunRequest, go_on, start, start_demonstration
+from proctor.workflows.sync import resume
 
 SitesOpener = Callable[..., Site]
 _CONFIG = """
@@ -375,3 +376,12 @@ def test_runs_with_one_budget_are_played_one_after_the_other(sites: SitesOpener)
     assert status(site, first) == "completed"
     over, begun = site.store.archive.find(first.id).ended, site.store.archive.find(second.id).started
     assert (over or 0) <= (begun or 0)
+
+
+def test_a_run_that_goes_on_before_anybody_has_seen_its_end_stands_in_line_again(sites: SitesOpener) -> None:
+    site = sites(processes=0)
+    run = started(site)
+    with site.jobs._lock:  # nobody looks after the runs meanwhile
+        resume(run.id, store=site.settings.store)
+        assert go_on(site, site.store.archive.find(run.id), trials=2).status == "queued"
+    assert site.jobs.waiting() == [run.id]

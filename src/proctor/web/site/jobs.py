@@ -126,13 +126,20 @@ class Jobs:
             raise WrongState(f"run {found.id} is completed already; there is nothing left to play")
         self.must_be_playable(found)
         with self._lock, suppress(RunBusy):  # busy: somebody plays it already
-            if found.id not in self._jobs:
+            if self._is_over(self._jobs.get(found.id), found):
                 self._mark(found, "queued")
                 private.make_folder(self._folder)
                 private.write(self._mark_file(found.id), json.dumps(pace).encode() if pace else b"")
                 self._jobs[found.id] = _Job(run=found.id, pace=pace)
         self._awake.set()
         return self._store().archive.find(found.id)
+
+    @staticmethod
+    def _is_over(job: _Job | None, run: Run) -> bool:
+        """Whether nobody plays a run or will, also where its process has ended and nobody has looked since."""
+        if job is None:
+            return True
+        return run.status != "queued" if job.process is None else job.process.poll() is not None
 
     @staticmethod
     def must_be_playable(run: Run) -> None:
