@@ -3,8 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install -q --disable-pip-version-check -c constraints.txt
-# Many tests wait for a process, a server or a clock: two for each core.
-WORKERS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
+WORKERS ?= auto
 
 .PHONY: demo test browser check lint types layers bench simulate kills zoo screenshots clean help
 
