@@ -85,3 +85,14 @@ def test_a_reply_is_copied_and_shown_as_it_was_written(opened: Opening) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "28 days, see book()"
     follow(page, page.get_by_role("link", name="Show it as written"))
     assert page.locator(".said").inner_text() == SAID
+
+
+def test_rows_of_the_matrix_are_taken_along_into_a_spreadsheet(opened: Opening) -> None:
+    page = opened("/compare/several?run=first&run=second&every=1", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy these rows").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").splitlines()[:2] == [
+        "case\tquestion\tfirst\tsecond",
+        "0\t0?\tnot passed\tnot passed",
+    ]
+    assert found_by(page, "naming.js", "width.js", "targets.js") == []

@@ -78,3 +78,21 @@ def test_runs_that_were_examined_otherwise_are_refused_with_the_reason(browser: 
 
 def test_one_run_or_an_empty_store_asks_for_more(browser: Browser) -> None:
     assert "Two runs or more are needed" in browser.page("/compare/several")
+
+
+def test_the_cases_that_one_run_did_better_than_another_are_shown_alone(browser: Browser, runs: Runs) -> None:
+    page = browser.page(several(runs, "good", "half", "bad", better="1", worse="2"))
+    assert "15 cases" in page
+    assert "What is 1?" in page
+    assert "What is 2?" not in page
+    assert "No case is like that" in browser.page(several(runs, "good", "half", "bad", better="2", worse="0"))
+    assert "No case is like that" in browser.page(several(runs, "good", "half", better="19", worse="0"))
+
+
+def test_the_rows_can_be_copied_into_a_spreadsheet(browser: Browser, runs: Runs) -> None:
+    page = browser.page(several(runs, "good", "half", q="c4"))
+    assert 'data-copy="case\tquestion\tgood\thalf\nc4\tWhat is 4?\tpassed\tnot passed"' in page
+
+
+def test_an_empty_choice_of_two_runs_is_none(browser: Browser, runs: Runs) -> None:
+    assert browser.get(several(runs, "good", "half", better="-1", worse="-1")).status_code == 200

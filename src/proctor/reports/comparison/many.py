@@ -15,6 +15,7 @@ from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
 from proctor.reports.outcomes import OutcomeLabel
+from proctor.reports.run.csv import safe
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
 from proctor.reports.words import one_line
@@ -59,6 +60,15 @@ def cell(row: MatrixRow, place: int) -> OutcomeLabel | None:
     """What became of a case in a run; None: the run does not have it."""
     case = row.cells[place]
     return None if case is None else outcomes.of_case(case)
+
+
+def as_tsv(many: ManyCompared, rows: Sequence[MatrixRow]) -> str:
+    """Rows of the matrix for a spreadsheet, tabs between the cells."""
+    lines = [["case", "question", *(run.findings.run.name for run in many.runs)]]
+    for row in rows:
+        known = (cell(row, place) for place in range(len(many.runs)))
+        lines.append([row.id, row.question, *("" if each is None else each.word for each in known)])
+    return "\n".join("\t".join(safe(one_line(text)) for text in line) for line in lines)
 
 
 def render(many: ManyCompared, *, every: bool = False) -> RenderableType:

@@ -32,6 +32,8 @@ def several(
     category: Annotated[str, Query(max_length=500)] = "",
     q: Annotated[str, Query(max_length=500)] = "",
     every: bool = False,
+    better: Annotated[int, Query(ge=-1, lt=MOST_RUNS)] = -1,
+    worse: Annotated[int, Query(ge=-1, lt=MOST_RUNS)] = -1,
     page: Annotated[int, Query(ge=1, le=1_000_000)] = 1,
 ) -> HTMLResponse:
     """Choose runs of one benchmark; then how they differ."""
@@ -45,7 +47,9 @@ def several(
     found = _compare(shelf_of(request), chosen)
     if found is None:
         return render(request, "several/reading.html.j2", **values)
-    rows = [row for row in found.rows if _fits(row, category, q, every=every)]
+    flip = (better, worse) if min(better, worse) >= 0 else None
+    rows = [row for row in found.rows if _fits(row, category, q, every=every) and _flips(row, flip)]
+    shown = rows[(page - 1) * PAGE : page * PAGE]
     return render(
         request,
         "several.html.j2",
@@ -56,7 +60,10 @@ def several(
         category=category,
         q=q,
         every=every,
-        rows=rows[(page - 1) * PAGE : page * PAGE],
+        better=better,
+        worse=worse,
+        rows=shown,
+        table=words.as_tsv(found, shown),
         found=len(rows),
         page=page,
         pages=max(1, -(-len(rows) // PAGE)),
@@ -81,3 +88,14 @@ def _fits(row: MatrixRow, category: str, q: str, *, every: bool) -> bool:
     if not every and not row.spread:
         return False
     return (not category or category in row.categories) and says(q, row.question, id=row.id)
+
+
+def _flips(row: MatrixRow, flip: tuple[int, int] | None) -> bool:
+    """Whether the first of two runs passed more often than the second; None: no matter."""
+    if flip is None:
+        return True
+    shares = row.shares
+    if max(flip) >= len(shares):
+        return False
+    first, second = (shares[place] for place in flip)
+    return first is not None and second is not None and first > second

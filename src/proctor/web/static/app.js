@@ -92,15 +92,26 @@ function sendOnce() {
   addEventListener("pageshow", () => { for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent; });
 }
 
-// A link to hand on: copied by a button, marked as a whole by a click.
-function offerLinks() {
+// A link to hand on is marked as a whole by a click. A button copies the text it holds, else the reply that it stands
+// beside, as it is shown; where a browser gives no clipboard, the reply is marked so that keys can copy it.
+function offerCopies() {
   for (const field of document.querySelectorAll("[data-select]")) field.addEventListener("focus", () => field.select());
   for (const button of document.querySelectorAll("[data-copy]")) {
-    if (!navigator.clipboard) continue;
+    const said = button.dataset.copy ? null : button.closest("section")?.querySelector(".said");
+    if (!said && !(button.dataset.copy && navigator.clipboard)) continue;
+    const label = button.textContent;
     button.hidden = false;
     button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.dataset.copy).catch(() => {});
-      button.textContent = "Copied";
+      if (said) {
+        const meant = document.createRange();
+        meant.selectNodeContents(said);
+        getSelection().removeAllRanges();
+        getSelection().addRange(meant);
+      }
+      const text = said ? said.innerText : button.dataset.copy;
+      const done = await navigator.clipboard?.writeText(text).then(() => true, () => false);
+      button.textContent = done ? "Copied" : said ? "Marked: copy it by its key" : "Not copied";
+      setTimeout(() => { button.textContent = label; }, 2000);
     });
   }
 }
@@ -155,7 +166,7 @@ submitOnChoice();
 keepFresh();
 listenToKeys();
 sendOnce();
-offerLinks();
+offerCopies();
 for (const button of document.querySelectorAll("[data-tell-keys]")) {
   button.hidden = !keysOn;
   button.addEventListener("click", tellKeys);

@@ -10,22 +10,6 @@ for (const wire of document.querySelectorAll("[data-bond]")) {
   wire.addEventListener("pointerleave", () => light(false));
 }
 
-// A reply is taken along as it is shown; where a browser gives no clipboard, it is marked so that keys can copy it.
-for (const button of document.querySelectorAll("[data-copy]")) {
-  const said = button.closest("section")?.querySelector(".said");
-  if (!said) continue;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    const meant = document.createRange();
-    meant.selectNodeContents(said);
-    getSelection().removeAllRanges();
-    getSelection().addRange(meant);
-    const done = await navigator.clipboard?.writeText(said.innerText).then(() => true, () => false);
-    button.textContent = done ? "Copied" : "Marked: copy it by its key";
-    setTimeout(() => { button.textContent = "Copy"; }, 2000);
-  });
-}
-
 // A run that goes on: the server says whenever it moved; counts are set at once, the other parts are fetched anew.
 const PAUSE = 2000;
 const SAID = 300; // milliseconds in which the end is announced before the page is loaded again
