@@ -30,7 +30,8 @@ def rescore(request: Request, run: str) -> RedirectResponse:
     site, form = site_of(request), form_of(request)
     troubles: dict[str, str] = {}
     criteria = dict(read_criteria(form.text("criteria"), troubles))
-    passing = _number(form, "passing_score", troubles)
+    typed = form.text("passing_score").strip()
+    passing = read_number("passing_score", typed, float, troubles) if typed else None
     if troubles:
         raise InputError("; ".join(troubles.values()))
     made = start_rescore(
@@ -48,13 +49,8 @@ def rescore(request: Request, run: str) -> RedirectResponse:
 def extend(request: Request, run: str) -> RedirectResponse:
     """More trials of each case, or the rest of a run that stopped early."""
     site, form = site_of(request), form_of(request)
-    troubles: dict[str, str] = {}
-    trials = _number(form, "trials", troubles, whole=True)
-    if troubles:
-        raise InputError(troubles["trials"])
-    found = site.store.archive.find(run)
-    to_the_end = form.text("to_the_end") == "yes"
-    return _to(go_on(site, found, trials=None if trials is None else int(trials), to_the_end=to_the_end))
+    trials, to_the_end = _whole_number(form, "trials"), form.text("to_the_end") == "yes"
+    return _to(go_on(site, site.store.archive.find(run), trials=trials, to_the_end=to_the_end))
 
 
 @router.post("/runs/{run}/sync")
@@ -71,12 +67,9 @@ def sync(request: Request, run: str) -> RedirectResponse:
 def share(request: Request, run: str) -> RedirectResponse:
     """A link that opens this run to be read, for some days."""
     site, form = site_of(request), form_of(request)
-    troubles: dict[str, str] = {}
-    days = _number(form, "days", troubles, whole=True)
-    if troubles:
-        raise InputError(troubles["days"])
+    days = _whole_number(form, "days")
     found = site.store.archive.find(run)
-    site.shares.make(found.id, days=USUAL if days is None else int(days))
+    site.shares.make(found.id, days=USUAL if days is None else days)
     return _to(found, "#shared")
 
 
@@ -125,9 +118,13 @@ def must_be_configured(to: str) -> None:
         raise InputError(f"to={to[:60]!r} is not configured on this server; expected {expected}")
 
 
-def _number(form: Form, name: str, troubles: dict[str, str], *, whole: bool = False) -> float | None:
-    text = form.text(name).strip()
-    return read_number(name, text, int if whole else float, troubles) if text else None
+def _whole_number(form: Form, name: str) -> int | None:
+    """As it was typed; None: nothing was."""
+    typed, troubles = form.text(name).strip(), dict[str, str]()
+    number = read_number(name, typed, int, troubles) if typed else None
+    if troubles:
+        raise InputError(troubles[name])
+    return None if number is None else int(number)
 
 
 def _to(run: Run, part: str = "") -> RedirectResponse:
