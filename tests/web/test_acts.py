@@ -74,7 +74,7 @@ def test_a_gate_against_a_run_that_is_gone_is_told_and_no_verdict(browser: Brows
 
 
 def test_a_run_that_stops_early_shows_its_looks_and_its_verdict(browser: Browser, store_path: str) -> None:
-    run = gated(browser, "pass_rate>=0.3", stop_early="yes")
+    run = gated(browser, "pass_rate>=0.3", stop_early="yes", concurrency="1")  # so that a rest is left
     resume(run.id, store=store_path)
     page = browser.page(f"/runs/{run.id}")
     assert "Looks at the gate" in page
