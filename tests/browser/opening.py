@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from tests.browser.chromium import PATIENCE
 
-PHONE = {"width": 375, "height": 812}
+PHONE = {"width": 390, "height": 812}
 WIDE = {"width": 1280, "height": 860}
 _HERE = Path(__file__).parent
 
@@ -51,3 +53,21 @@ def follow(page: Any, link: Any) -> None:
 def found_by(page: Any, *scripts: str) -> list[str]:
     """What these scripts find wrong with a page."""
     return [each for name in scripts for each in page.evaluate((_HERE / name).read_text(encoding="utf-8"))]
+
+
+_AXE = """only => axe.run(document, {resultTypes: ["violations"], rules: {"target-size": {enabled: true}},
+    ...(only.length ? {runOnly: only} : {})}).then(said => said.violations.flatMap(rule =>
+        rule.nodes.map(node => `${rule.id}: ${node.target.join(" ")}: ${node.html.slice(0, 120)}`)))"""
+
+
+@cache
+def _axe() -> str:
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+def found_by_axe(page: Any, *only: str) -> list[str]:
+    """What axe-core finds wrong with a page, by these rules; by none: by all, the size of what is pressed among them."""
+    if not page.evaluate("() => 'axe' in window"):
+        page.evaluate(_axe())
+    found: list[str] = page.evaluate(_AXE, only)
+    return found

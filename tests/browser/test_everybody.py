@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.browser.addressing import doing_pages, reading_pages
 from tests.browser.chromium import serving
-from tests.browser.opening import PHONE, WIDE, Opening, found_by
+from tests.browser.opening import PHONE, WIDE, Opening, found_by, found_by_axe
 from tests.web.reading.played import Played
 
 from proctor import evaluate
@@ -35,16 +35,19 @@ def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
     return full | {f"{name}, nothing stored": empty + path for name, path in doing_pages().items()}
 
 
+_OF_COLOUR = ("color-contrast", "link-in-text-block")
+_OF_SIZE = ("target-size", "scrollable-region-focusable", "color-contrast")
+
+
 def _looked_at(page: Any) -> Iterator[tuple[str, list[str]]]:
-    """What was looked for, and what is wrong with the page."""
+    """What was looked for, and what is wrong with the page; other rules see the same in every size and scheme."""
     _resize(page, WIDE)
-    for scheme in ("dark", "light"):
+    for scheme, only in (("dark", _OF_COLOUR), ("light", ())):
         page.emulate_media(color_scheme=scheme)
         page.wait_for_function("scheme => matchMedia(`(prefers-color-scheme: ${scheme})`).matches", arg=scheme)
-        yield scheme, found_by(page, "contrast.js", "borders.js")
-    yield "names", found_by(page, "naming.js")
+        yield scheme, [*found_by_axe(page, *only), *found_by(page, "borders.js")]
     _resize(page, PHONE)
-    yield "phone", found_by(page, "targets.js", "width.js")
+    yield "phone", [*found_by_axe(page, *_OF_SIZE), *found_by(page, "width.js")]
     page.keyboard.press("Tab")
     yield "focus", found_by(page, "focus.js")
     for width in (320, 640):
@@ -68,6 +71,14 @@ def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str
         for looked_for, found in _looked_at(page):
             wrong |= {f"{name}, {looked_for}": list(dict.fromkeys(found))} if found else {}
     assert wrong == {}
+
+
+def test_what_is_wrong_with_a_page_is_found(opened: Opening) -> None:
+    page = opened("/runs")
+    page.evaluate(
+        "document.querySelector('main').innerHTML += '<button style=\"width:9px\"></button><p style=\"color:#999\">a</p>'"
+    )
+    assert {each.partition(":")[0] for each in found_by_axe(page)} >= {"button-name", "color-contrast"}
 
 
 _LONG = "Ab" * 95
