@@ -1,4 +1,4 @@
-"""What a passed attempt cost never stands without its interval, or why there is none."""
+"""What a passed case costs never stands without its interval, or why there is none."""
 
 from __future__ import annotations
 
@@ -25,10 +25,22 @@ def test_it_is_all_that_was_spent_over_what_passed_within_the_interval_of_the_ra
     assert found.n == 100
 
 
+def test_it_is_the_same_however_often_each_case_is_asked() -> None:
+    once, thrice = ({f"c{n}": ["pass" if n < 8 else "fail"] * trials for n in range(10)} for trials in (1, 3))
+    assert cost_per_pass(made(thrice, usage=CENT)).value == pytest.approx(0.1 / 8)
+    assert cost_per_pass(made(once, usage=CENT)).value == pytest.approx(0.1 / 8)
+
+
+def test_a_flaky_case_counts_by_its_share_and_each_case_alike() -> None:
+    found = cost_per_pass(made({"sure": ["pass"], "flaky": ["pass", "fail", "fail", "fail"]}, usage=CENT))
+    assert found.value == pytest.approx(0.01 / 0.625)
+    assert (found.n, found.attempts) == (2, 5)
+
+
 @pytest.mark.parametrize(
     ("findings", "note"),
     [
-        (made(verdicts(0, 5), usage=CENT), "no attempt passed"),
+        (made(verdicts(0, 5), usage=CENT), "no case passed"),
         (made(verdicts(3, 2), usage=Usage(calls=1)), "what its calls cost is not known"),
         (made(verdicts(3, 2)), "its agent does not tell its usage"),
         (made(verdicts(3, 2), usage=CENT, run={"rescored_from": "x"}), "another run paid"),
@@ -43,7 +55,10 @@ def test_without_a_value_it_says_why(findings: object, note: str) -> None:
 def test_a_comparison_tells_it_of_both_runs() -> None:
     a, b = (made(verdicts(passes, 100 - passes), id=name, usage=CENT) for passes, name in ((80, "a"), (50, "b")))
     compared = compare_findings(a, b)
-    assert beside(compared) == "A 0.0125 (0.0115 – 0.0141), B 0.0200 (0.0168 – 0.0248)"
+    assert beside(compared) == (
+        "per passed case A 0.0125 (0.0115 – 0.0141), B 0.0200 (0.0168 – 0.0248): "
+        "the mean cost of an attempt ÷ the pass rate"
+    )
     assert as_dict(compared)["b"]["cost_per_pass"]["value"] == pytest.approx(0.02)
 
 

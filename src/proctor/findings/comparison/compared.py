@@ -108,7 +108,7 @@ class Compared:
 
     @property
     def cost_per_pass(self) -> tuple[Estimate, Estimate]:
-        """What a passed attempt cost in A and in B."""
+        """What a passed case costs in A and in B."""
         return cost_per_pass(self.a), cost_per_pass(self.b)
 
     @property

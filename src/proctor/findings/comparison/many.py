@@ -45,7 +45,7 @@ class RunStanding:
     cost: float | None
     """Per attempt; None: not known."""
     cost_per_pass: Estimate
-    """All that was spent, over the attempts that passed."""
+    """What a passed case costs: the mean cost of an attempt over the pass rate."""
     seconds: float | None
     """The median time of an attempt; None: not known."""
     on_front: bool | None

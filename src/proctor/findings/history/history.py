@@ -183,8 +183,8 @@ def _cost_per_pass(played: _TracedRun, rate: Estimate | None) -> Estimate | None
     """Of a run whose verdicts are all of one condition; what several cost together is no cost of the plain run's."""
     if played.spent is None or len(played.run.settings.conditions) > 1:
         return None
-    passed = sum(passed for _, passed in played.counts.values())
-    return cost_of_pass(played.run, played.spent, passed, rate)
+    counted = sum(counted for counted, _ in played.counts.values())
+    return cost_of_pass(played.run, played.spent, counted, rate)
 
 
 def rate_of(run: Run, counts: Counts) -> Estimate | None:

@@ -48,7 +48,7 @@ class Entry:
     people: Estimate | None = None
     """That rate as people judge, by their labels; None: there are none."""
     cost_per_pass: Estimate | None = None
-    """What a passed attempt cost; None: nobody looked."""
+    """What a passed case costs; None: nobody looked."""
 
     @property
     def marked(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a passed attempt cost: everything that a run spent, over the attempts that passed."""
+"""What a passed case costs: the mean cost of asking a case once, over the pass rate."""
 
 from __future__ import annotations
 
@@ -9,35 +9,42 @@ from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 from proctor.usage import Usage
 
-_METHOD = "as the pass rate's interval, at the mean cost of an attempt"
+_METHOD = "the mean cost of a counted attempt over the pass rate, at the ends of its interval"
 
 
 def cost_per_pass(findings: Findings) -> Estimate:
-    """The same from what is known of a run."""
-    passed = sum(case.passed for case in findings.cases)
-    return cost_of_pass(findings.run, findings.usage, passed, findings.pass_rate)
+    """The same from what is known of a run; under several conditions of the plain run, where that is one of them."""
+    plain = next((each for each in findings.conditions if not each.name), findings)
+    counted = plain.counts.scored + plain.counts.failed_by_agent
+    rate = findings.pass_rate if findings.battle is None else findings.battle.held_rate
+    return cost_of_pass(findings.run, plain.usage, counted, rate)
 
 
-def cost_of_pass(run: Run, spent: Usage, passed: int, rate: Estimate | None) -> Estimate:
-    """All that was spent over the attempts that passed, judges included; without a value or interval `note` says why.
+def cost_of_pass(run: Run, spent: Usage, counted: int, rate: Estimate | None) -> Estimate:
+    """What a passed case costs, in battles a conversation that held; without a value or interval `note` says why.
 
-    The interval tells how far the pass rate may be another one; what an attempt costs on average is taken as it was.
+    All that was spent, judges and lost attempts included, is shared out over the counted attempts. A flaky case counts
+    by its share, as in the rate, so the number does not grow with the trials; with one trial it is all that was
+    spent over the cases that passed. The interval tells how far the rate may be another one; what an attempt costs on
+    average is taken as it was.
     """
-    found = Estimate(value=None, low=None, high=None, n=0 if rate is None else rate.n, method=_METHOD, attempts=passed)
+    n = 0 if rate is None else rate.n
+    found = Estimate(value=None, low=None, high=None, n=n, method=_METHOD, attempts=counted)
     if run.rescored_from is not None:
         return replace(found, note="it was judged anew: another run paid for its replies")
     if spent.cost is None:
         return replace(found, note="what its calls cost is not known" if spent else "its agent does not tell its usage")
-    if not passed:
-        return replace(found, note="no attempt passed")
-    return _with_interval(run, replace(found, value=spent.cost / passed), rate)
+    if rate is None or rate.value is None or not counted:
+        return replace(found, note="nothing was judged")
+    if not rate.value:
+        return replace(found, note="no case passed")
+    return _at_rates(found, spent.cost / counted, rate)
 
 
-def _with_interval(run: Run, found: Estimate, rate: Estimate | None) -> Estimate:
-    assert found.value is not None, "the caller has looked"
-    if run.settings.type != "standard" or len(run.settings.conditions) > 1:
-        return replace(found, note="no interval: passed attempts are not what the pass rate counts here")
-    if rate is None or not rate.value or rate.low is None or not rate.high:
+def _at_rates(found: Estimate, cost: float, rate: Estimate) -> Estimate:
+    assert rate.value, "the caller has looked"
+    found = replace(found, value=cost / rate.value)
+    if rate.low is None or not rate.high:
         return replace(found, note="no interval: the pass rate has none")
-    low, high = found.value * rate.value / rate.high, found.value * rate.value / rate.low if rate.low else None
-    return replace(found, low=low, high=high, note="" if high else "no upper end: the pass rate may be 0")
+    high = cost / rate.low if rate.low else None
+    return replace(found, low=cost / rate.high, high=high, note="" if high else "no upper end: the pass rate may be 0")

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from proctor.findings.comparison.many import ManyCompared, MatrixRow, PairFinding, RunStanding, letter
 from proctor.reports import numbers, outcomes
-from proctor.reports.comparison.cost import per_pass
+from proctor.reports.comparison.cost import division, passed_unit, per_pass
 from proctor.reports.comparison.words import difference_of
 from proctor.reports.headline import noun_of
 from proctor.reports.markup import plain as in_markdown
@@ -19,6 +19,7 @@ from proctor.reports.run.csv import safe
 from proctor.reports.terminal import STYLES, Page, cut_line, outcome_text, page_table
 from proctor.reports.values import counts, estimate
 from proctor.reports.words import one_line
+from proctor.run import Run
 from proctor.statistics.estimate import Estimate
 
 _SHOWN = 15
@@ -85,6 +86,11 @@ def _report(many: ManyCompared, width: int, every: bool) -> Iterator[RenderableT
         yield Text()
     yield _runs(many, width)
     yield Text()
+    if _money(many):
+        yield _costs(many, width)
+        yield Text(f"  {cost_note(many)}", style="dim")
+        yield Text("  *: no other run is both better and cheaper", style="dim")
+        yield Text()
     yield _pairs(many, width)
     yield Text(f"  {HOLM}", style="dim")
     yield Text()
@@ -95,25 +101,47 @@ def _runs(many: ManyCompared, width: int) -> RenderableType:
     table = page_table(width)
     table.add_column("", no_wrap=True)
     table.add_column("run", ratio=1, no_wrap=True, overflow="ellipsis")
-    headers = ["rank", "pass rate", "interval", *_money(many), "median time"]
-    for header in headers:
+    for header in ("rank", "pass rate", "interval", "median time"):
         table.add_column(header, justify="right", no_wrap=True)
     for place, run in enumerate(many.runs):
-        table.add_row(Text(letter(place), style="bold"), *_run_cells(run, money=bool(_money(many))))
+        table.add_row(Text(letter(place), style="bold"), *_run_cells(run))
+    return table
+
+
+def _costs(many: ManyCompared, width: int) -> RenderableType:
+    table = page_table(width)
+    table.add_column("", no_wrap=True)
+    for header in _money(many):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("", ratio=1)
+    for place, run in enumerate(many.runs):
+        table.add_row(Text(letter(place), style="bold"), *_cost_cells(run))
     return table
 
 
 def _money(many: ManyCompared) -> list[str]:
-    return ["cost each", "per pass"] if any(run.cost for run in many.runs) else []
+    return ["cost each", f"per {passed_unit(_first(many))}"] if any(run.cost for run in many.runs) else []
 
 
-def _run_cells(run: RunStanding, *, money: bool) -> list[Text | str]:
+def cost_note(many: ManyCompared) -> str:
+    """What the cost of a passed case is."""
+    return f"per {passed_unit(_first(many))}: {division(_first(many))}"
+
+
+def _first(many: ManyCompared) -> Run:
+    return many.runs[0].findings.run
+
+
+def _cost_cells(run: RunStanding) -> list[str]:
+    return [_amount(run.cost) + (" *" if run.on_front else ""), _per_pass(run.cost_per_pass)]
+
+
+def _run_cells(run: RunStanding) -> list[Text | str]:
     found = run.findings
     said = numbers.say(found.pass_rate, noun=noun_of(found.run))
-    spent = [_amount(run.cost) + (" *" if run.on_front else ""), _per_pass(run.cost_per_pass)] if money else []
     seconds = numbers.NOTHING if run.seconds is None else numbers.duration(run.seconds)
     what = Text(one_line(found.run.agent)).append(f"  {found.run.id}", style="dim")
-    return [what, rank(run), said.value, said.interval, *spent, seconds]
+    return [what, rank(run), said.value, said.interval, seconds]
 
 
 def _per_pass(estimate: Estimate) -> str:
@@ -175,13 +203,15 @@ def _markdown(many: ManyCompared) -> Iterator[str]:
     yield f"**{in_markdown(sentence(many), 400)}**\n"
     yield from (f"> {in_markdown(warning, 400)}\n" for warning in many.warnings)
     yield from _markdown_table(
-        ["", "agent", "run", "rank", "pass rate", "interval", *_money(many), "median time"],
+        ["", "agent", "run", "rank", "pass rate", "interval", "median time", *_money(many)],
         [
             [letter(place), in_markdown(run.findings.run.agent, 100), f"`{run.findings.run.id}`", *map(str, cells)]
             for place, run in enumerate(many.runs)
-            for cells in [_run_cells(run, money=bool(_money(many)))[1:]]
+            for cells in [[*_run_cells(run)[1:], *(_cost_cells(run) if _money(many) else [])]]
         ],
     )
+    if _money(many):
+        yield f"{cost_note(many)}\n"
     rows = []
     for pair in many.pairs:
         difference, interval = difference_of(pair.comparison.difference)

@@ -58,7 +58,7 @@ def _facts(compared: Compared) -> Iterator[str]:
     if people := words.by_people(compared):
         yield f"- As people judge: {people}"
     if cost := beside(compared):
-        yield f"- Cost of a passed attempt: {cost}"
+        yield f"- Cost: {cost}"
     counted = [
         f"{words.FLIPS[flip].sign} {numbers.whole(number)} {words.FLIPS[flip].word}"
         for flip in words.FLIPS

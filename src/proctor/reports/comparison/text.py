@@ -113,7 +113,7 @@ def _facts(compared: Compared) -> Iterator[RenderableType]:
         "Missing": words.missing(compared),
         "In reach": words.would_have_shown(compared),
         "By people": words.by_people(compared),
-        "Cost/pass": beside(compared),
+        "Cost": beside(compared),
     }
     for label, fact in facts.items():
         if fact:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from proctor.findings.history import Change, Entry, History, Segment, Series
 from proctor.reports import numbers
-from proctor.reports.comparison.cost import per_pass
+from proctor.reports.comparison.cost import passed_unit, per_pass
 from proctor.reports.comparison.words import BETTER, WORSE, difference_of, p_value
 from proctor.reports.history.calendar import Calendar
 from proctor.reports.outcomes import OutcomeLabel
@@ -148,7 +148,7 @@ def notes(entry: Entry) -> Iterator[str]:
         said = numbers.say(entry.people)
         yield f"{said.value} ({said.interval}) as people judge, from {numbers.plural(entry.people.attempts, 'label')}"
     if entry.cost_per_pass is not None and entry.cost_per_pass.value is not None:
-        yield f"a passed attempt cost {per_pass(entry.cost_per_pass)}"
+        yield f"a {passed_unit(entry.run)} cost {per_pass(entry.cost_per_pass)}"
 
 
 def changed_labels(entry: Entry) -> str:
