@@ -66,7 +66,7 @@ def _axe() -> str:
 
 
 def found_by_axe(page: Any, *only: str) -> list[str]:
-    """What axe-core finds wrong with a page, by these rules; by none: by all, the size of what is pressed among them."""
+    """What axe-core finds wrong with a page by these rules; without any, by all of its own."""
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(_axe())
     found: list[str] = page.evaluate(_AXE, only)
