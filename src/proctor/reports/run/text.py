@@ -20,6 +20,7 @@ from proctor.reports.checks.words import what_passes
 from proctor.reports.headline import HeadlineLine, exam_noun, headline, noun_of
 from proctor.reports.panel import by_judge
 from proctor.reports.run import resume_command as continuing
+from proctor.reports.run.opening import opening
 from proctor.reports.run.worst import worst
 from proctor.reports.terminal import (
     INDENT,
@@ -126,6 +127,9 @@ def _title(findings: Findings) -> Iterator[RenderableType]:
     if run.reason:
         yield Text(f"Stopped: {one_line(run.reason)}", style=STYLES[where.style])
     yield Text()
+    if told := opening(findings):
+        yield Text(" ".join(told))
+        yield Text()
     yield Padding(_verdicts(findings), INDENT)
     yield Text()
 
