@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -114,6 +115,13 @@ def digest(value: object) -> str:
 def case_id(question: str, context: str | None) -> str:
     """The id of a case that was given none: 12 hex digits over question and context."""
     return hashlib.sha256(f"{question}\0{context or ''}".encode()).hexdigest()[:12]
+
+
+def numbered_id(question: str, context: str | None, seen: Counter[str]) -> str:
+    """The same where a question may be asked again: then `-2`, `-3` … follow."""
+    plain = case_id(question, context)
+    seen[plain] += 1
+    return plain if seen[plain] == 1 else f"{plain}-{seen[plain]}"
 
 
 _CONTENT = [field for field in Case.__slots__ if field not in ("criteria", "trials", "metadata", "review", "line")]

@@ -373,3 +373,53 @@ def test_jsonl_has_no_header_to_leave_out(tmp_path: Path) -> None:
     table.write_text('{"question": "q", "answer": "a"}\n')
     with pytest.raises(InputError, match="leave --no-header out"):
         convert(table, tmp_path / "b.csv", header=False)
+
+
+# Categories from a file ------------------------------------------------------------------------------------------
+
+CAPITALS = '"Capital of France?";"Paris"\n"Capital of Japan?";"Tokyo"\n"Capital of Peru?";"Lima"\n'
+
+
+def categorised(folder: Path, told: str, name: str = "told.csv") -> dict[str, tuple[str, ...]]:
+    """Question → its categories, of the suite that three capitals become."""
+    source, beside, target = folder / "capitals.csv", folder / name, folder / "made.jsonl"
+    source.write_text(CAPITALS, "utf-8")
+    beside.write_text(told, "utf-8")
+    convert(source, target, categories=beside)
+    return {case.question.split()[-1]: case.categories for case in read_suite(target).cases}
+
+
+@pytest.mark.parametrize("header", ["question,category\n", "Prompt,Tags\n", ""])
+def test_a_file_gives_rows_their_categories_by_question_or_case_id(tmp_path: Path, header: str) -> None:
+    japan = read_bytes(CAPITALS.encode()).cases[1].id
+    told = f"{header}Capital of France?,europe; rich\n{japan},asia\n{japan},island\n{japan},asia\n"
+    assert categorised(tmp_path, told) == {"France?": ("europe", "rich"), "Japan?": ("asia", "island"), "Peru?": ()}
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        (
+            "Capital of France?,europe\nCapital of Spain?,europe\n",
+            "line 2: no row has the question or case id 'Capital of Sp",
+        ),
+        ("Capital of France?,\n", "line 1: there is no category for 'Capital of France?'"),
+        ("Capital of France?,europe,rich\n", "line 1 has 3 fields"),
+    ],
+)
+def test_a_line_that_names_no_row_or_no_category_is_told_and_nothing_is_written(
+    tmp_path: Path, told: str, said: str
+) -> None:
+    with pytest.raises(InputError, match=said.replace("?", r"\?")):
+        categorised(tmp_path, told)
+    assert not (tmp_path / "made.jsonl").exists()
+
+
+def test_categories_of_a_file_are_added_to_those_of_the_table_and_rows_without_any_are_told(tmp_path: Path) -> None:
+    source, beside, target = tmp_path / "t.csv", tmp_path / "c.csv", tmp_path / "made.jsonl"
+    source.write_text("question,answer,category\nOne?,1,odd\nTwo?,2,\n", "utf-8")
+    beside.write_text("One?,small\n", "utf-8")
+    assert convert(source, target, categories=beside).notes == ("1 of 2 rows have no category",)
+    assert [case.categories for case in read_suite(target).cases] == [("odd", "small"), ()]
+    with pytest.raises(InputError, match="a benchmark file has no categories"):
+        convert(source, tmp_path / "made.csv", categories=beside)

@@ -22,8 +22,14 @@ if TYPE_CHECKING:
     is_flag=True,
     help="IN has no header: its columns are question, answer, reasoning, context and category, in this order.",
 )
+@click.option(
+    "--categories",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Give rows the categories that FILE tells by question or case id; OUT must keep them, as .jsonl does.",
+)
 @click.pass_context
-def command(ctx: click.Context, source: Path, target: Path, no_header: bool) -> None:
+def command(ctx: click.Context, source: Path, target: Path, no_header: bool, categories: Path | None) -> None:
     """Turn the table IN into the benchmark file OUT.
 
     IN is a CSV with a header (commas, semicolons or tabs), .tsv, .xlsx or .jsonl. A benchmark file is turned into a
@@ -32,7 +38,7 @@ def command(ctx: click.Context, source: Path, target: Path, no_header: bool) -> 
     """
     from proctor.formats.convert import convert
 
-    report = convert(source, target, header=not no_header)
+    report = convert(source, target, header=not no_header, categories=categories)
     if report.problems:
         _refuse(source, report)
         ctx.exit(1)

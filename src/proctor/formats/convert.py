@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
@@ -10,19 +9,21 @@ from pathlib import Path
 
 from proctor.errors import InputError
 from proctor.formats import csv, tables
+from proctor.formats.categories import CATEGORY, categories_by_file, categories_in, category_faults, columns_called
 from proctor.formats.records import KEPT
 from proctor.formats.rules import COLUMNS, REQUIRED
 from proctor.formats.sheet import Cell, Sheet, Unusable, read_all
 from proctor.formats.synonyms import other_names
 from proctor.settings import unwritable
 
-CATEGORY = "category"
 FIELDS = (*COLUMNS, CATEGORY)
 """What a column may be; the last has no place in a benchmark file."""
-_LONGEST_CATEGORY = 200
 
 Row = tuple[str | None, ...]
 
+_NO_CATEGORIES = (
+    "a benchmark file has no categories; give OUT the ending .jsonl, which keeps them, and `run` reads it too"
+)
 _BENCHMARK = "a benchmark file"
 _COMMA = "a comma CSV with a header"
 _TABS = "a TSV with a header"
@@ -59,19 +60,24 @@ class ConversionReport:
     """How many problems there are beyond those."""
 
 
-def convert(source: Path, target: Path, *, header: bool = True) -> ConversionReport:
+def convert(source: Path, target: Path, *, header: bool = True, categories: Path | None = None) -> ConversionReport:
     """Turn one table into another; nothing is written if any row has a problem.
 
     A `.csv` target is a benchmark file, or a comma CSV if the source is a benchmark file already. Without a `header`
-    the columns are question, answer, reasoning, context and category, in this order.
+    the columns are question, answer, reasoning, context and category, in this order. The file `categories` gives rows
+    further ones, by their questions or ids.
     """
     if source.exists() and target.exists() and source.samefile(target):
         raise InputError(f"{source} would overwrite itself; give another name for the result")
     sheet, table = _read(source) if header else (_read_without_header(source), None)
     kind = _kind(target, is_benchmark=table is not None)
+    if categories is not None and kind == _BENCHMARK:
+        raise InputError(f"cannot write categories into {target}: {_NO_CATEGORIES}")
     places = _places(sheet.columns, source)
     problems = [_as_row_problem(problem) for problem in table.errors] if table else []
     rows = _rows(sheet, places, problems)
+    if not problems and categories is not None:
+        rows = _with_categories(rows, categories)
     if not problems and kind == _BENCHMARK:
         problems.extend(_beyond_limit(rows))
     if not problems:
@@ -82,7 +88,7 @@ def convert(source: Path, target: Path, *, header: bool = True) -> ConversionRep
         kind=kind,
         columns={name: sheet.columns[place] for name, place in kept.items()},
         dropped=_unused_columns(sheet, kept),
-        notes=(*sheet.notes, *_lost_categories(places, kind)),
+        notes=(*sheet.notes, *_lost_categories(places, kind), *(_without_any(rows) if categories else ())),
         problems=tuple(problems[:KEPT]),
         more=len(problems[KEPT:]) + (table.more if table else 0),
     )
@@ -129,15 +135,8 @@ def _as_row_problem(problem: csv.Problem) -> RowProblem:
     return RowProblem(line=problem.line, message=f"column {problem.column}: {problem.message}")
 
 
-def _candidates(columns: Sequence[str], name: str) -> list[int]:
-    """The columns that may be this field: those with its own name, or else those with another name for it."""
-    plain = [re.sub(r"[\s-]+", "_", column.strip()).casefold() for column in columns]
-    own = [place for place, column in enumerate(plain) if column == name]
-    return own or [place for place, column in enumerate(plain) if column in other_names(name)]
-
-
 def _names_required(columns: Sequence[str]) -> bool:
-    return all(_candidates(columns, name) for name in COLUMNS[:REQUIRED])
+    return all(columns_called(columns, name) for name in COLUMNS[:REQUIRED])
 
 
 def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
@@ -145,7 +144,7 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
     places = {}
     found = ", ".join(map(repr, columns)) or "none"
     for name in FIELDS:
-        candidates = _candidates(columns, name)
+        candidates = columns_called(columns, name)
         if len(candidates) > 1:
             rivals = " and ".join(repr(columns[place]) for place in candidates)
             raise InputError(f"{source}: the columns {rivals} may each be the {name}; name the right one {name!r}")
@@ -162,7 +161,12 @@ def _places(columns: Sequence[str], source: Path) -> dict[str, int]:
 
 def _lost_categories(places: dict[str, int], kind: str) -> Iterator[str]:
     if kind == _BENCHMARK and CATEGORY in places:
-        yield "a benchmark file has no categories; give OUT the ending .jsonl, which keeps them, and `run` reads it too"
+        yield _NO_CATEGORIES
+
+
+def _without_any(rows: Sequence[tuple[int, Row]]) -> Iterator[str]:
+    if bare := sum(not row[-1] for _, row in rows):
+        yield f"{bare:,} of {len(rows):,} rows have no category"
 
 
 def _unused_columns(sheet: Sheet, places: dict[str, int]) -> tuple[str, ...]:
@@ -199,19 +203,16 @@ def _row(
     if any(cells[len(columns) :]):
         wrong.append(f"Invalid number of fields: {len(cells)}, but there are {len(columns)} columns")
     row = tuple(None if isinstance(cell := taken.get(name), Unusable) else cell for name in FIELDS)
-    wrong.extend(_category_faults(row[-1]))
+    wrong.extend(category_faults(row[-1]))
     return row, wrong or list(csv.row_faults(row[: len(COLUMNS)], first=first))
 
 
-def _category_faults(cell: str | None) -> Iterator[str]:
-    for name in _categories(cell):
-        if len(name) > _LONGEST_CATEGORY or not name.isprintable():
-            yield f"category {name[:40]!r} is no name; expected one line of at most {_LONGEST_CATEGORY} characters"
-
-
-def _categories(cell: str | None) -> list[str]:
-    """The categories in a cell, between which semicolons stand."""
-    return [name for each in (cell or "").split(";") if (name := each.strip())]
+def _with_categories(rows: Sequence[tuple[int, Row]], path: Path) -> list[tuple[int, Row]]:
+    """The rows with what a file says of them, after what they say themselves."""
+    asked = [(row[0] or "", row[3] if (row[3] or "").strip() else None) for _, row in rows]
+    added = categories_by_file(path, asked)
+    together = (dict.fromkeys([*categories_in(row[-1]), *names]) for (_, row), names in zip(rows, added, strict=True))
+    return [(line, (*row[:-1], "; ".join(names) or None)) for (line, row), names in zip(rows, together, strict=True)]
 
 
 def _beyond_limit(rows: Sequence[tuple[int, Row]]) -> Iterator[RowProblem]:
@@ -242,7 +243,7 @@ def _written(kind: str, rows: Sequence[Row]) -> bytes:
 
 def _json_row(row: Row) -> tuple[str | list[str] | None, ...]:
     """The row with its categories as a list where there are several."""
-    names = _categories(row[-1])
+    names = categories_in(row[-1])
     return (*row[:-1], names if len(names) > 1 else next(iter(names), None))
 
 

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import islice
 
 from proctor.benchmark import Benchmark, Case
-from proctor.codec import benchmark_of, case_id
+from proctor.codec import benchmark_of, numbered_id
 from proctor.errors import InputError
 from proctor.formats import files
 from proctor.formats.charset import decode
@@ -85,9 +85,7 @@ class Table:
 def _case(fields: Sequence[str], line: int, seen: Counter[str]) -> Case:
     question, answer, *others = fields
     reasoning, context = (text if text.strip() else None for text in others)
-    plain = case_id(question, context)
-    seen[plain] += 1
-    unique = plain if seen[plain] == 1 else f"{plain}-{seen[plain]}"
+    unique = numbered_id(question, context, seen)
     return Case(id=unique, question=question, answer=answer, reasoning=reasoning, context=context, line=line)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from proctor.benchmark import Benchmark, Case, Exam
-from proctor.codec import benchmark_of, case_id
+from proctor.codec import benchmark_of, numbered_id
 from proctor.errors import InputError, UsageError
 from proctor.formats import csv
 from proctor.formats.cases import check_case
@@ -80,9 +80,7 @@ def _unique(items: Iterable[Any]) -> list[Case]:
         values = _values(item, number)
         if not values.get("id") and _texts(values):
             _must_be_fit(values, number)
-            plain = case_id(values["question"], values.get("context"))
-            asked[plain] += 1
-            values["id"] = plain if asked[plain] == 1 else f"{plain}-{asked[plain]}"
+            values["id"] = numbered_id(values["question"], values.get("context"), asked)
         case = _case(values, number)
         if case.id in cases:
             raise InputError(f"case {number}: the id {case.id!r} stands twice; ids must be unique in a benchmark")
