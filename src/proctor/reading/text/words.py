@@ -67,6 +67,12 @@ def stem_set(folded: str) -> frozenset[str]:
     return frozenset(words(folded))
 
 
+@lru_cache(maxsize=1024)
+def stems_of(folded: str) -> tuple[str, ...]:
+    """The same, remembered for texts that are looked at again and again; an address is several words."""
+    return tuple(stem(word) for word in WORD.findall(folded))
+
+
 @lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """One form for a word's plural, possessive, tense, British or American spelling, numeral or short form."""
