@@ -15,6 +15,7 @@ from proctor.reading.languages.gloss import gloss
 from proctor.reading.names import plain_names
 from proctor.reading.question import Asked, understand
 from proctor.reading.reply import final_answer
+from proctor.reading.rows import asked_row
 from proctor.reading.rules import PASSING, Verdict, best_verdict, enumerates
 from proctor.reading.text.negation import declines
 
@@ -155,7 +156,7 @@ def _settled(answered: Answered, asked: Asked, answers: list[Expected], best: Ve
         if not declined:
             return best
         return best._replace(value=0.0, explanation="the reply does not answer", refuted=True, form="declined")
-    if "and" in answered.stems and enumerates(answered, asked, answers):
+    if best.form != "yes_no" and "and" in answered.stems and enumerates(answered, asked, answers):
         return best._replace(value=best.value * _ONE_OF_MANY, explanation=f"{best.explanation}, but only among others")
     return best
 
@@ -168,6 +169,7 @@ def _plain(text: str, asked: Asked, references: tuple[str, ...], answers: list[E
 
 def _answering(text: str, question: str, asked: Asked, answers: list[Expected]) -> str:
     """The part of a reply that answers: its final answer, where a short one is expected and the reply marks one."""
+    text = asked_row(text, asked)
     if any(len(answer.passage) > _LONG_ANSWER for answer in answers):
         return text
     numeric = not asked.yes_no and any(answer.only_facts for answer in answers)

@@ -64,6 +64,14 @@ def by_meaning(folded: str, asked: Asked) -> tuple[bool | None, bool]:
     return (None, False) if best is None else (best[1], best[0] > 0)
 
 
+def taken_back(folded: str, asked: Asked) -> float:
+    """How strongly what comes after the first clause of a reply says no to the question; 0: it does not."""
+    wanted = stems_of(marked_phrases(asked.folded))
+    positive = _sign(wanted, frozenset(), plain=True) > 0
+    said = (_weigh(clause, wanted, asked) for clause in _clauses(folded)[1:])
+    return max((strength for strength, sign in said if (sign > 0) != positive), default=0.0)
+
+
 def _clauses(folded: str) -> list[Clause]:
     found: list[Clause] = []
     start, turned, sentence = 0, False, 0

@@ -46,18 +46,51 @@ SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|;\s|…\s?|\.\.\.\s?")
 """What parts sentences, for this."""
 
 
+_REPORTED = re.compile(
+    rf"\b(?P<lie>lying|lie|wrong|false|mistaken)?(?: \w+){{0,2}}(?<!i'd )(?<!i would )(?<!i )\b(?:say|says|said|saying|tell|tells"
+    rf"|told|hear|heard|think|thought|assume[ds]?|expect(?:ed)?|answer(?:ed)?(?: \w+){{0,4}} was)\b(?: (?:you|us|me|people|a|an|it's"
+    rf"|it was|that)){{0,2}}\W+(?:{_YES}|{_NO})\b"
+)
+"""A yes or no in somebody else's mouth, or of another time."""
+_TALK = re.compile(
+    r"(?:i (?:understand|see|hear|know|get)|i(?:'m| am) (?:happy|glad|sorry)|you(?:'re| are) right to|we(?:'d| would) "
+    r"(?:love|be (?:happy|glad|delighted))|thanks?|good|great|happy to|let me|please (?:note|see|find))\b"
+)
+"""What goes on with the conversation rather than with an answer."""
+_CONFIRMS = re.compile(r"(?:i|we) (?:can |must |may |have to |am able to )?(?:confirm|tell you|say|see)(?: that)? ")
+_DENIES = re.compile(
+    rf"(?:{_PRONOUN}|(?:the|my|your|our|this|that|its) \w+) ?{_AUX}(?:n't| not|not)\b(?P<then>[^,;.!?]*)"
+)
+_FORBIDS = re.compile(
+    r"\b(?:illegal|unlawful|forbidden|prohibited|banned|against the (?:law|rules)|an offen[cs]e|a crime)\b"
+)
+_PERMITS = re.compile(
+    r"\b(?:may|can|could)(?P<no>not|n't| not| never)?\b|(?:(?P<not>n't|not|never) )?\b(?:permitted|allowed|legal|lawful)\b"
+)
+_CONTRAST = re.compile(r"\W*(?:but|though|although|however|yet|except|just)\b")
+_PREPOSITIONS = frozenset("for on in at to with if when during from before after as by since unless but".split())
+_PAST = {"is": ("was", "were"), "are": ("was", "were"), "am": ("was",), "do": ("did",), "does": ("did",)}
+"""Auxiliary of a question → those that say of another time what it asks of the present."""
+_FOLLOWS_NO = _PREPOSITIONS | frozenset("it you they he she there i we the that this not".split())
+"""Words before which `no` is an answer: before others it goes with a noun."""
+
+
 def outright(folded: str, asked: Asked) -> bool | None:
     """The last yes or no that is said outright, or the one beside most of the question's words where they differ."""
     found: list[tuple[int, bool]] = []
+    question = ""
     for sentence in SENTENCE.split(folded):
-        said = _opening(sentence)
-        closing = _last(_CLOSING, sentence)
-        if closing is not None:
-            said = closing
-        if said is None:
-            said = _elliptic(sentence)
-        if said is not None:
-            found.append((len(asked.content.intersection(stems_of(sentence))), said))
+        if sentence.rstrip().endswith("?"):
+            question = sentence
+            continue
+        pieces = _pieces(sentence)
+        for piece in pieces:
+            said = _said(piece, asked)
+            if said is not None:
+                told = stems_of(piece) + stems_of(question) * 2
+                shared = sum(word in asked.content for word in told) * len(pieces)
+                found.append((shared, said))
+        question = ""
     if not found:
         return None
     if len({said for _, said in found}) == 1:
@@ -66,22 +99,60 @@ def outright(folded: str, asked: Asked) -> bool | None:
     return [said for shared, said in found if shared == most or most < 2][-1]
 
 
-def _opening(sentence: str) -> bool | None:
+def _pieces(sentence: str) -> list[str]:
+    """`Yes for Monday, no for Tuesday` in its two answers."""
+    return _PARTS.split(sentence) if _BOTH.search(sentence) else [sentence]
+
+
+_PARTS = re.compile(r",\s(?!yes\b|no\b(?!\s\w))|\sand\s|\sbut\s")
+_BOTH = re.compile(
+    r"\byes\b.{4,}(?:,|\sand\s|\sbut\s).*\bno\b(?: for\b|\W*$)|\bno\b.{4,}(?:,|\sand\s|\sbut\s).*\byes\b(?: for\b|\W*$)"
+)
+
+
+def _said(sentence: str, asked: Asked) -> bool | None:
+    reported = _REPORTED.search(sentence)
+    if reported is not None:
+        return None
+    said = _opening(sentence, asked)
+    closing = _closing(sentence)
+    if closing is not None:
+        said = closing
+    return _elliptic(sentence, asked) if said is None else said
+
+
+def _opening(sentence: str, asked: Asked) -> bool | None:
     match = _OPENING.match(sentence)
     if match is None:
         return None
     alone = not match["next"] or any(sign in match["after"] for sign in ",.;:!-\n)")
     if match["never"]:
         return _never(match, alone)
+    permitted = _permits(sentence[match.start("next") :], asked)
+    if permitted is not None and alone:
+        return not permitted
     if match["no"]:
-        return (
-            False
-            if alone or match["next"] in ("it", "you", "they", "he", "she", "there", "i", "we", "the", "that", "this")
-            else None
-        )
+        return False if alone or match["next"] in _FOLLOWS_NO else None
+    rest = _CONFIRMS.sub("", sentence[match.start("next") :], count=1)
     if match["yes"]:
-        return True if alone or match["next"] not in ("man", "vote") else None
-    return True if alone or match["sure"] in ("absolutely", "definitely", "indeed", "of course") else None
+        return _affirmed(rest, asked) if alone or match["next"] not in ("man", "vote") else None
+    if not alone and match["sure"] not in ("absolutely", "definitely", "indeed", "of course"):
+        return None
+    return _DENIES.match(rest) is None
+
+
+def _permits(rest: str, asked: Asked) -> bool | None:
+    """Whether a thing may be done, where the question is whether it is forbidden: `No, you may not` forbids it."""
+    said = _PERMITS.search(rest) if _FORBIDS.search(asked.folded) else None
+    return None if said is None else said["not"] is None and said["no"] is None
+
+
+def _affirmed(rest: str, asked: Asked) -> bool | None:
+    """What a yes means by what follows it: talk is no answer, and `yes, it has not arrived` denies."""
+    if _TALK.match(rest):
+        return None
+    denied = _DENIES.match(rest)
+    return denied is None or not (not denied["then"].strip() or asked.content.intersection(stems_of(denied["then"])))
 
 
 def _never(match: re.Match[str], alone: bool) -> bool | None:
@@ -91,17 +162,25 @@ def _never(match: re.Match[str], alone: bool) -> bool | None:
     return False if alone or (whole and not said.startswith("not a")) else None
 
 
-def _last(pattern: re.Pattern[str], sentence: str) -> bool | None:
+def _closing(sentence: str) -> bool | None:
+    """The last yes or no that follows something; not one that grants a point before the answer (`…, yes, but …`)."""
     last = None
-    for match in pattern.finditer(sentence):
-        last = match
+    for match in _CLOSING.finditer(sentence):
+        if _CONTRAST.match(sentence, match.end()) is None and not _is_aside(sentence, match):
+            last = match
     return None if last is None else last["yes"] is not None
 
 
-def _elliptic(sentence: str) -> bool | None:
-    """`It does.`, `There isn't, …`, `He did, gradually`."""
+def _is_aside(sentence: str, match: re.Match[str]) -> bool:
+    """`…, and yes, the tower is nearly done`."""
+    return match[0].lstrip(" ,").startswith("and") and match.end() < len(sentence)
+
+
+def _elliptic(sentence: str, asked: Asked) -> bool | None:
+    """`It does.`, `There isn't, …`, `He did, gradually`; what only was so is not so."""
     match = _ELLIPTIC.match(sentence)
     if match is None or (match["who"] is None and match["not"] is None):
         return None
+    former = match["aux"] in _PAST.get(asked.folded.partition(" ")[0], ())
     denied = match["not"] is not None or match["who"] in ("nobody", "none", "no one")
-    return not denied
+    return not denied and not former

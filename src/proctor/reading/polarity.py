@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from proctor.reading.clauses import by_meaning
+from proctor.reading.clauses import by_meaning, taken_back
 from proctor.reading.comparison import compared
 from proctor.reading.outright import outright
 from proctor.reading.question import Asked
 from proctor.reading.text.fold import fold
 
+_TAKEN_BACK = 4.0
+"""How strongly a later clause must say no."""
 _DEPENDS = re.compile(
     r"\b(?:it |that |this )?(?:depends|varies|vary|could go either way)\b|\b(?:some|sometimes)\b.{0,60}\b(?:others"
     r"|other times|sometimes not)\b|\byes and no\b|\b(?:not|un)(?: )?(?:sure|certain)\b"
@@ -38,7 +40,7 @@ def says(text: str, asked: Asked) -> Said:
     folded = fold(text, accents=False).replace(":00", "")  # nothing is denied by a full hour
     word = outright(folded, asked)
     if word is not None:
-        return Said(yes=word, outright=True)
+        return _stands(word, folded, asked)
     if _DEPENDS.search(folded):
         return Said(yes=None, outright=False, depends=True)
     more = compared(folded, asked.folded)
@@ -46,3 +48,11 @@ def says(text: str, asked: Asked) -> Said:
         return Said(yes=more, outright=False)
     yes, related = by_meaning(folded, asked)
     return Said(yes=yes, outright=False, related=related)
+
+
+def _stands(word: bool, folded: str, asked: Asked) -> Said:
+    """What is left of a yes or no by what the reply goes on to say: a yes may be granted first and then taken back."""
+    against = taken_back(folded, asked) if word else 0.0
+    if against < _TAKEN_BACK:
+        return Said(yes=word, outright=True)
+    return Said(yes=None, outright=False, depends=True)

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import pytest
+
+from proctor.reading.outright import outright
+from proctor.reading.polarity import says
+from proctor.reading.question import understand
+
+
+def word(question: str, reply: str) -> bool | None:
+    return outright(reply.lower(), understand(question))
+
+
+@pytest.mark.parametrize(
+    ("reply", "yes"),
+    [
+        ("No, we're closed.", False),
+        ("No. We're closed.", False),
+        ("No for now.", False),
+        ("No on Sundays, I'm afraid.", False),
+        ("No it isn't", False),
+        ("No ticket is left unsold.", None),
+        ("No need to book.", None),
+        ("No smoking inside.", None),
+        ("No hard feelings!", None),
+    ],
+)
+def test_no_before_a_noun_is_no_answer(reply: str, yes: bool | None) -> None:
+    assert word("Is the shop open?", reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("reply", "yes"),
+    [
+        ("Right, it isn't.", False),
+        ("Correct, it's not served here.", False),
+        ("Exactly, they don't.", False),
+        ("Indeed, the kitchen isn't open.", False),
+        ("Right, it is.", True),
+        ("Correct, every day.", True),
+        ("It is!", True),
+        ("Yes, it isn't served.", False),
+        ("Yes, there's no better place.", True),
+    ],
+)
+def test_agreement_with_a_denial_is_a_no(reply: str, yes: bool) -> None:
+    assert word("Isn't breakfast served here?", reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("reply", "yes"),
+    [
+        ("It has been painted, yes, but the roof still leaks.", None),
+        ("A plan exists, yes, though nothing has come of it.", None),
+        ("The walls are new, and yes, the windows are too.", None),
+        ("As far as I can see, yes.", True),
+        ("So overall, no.", False),
+        ("Painted, yes, and cleaned as well.", True),
+    ],
+)
+def test_a_yes_that_only_grants_a_point_is_no_answer(reply: str, yes: bool | None) -> None:
+    assert word("Has the roof been mended?", reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("reply", "yes"),
+    [
+        ("Some guides will tell you yes.", None),
+        ("For years doctors said no.", None),
+        ("My neighbour told me no.", None),
+        ("I'd say yes.", True),
+        ("I would say no.", False),
+    ],
+)
+def test_a_yes_or_no_in_the_mouth_of_others_is_no_answer(reply: str, yes: bool | None) -> None:
+    assert word("Is it worth a visit?", reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is he the mayor?", "He was, until 2019.", False),
+        ("Are there any seats?", "There were, an hour ago.", False),
+        ("Does she teach here?", "She did, for a while.", False),
+        ("Was he the mayor?", "He was, until 2019.", True),
+        ("Did she teach here?", "She did, for a while.", True),
+        ("Has she taught here?", "She has.", True),
+    ],
+)
+def test_what_was_so_is_not_so(question: str, reply: str, yes: bool) -> None:
+    assert word(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is it forbidden to swim here?", "No, you may not swim here.", True),
+        ("Is it forbidden to swim here?", "No, you can swim here.", False),
+        ("Is busking illegal?", "No, it's not allowed.", True),
+        ("Is busking illegal?", "Yes, it's a crime.", True),
+        ("Are fires banned?", "Yes, you can light one.", False),
+        ("Is swimming allowed?", "No, you may not swim here.", False),
+    ],
+)
+def test_whether_a_thing_is_forbidden_is_told_by_whether_it_may_be_done(question: str, reply: str, yes: bool) -> None:
+    assert word(question, reply) is yes
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is the pool open?", "Is it open? Yes. Is it warm? No.", True),
+        ("Is the pool warm?", "Is the pool open? Yes. Is the pool warm? No.", False),
+        ("Is it open on Monday?", "Yes for Sunday, no for Monday.", False),
+        ("Is it open on Sunday?", "Yes for Sunday, no for Monday.", True),
+    ],
+)
+def test_of_two_answers_the_one_to_the_question_counts(question: str, reply: str, yes: bool) -> None:
+    assert word(question, reply) is yes
+
+
+def test_talk_after_a_yes_makes_it_no_answer() -> None:
+    question = "Does the fridge have a freezer?"
+    assert word(question, "Yes, I understand the question!") is None
+    assert word(question, "Yes, thanks for asking.") is None
+    assert word(question, "Yes, on top.") is True
+
+
+@pytest.mark.parametrize(
+    ("question", "reply", "yes"),
+    [
+        ("Is the road open?", "Yes, we had planned that. However, it is still closed.", None),
+        ("Was the parcel delivered?", "Yes, it was sent. It was, however, refused at the door.", None),
+        ("Is the road open?", "Yes, but drive slowly.", True),
+        ("Is the road open?", "Yes. It was closed last week.", True),
+        ("Does it include breakfast?", "Yes, there's no extra charge.", True),
+    ],
+)
+def test_a_yes_may_be_taken_back(question: str, reply: str, yes: bool | None) -> None:
+    assert says(reply, understand(question)).yes is yes
