@@ -21,6 +21,17 @@ from proctor.reading.answer import judge
         ("When does it close?", "5:30 p.m.", "half past five in the afternoon", "half past five in the morning"),
         ("Which are they?", "Mercury and Venus", "Venus and Mercury", "Mercury, Venus and Mars"),
         ("How fast is it?", "72 km/h", "72 kilometres an hour", "180 / 2.5 = 72, so 72 mph"),
+        ("What charge may it hold?", "20 µC to 30 µC", "no less than 20 µC and no more than 30 µC", "at least 30 µC"),
+        ("How many came?", "40 to 60", "no fewer than 40 and no more than 60", "more than 60 or fewer than 40"),
+        ("How long does it take?", "3 to 4 business days", "three to four working days", "three to four working weeks"),
+        ("How many visit?", "8,000 to 10,000", "8 to 10 thousand", "80 to 100 thousand"),
+        ("How strong is the source?", "3 MBq", "3000 kilobecquerels", "3 kilobecquerels"),
+        ("How thick is the film?", "0.02 mm", "20 µm", "20 nm"),
+        ("What share is needed?", "three quarters", "a 3/4 majority", "a 2/3 majority"),
+        ("What is the fee?", "€12 per month", "12 EUR/month", "12 EUR/year"),
+        ("What is the fee?", "£50 a week", "50 GBP/week", "50 GBP/day"),
+        ("How cold was it?", "-7 °C", "seven degrees below zero", "seven degrees"),
+        ("How large is the field?", "2 hectares", "20,000 m²", "2,000 m²"),
     ],
 )
 def test_a_value_is_known_in_other_words_and_told_from_others(

@@ -60,7 +60,7 @@ _CONCLUDES = re.compile(
     r"|consequently|as a result|in conclusion|overall|finally|that means|which means|this means|giving|makes)\b",
     re.I,
 )
-_SIGNS = re.compile(r"[=+×*÷]|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
+_SIGNS = re.compile(r"[=×*÷]|\+(?=\s?[\w$€£(])|\d\s?[-/x]\s?\d|\btimes\b|\bplus\b|\bminus\b")
 _LINE = re.compile(r"\n+|(?<=[.!?])\s+(?=[A-Z(\"$€£])")
 _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 _KEPT, _LONGEST_KEPT = 256, 2_000

@@ -59,7 +59,7 @@ _PART_NAMES = {
     "hundredth": 100,
 }
 _PARTS = (
-    rf"(?<!and )(?P<top>a|an|one|two|three|four|five|six|seven|eight"
+    rf"(?<!and )(?<!end of )(?P<top>a|an|one|two|three|four|five|six|seven|eight"
     rf"|nine)[ -](?P<part>{'|'.join(sorted(_PART_NAMES, key=len, reverse=True))})s?"
 )
 _ALL_BUT = re.compile(rf"\ball (?:but|except(?: for)?|save) {_PARTS}\b")
@@ -101,7 +101,7 @@ _SHARED_MULTIPLIER = re.compile(
     rf"|thousand|million|billion)\b"
 )
 _OR_MORE = re.compile(
-    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b"
+    r"(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?) (?:or|and) (?P<way>more|over|above|up|less|under|below|fewer)\b(?! than)"
     r"|(?<![\w.,])(\d[\d.,]*(?:\s?[a-z%°]+)?),? (?P<least>minimum|at (?:the )?(?:very )?least|at a minimum|maximum"
     r"|at (?:the )?most|max|min)\b"
 )
@@ -149,7 +149,7 @@ _PERIOD = re.compile(
 _SHORT_PERIODS = {"h": 8766.0, "hr": 8766.0, "mo": 12.0, "yr": 1.0, "wk": 52.18, "d": 365.25}
 _HINT = re.compile(
     r"\b(?:in|of|out|every|each|a|an|one|two|three|four|minus|negative|below|bucks|grand|bce?|or|and|night|mon|tue"
-    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
+    r"|tues|wed|thu|thur|thurs|fri|sat|sun|thirty|fifteen|forty|hundred|thousand|million|billion)\b|ly\b|'\d\d\b|b\.\s?c|minimum|least|most|max"
 )
 
 

@@ -26,7 +26,7 @@ _VERSION = re.compile(r"\.\d")
 # b12 and 1.2.3 are names, not amounts; the v of v2.3 only says that it is a version.
 _NAME_BEFORE = re.compile(r"\d\.$|[^\W_][^\W_]$|[^\W_v]$")
 # Up to three words after a number: multiplier, unit, or what is counted.
-_NEXT = r"([^\s\d,.;:!?()\[\]\"]+(?:\^\d)?)"
+_NEXT = r"([^\s\d,.;:!?()\[\]\"^]+(?:\^\d)?)"
 _TAIL = re.compile(rf"(\sand\sa\s(?:half|quarter)\b)?(?:([\s-]?){_NEXT}(?:\s{_NEXT}(?:\s{_NEXT})?)?)?")
 _AND_HALF = re.compile(r"\sand\sa\s(half|quarter)\b")
 _CURRENCY = re.compile(r"(us\$|a\$|c\$|[$€£¥₹]|\b(?:usd|eur|gbp|jpy|cny|inr|chf|aud|cad))\s?$")
@@ -34,11 +34,13 @@ _ABOUT = re.compile(
     r"(?:\b(?:about|around|approximately|approx\.?|circa|ca?\.|roughly|nearly|almost)|[~≈])\s?(?:an?\s)?$"
 )
 _AT_LEAST = re.compile(
-    r"(?:\b(?:at least|minimum(?: of)?|more than|over|no (?:less|fewer) than|not less than)|[>≥])\s?$"
+    r"(?:\b(?:at least|minimum(?: of)?|(?<!no )(?<!not )more than|over|above|beyond|exceeding|no (?:less|fewer) than"
+    r"|not less than)|[>≥])\s?$"
 )
 _AT_MOST = re.compile(
-    r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|no more than|not more than|up to)|[<≤])\s?$"
+    r"(?:\b(?:at most|maximum(?: of)?|(?:less|fewer) than|under|below|no more than|not more than|up to)|[<≤])\s?$"
 )
+_BELOW_ZERO = re.compile(r"\s(?:below|under)\s(?:zero|freezing|0\b)")
 _LOOK_BACK = 20
 _ABOUT_KELVIN, _CONVERTED_KELVIN = 1.5, 0.3
 """How far temperatures may lie apart: where one is approximate, and after a change of scales."""
@@ -167,7 +169,10 @@ def _built(
     start, sign, currency = _before(folded, start)
     if currency and tail.noun:
         tail = tail._replace(noun="", end=tail.end - len(tail.noun) - 1)
-    if sign == "-":
+    below = _BELOW_ZERO.match(folded, tail.end)
+    if below:
+        tail = tail._replace(end=below.end())
+    if sign == "-" or below:
         value = -value
     near = max(0, start - _LOOK_BACK)
     return Quantity(
@@ -260,6 +265,9 @@ def _counted(words: list[tuple[str, int]], at: int) -> tuple[str, str, int]:
     head, _, rest = first.partition("-")
     if rest and head in UNITS:
         return head, "", place - len(rest) - 1  # a 30-day period
+    head, _, rest = first.partition("/")
+    if rest and head in UNITS:
+        return head, "", place - len(rest) - 1  # 780 EUR/month
     if first in _NO_NOUN or not first[0].isalpha():
         return "", "", at
     if len(words) > 1 and len(words[1][0]) > 2 and words[1][0] in UNITS:
@@ -309,7 +317,7 @@ def _is_range(folded: str, first: Quantity, between: str) -> bool:
 
 def _like(bare: Quantity, other: Quantity) -> Quantity:
     """A bare number in the unit of the one it makes a range or choice with."""
-    if not (bare.bare and other.dimension and other.value):
+    if bare.dimension or bare.noun or not (other.dimension and other.value):
         return bare
     readings = (Reading(bare.value * amount / other.value, dimension) for amount, dimension in other.readings)
     return bare._replace(readings=tuple(readings), bare=False)
@@ -345,9 +353,9 @@ def _same_kind(one: Reading, other: Reading, expected: Quantity, found: Quantity
     if one.dimension == other.dimension:
         return True
     if one.dimension == "share" and not other.dimension:
-        return not found.noun and 0 < found.value <= 1
+        return 0 < found.value < 1 or (found.value == 1 and not found.noun)
     if other.dimension == "share" and not one.dimension:
-        return not expected.noun and 0 < expected.value <= 1
+        return 0 < expected.value < 1 or (expected.value == 1 and not expected.noun)
     return False
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -166,13 +166,43 @@ def _lines() -> Iterator[tuple[str, Unit]]:
         yield from ((other, unit) for other in others_)
 
 
-UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in _lines()}
+_PREFIXES = {"kilo": 1e3, "mega": 1e6, "giga": 1e9, "milli": 1e-3, "micro": 1e-6, "nano": 1e-9}
+_SYMBOLS = {"": 1.0, "k": 1e3, "m": 1e-3, "μ": 1e-6, "u": 1e-6, "mc": 1e-6, "n": 1e-9}
+_OF_ONE_LETTER = frozenset(("μ", "mc"))
+"""Prefixes that make no other word with a symbol of one letter (`us`, `un`)."""
+# Measures of the International System that take any prefix; in one case `m` is milli, unless the table above says mega.
+_PREFIXED = {
+    "sievert": ("sv", "dose"), "gray": ("gy", "absorbed dose"), "becquerel": ("bq", "activity"),
+    "newton": ("n", "force"), "ohm": ("ω", "resistance"), "farad": ("f", "capacitance"), "tesla": ("t", "flux"),
+    "mole": ("mol", "substance"), "volt": ("v", "voltage"), "ampere": ("a", "current"), "watt": ("w", "power"),
+    "joule": ("j", "energy"), "hertz": ("hz", "frequency"), "pascal": ("pa", "pressure"), "gram": ("g", "mass"),
+    "litre": ("l", "volume"), "liter": ("l", "volume"), "metre": ("m", "length"), "meter": ("m", "length"),
+    "second": ("s", "time"), "lumen": ("lm", "light"), "lux": ("lx", "illuminance"),
+}  # fmt: skip
+
+
+def _prefixed() -> Iterator[tuple[str, Unit]]:
+    for name, (symbol, dimension) in _PREFIXED.items():
+        own = 1e-3 if dimension == "mass" else 1.0
+        names = [(name, own)] + [(f"{prefix}{name}", own * factor) for prefix, factor in _PREFIXES.items()]
+        names += [(f"{name}s", factor) for name, factor in names]
+        names += [
+            (f"{prefix}{symbol}", own * factor)
+            for prefix, factor in _SYMBOLS.items()
+            if len(symbol) > 1 or prefix in _OF_ONE_LETTER
+        ]
+        yield from ((name, Unit(name=name, dimension=dimension, factor=factor)) for name, factor in names)
+
+
+UNITS: dict[str, tuple[Unit, ...]] = {name: (unit,) for name, unit in (*_prefixed(), *_lines())}
 # `pounds` weigh, and are spent: which of the two the other side of a comparison decides.
 UNITS["pounds"] = (UNITS["pound"][0], UNITS["£"][0])
 UNITS["pound"] = UNITS["pounds"]
 UNITS["cent"] = UNITS["cents"] = tuple(
     Unit(name="cent", dimension=currency, factor=0.01) for currency in ("USD", "EUR", "AUD", "CAD")
 )
+for _symbol in ("sv", "gy", "bq", "mol"):  # in one case mega and milli look alike
+    UNITS[f"m{_symbol}"] += tuple(replace(unit, factor=1e6) for unit in UNITS[_symbol])
 UNITS["degrees"] = UNITS["degree"] = UNITS["°"] = (
     UNITS["°"][0],
     *(Unit(name="degree", dimension="temperature", factor=f, offset=o) for _, _, f, o in _KELVIN[1:]),
