@@ -32,6 +32,12 @@ def reading_pages(played: Played) -> dict[str, str]:
         "pair": addresses.pair(many, better, "n-95"),
         "history": "/history?benchmark=handbook-30",
         "deleting": f"/chosen?do=delete&run={many}&run={better}",
+        "several": f"/compare/several?run={many}&run={better}",
+        "tournament": f"/tournament?run={many}&run={better}",
+        "what failed": f"{addresses.run(many)}/failures",
+        "judges": f"{addresses.run(many)}/judges",
+        "labelling": addresses.label(many),
+        "who labels": "/label/name",
     }
 
 

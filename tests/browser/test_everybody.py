@@ -32,7 +32,8 @@ def empty(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[st
 def every_page(played: Played, site: str, empty: str) -> dict[str, str]:
     """What it is → its whole address."""
     full = {name: site + path for name, path in (doing_pages() | reading_pages(played)).items()}
-    return full | {f"{name}, nothing stored": empty + path for name, path in doing_pages().items()}
+    bare = ("home", "runs", "benchmarks", "agents", "form", "comparing", "history", "settings")
+    return full | {f"{name}, nothing stored": empty + doing_pages()[name] for name in bare}
 
 
 _OF_COLOUR = ("color-contrast", "link-in-text-block")
@@ -65,6 +66,7 @@ def test_every_page_is_for_everybody(opened: Opening, played: Played, empty: str
     """Texts and edges stand out in light and dark, everything has a name, nothing is too wide or too small for a
     phone, and whoever goes on by keys sees where they are; each page is opened once for all of it."""
     page = opened("/", reduced_motion="reduce")
+    page.context.add_cookies([{"name": "proctor_who", "value": "ann", "url": opened.site}])
     wrong: dict[str, list[str]] = {}
     for name, address in every_page(played, opened.site, empty).items():
         page.goto(address)
@@ -147,3 +149,15 @@ def test_runs_that_go_on_are_kept_up_on_the_first_page(opened: Opening, played: 
         page.wait_for_selector(".going tr[data-row]")
         store.journal.mark(run, "completed")
     page.wait_for_selector(".going", state="detached")
+
+
+def test_runs_that_are_compared_while_they_go_on_are_kept_up(opened: Opening, played: Played) -> None:
+    from proctor.storage import open_store
+
+    better, many = played.id("better"), played.id("many")
+    with open_store(played.store) as store:
+        store.journal.mark(better, "queued")
+        page = opened(f"/compare/several?run={better}&run={many}")
+        assert "1 run of 2 still goes on" in page.locator("[data-fresh=moving]").inner_text()
+        store.journal.mark(better, "completed")
+    page.wait_for_selector("[data-fresh=moving]", state="detached")

@@ -265,11 +265,12 @@ def test_what_one_server_stops_another_one_here_does_not_play(sites: SitesOpener
 def test_a_run_that_another_process_has_completed_stays_completed(sites: SitesOpener) -> None:
     site = sites(processes=0)
     run = started(site)
-    with site.store.journal.writing(run.id):
-        site.store.journal.mark(run.id, "completed")
-    [job] = site.jobs._jobs.values()
-    site.jobs._log_file(run.id).write_text("Error: another process is writing this run")
-    site.jobs._ended(job, 2)
+    with site.jobs._lock:  # nobody else looks after it meanwhile
+        with site.store.journal.writing(run.id):
+            site.store.journal.mark(run.id, "completed")
+        [job] = site.jobs._jobs.values()
+        site.jobs._log_file(run.id).write_text("Error: another process is writing this run")
+        site.jobs._ended(job, 2)
     assert status(site, run) == "completed"
     assert not site.jobs._jobs
 
@@ -376,6 +377,16 @@ def test_runs_with_one_budget_are_played_one_after_the_other(sites: SitesOpener)
     assert status(site, first) == "completed"
     over, begun = site.store.archive.find(first.id).ended, site.store.archive.find(second.id).started
     assert (over or 0) <= (begun or 0)
+
+
+def test_a_run_that_somebody_else_has_played_between_two_looks_is_not_in_line_any_more(sites: SitesOpener) -> None:
+    site = sites(processes=0)
+    run = started(site)
+    with site.jobs._lock:  # nobody looks after the runs meanwhile
+        resume(run.id, store=site.settings.store)
+        assert site.jobs.waiting() == []
+        site.jobs._look()
+        assert not site.jobs._jobs
 
 
 def test_a_run_that_goes_on_before_anybody_has_seen_its_end_stands_in_line_again(sites: SitesOpener) -> None:

@@ -32,40 +32,71 @@ _SEVERAL = "a list is a panel, whose majority decides; `FIRST,SECOND` is two, of
 class NewRun(RequestBody):
     """A run to be started, or one for each of several agents. What is left out is as `proctor.toml` says."""
 
-    benchmark: Identity
-    version: Version | None = None
+    benchmark: Identity = Field(description="One of the library, by its id")
+    version: Version | None = Field(default=None, description="Of its file; the newest if it is left out")
     agent: Name | None = Field(default=None, examples=["demo:librarian"], description="One of /api/agents")
     agents: list[Name] = Field(
-        default=[], max_length=MOST_RUNS, description="Several instead, a run each: same cases, one budget"
+        default=[],
+        max_length=MOST_RUNS,
+        description="Several instead, a run each: same cases, one budget; `compare` in the answer is their page",
     )
     reviewer: Name | Judges | None = Field(default=None, examples=["embedded"], description=f"One; {_SEVERAL}")
     criteria: dict[Name, Asked] = Field(
-        default={}, max_length=20, description="Name → what is asked of every reply; for reviewers that are chat models"
+        default={},
+        max_length=20,
+        description="Name → what is asked of every reply, in place of the criteria of reviewers that are chat models",
     )
-    canaries: Name | None = Field(default=None, description="`standard`, `none`, or the file that `[run]` names")
-    examiner: Name | None = None
-    type: ExamType = "standard"
-    trials: Annotated[int | None, held("trials")] = None
-    concurrency: Annotated[int | None, held("concurrency")] = None
-    timeout: Annotated[float | None, held("timeout")] = None
-    retries: Annotated[int | None, held("retries")] = None
-    passing_score: Annotated[float | None, held("passing_score")] = None
-    weights: Weights = None
-    max_turns: Annotated[int | None, held("max_turns")] = None
-    seeds: Annotated[int | None, held("seeds")] = None
-    conversation_tokens: Annotated[int | None, held("conversation_tokens")] = None
-    conversation_seconds: Annotated[float | None, held("conversation_seconds")] = None
+    canaries: Name | None = Field(
+        default=None, description="`standard`, `none`, or the file that `[run]` of the server's configuration names"
+    )
+    examiner: Name | None = Field(default=None, description="Who asks in a battle with an examiner")
+    type: ExamType = Field(
+        default="standard",
+        description="One question each, a battle by script (abm-static), or with an examiner (abm-dynamic)",
+    )
+    trials: Annotated[int | None, held("trials")] = Field(default=None, description="How often each case is asked")
+    concurrency: Annotated[int | None, held("concurrency")] = Field(
+        default=None, description="Attempts under way at once"
+    )
+    timeout: Annotated[float | None, held("timeout")] = Field(
+        default=None, description="Seconds that one call may take"
+    )
+    retries: Annotated[int | None, held("retries")] = Field(
+        default=None, description="Further tries after a failure of the environment"
+    )
+    passing_score: Annotated[float | None, held("passing_score")] = Field(
+        default=None, description="The score from which a case passes"
+    )
+    weights: Weights = Field(default=None, description="Part of a mark → its weight")
+    max_turns: Annotated[int | None, held("max_turns")] = Field(
+        default=None, description="The most turns of a conversation"
+    )
+    seeds: Annotated[int | None, held("seeds")] = Field(
+        default=None, description="Only the first so many rows of a battle with an examiner"
+    )
+    conversation_tokens: Annotated[int | None, held("conversation_tokens")] = Field(
+        default=None, description="The most tokens of one conversation"
+    )
+    conversation_seconds: Annotated[float | None, held("conversation_seconds")] = Field(
+        default=None, description="The most seconds of one conversation"
+    )
     budget: Annotated[float | None, held("budget")] = Field(
         default=None, description="The most that all parts together may spend, in all runs together"
     )
-    max_tokens: Annotated[int | None, held("max_tokens")] = Field(default=None, description="The same in tokens")
+    max_tokens: Annotated[int | None, held("max_tokens")] = Field(
+        default=None, description="The most tokens of all parts together"
+    )
     conditions: list[Name] = Field(default=[], max_length=100, description="Names, `none` or `all`")
     checks: Identity | None = Field(default=None, description="A suite whose expectations hold too")
-    gates: list[GateText] = Field(default=[], max_length=20, examples=[["pass_rate>=0.5"]])
+    gates: list[GateText] = Field(
+        default=[], max_length=20, examples=[["pass_rate>=0.5"]], description="What the run is held to"
+    )
     stop_early: bool | None = Field(default=None, description="Whether a run ends as soon as its gates are decided")
-    order: PlayOrder | None = None
-    name: Name | None = None
-    labels: Annotated[dict[Name, Value], refusing(check_labels)] = Field(default={}, max_length=MOST_LABELS)
+    order: PlayOrder | None = Field(default=None, description="How the cases are asked: as in the file, or at random")
+    name: Name | None = Field(default=None, description="What people call the run")
+    labels: Annotated[dict[Name, Value], refusing(check_labels)] = Field(
+        default={}, max_length=MOST_LABELS, description="Name → value: whatever is worth remembering"
+    )
 
     @model_validator(mode="after")
     def _names_agents_once(self) -> NewRun:

@@ -96,7 +96,10 @@ def estimate_run(request: Request, new: NewRun) -> Response:
 
 @router.get("/runs/{run}", response_model=shapes.FindingsBody, responses={202: {"model": shapes.PendingFindingsBody}})
 def read_run(request: Request, run: Named, cases: bool = False) -> Response:
-    """What a run found so far; with `cases`, also of each case. 202: it is large and still being read."""
+    """What a run found so far, and whether its gates are met; with `cases`, also of each case.
+
+    202: it is large and still being read.
+    """
     site = site_of(request)
     found = site.store.archive.find(run)
     read = shelf_of(request).findings(found, patience=_PATIENCE)

@@ -19,7 +19,10 @@ router = APIRouter(tags=["settings"])
 
 @router.get("/settings", response_model=shapes.Server)
 def read_settings(request: Request) -> Response:
-    """Version, store, configuration and what it declares, access, and which runs wait for their turn."""
+    """Version, store, configuration, access and runs that wait; `declared`: models, judges, prices, limits, defaults.
+
+    Never a secret.
+    """
     site = site_of(request)
     said, trouble = read_declared(site)
     config = site.settings.config or Path(NAME)

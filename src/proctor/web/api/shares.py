@@ -22,7 +22,9 @@ Named = Annotated[str, Path(description="An id, a unique beginning of it, a uniq
 class NewShare(RequestBody):
     """A link to be made."""
 
-    days: Annotated[int, Field(strict=True, ge=1, le=LONGEST, description="How long it is good")] = USUAL
+    days: Annotated[int, Field(strict=True, ge=1, le=LONGEST, description=f"How long it is good, 1 to {LONGEST}")] = (
+        USUAL
+    )
 
 
 class ShareBody(ResponseBody):
@@ -44,7 +46,9 @@ class SharesBody(ResponseBody):
 class NewSync(RequestBody):
     """Where to send a run."""
 
-    to: Literal["langfuse", "otlp", "phoenix", "mlflow"] = Field(description="One that the server's environment names")
+    to: Literal["langfuse", "otlp", "phoenix", "mlflow"] = Field(
+        description="langfuse, otlp, phoenix or mlflow, where the server's environment has its address and keys"
+    )
 
 
 class DeliveryBody(ResponseBody):
@@ -74,7 +78,7 @@ def list_shares(request: Request, run: Named) -> Response:
 
 @router.post("/runs/{run}/shares", status_code=201, response_model=ShareBody)
 def create_share(request: Request, run: Named, new: NewShare) -> Response:
-    """A link that opens this run and its attempts to be read, for some days; the server must have a token."""
+    """A link that opens this run and its attempts for some days: the answer's `path`. The server must have a token."""
     site = site_of(request)
     share = site.shares.make(site.store.archive.find(run).id, days=new.days)
     return answer(_told(site, share), status=201)

@@ -14,6 +14,7 @@ from proctor.reports.comparison import many as words
 from proctor.run import Run
 from proctor.web.reading.findings_cache import FindingsCache, shelf_of
 from proctor.web.reading.vocabulary import teach
+from proctor.web.site.live import MOVING
 from proctor.web.site.render import render
 from proctor.web.site.site import site_of
 from proctor.workflows.search import says
@@ -56,6 +57,7 @@ def several(
         **values,
         many=found,
         words=words,
+        moving=[each.id for each in chosen if each.status in MOVING],
         categories=sorted({name for row in found.rows for name in row.categories}),
         category=category,
         q=q,

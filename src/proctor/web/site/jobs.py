@@ -220,8 +220,9 @@ class Jobs:
 
     def _line(self) -> list[Run]:
         """Runs that wait; who was played least comes first."""
-        waiting = [self._found(job) for job in [*self._jobs.values()] if not job.playing]
-        return sorted(filter(None, waiting), key=lambda run: (run.seconds, run.created, run.id))
+        found = [self._found(job) for job in [*self._jobs.values()] if not job.playing]
+        waiting = [run for run in found if run is not None and run.status not in _OVER]
+        return sorted(waiting, key=lambda run: (run.seconds, run.created, run.id))
 
     def _look_at(self, job: _Job) -> None:
         """Notice that a run has ended, or that somebody else plays it."""
@@ -237,6 +238,8 @@ class Jobs:
         was, job.elsewhere = job.elsewhere, self._store().archive.alive(job.run)
         if was and not job.elsewhere:
             self._ended(job, None)
+        elif run.status in _OVER and not job.elsewhere:  # played by somebody else, from beginning to end since
+            self._forget(job)
 
     def _ended(self, job: _Job, code: int | None) -> None:
         """Its process is gone, with this exit code where it was our child: is the run over, or does it wait again?"""
