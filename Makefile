@@ -21,6 +21,7 @@ help:
 	@echo "make screenshots  every page of the web app as a picture, in build/screenshots and docs/images"
 	@echo "make zoo       every hostile agent, reviewer and examiner, not only every fourth"
 	@echo "make docs      the documentation as a site, in build/site (installs MkDocs into .venv-docs)"
+	@echo "make reference  the tables of docs/reference, as options, keys and operations are declared"
 	@echo "make release-check  build the package, check it, install it in clean environments (PYTHONS=\"python3.11 python3.12\")"
 	@echo "make kills     kill every kind of command beside stores in trouble, and count what was paid twice"
 
@@ -94,6 +95,10 @@ release-check: .venv-release/stamp
 	@$(PYTHON) -m venv .venv-release
 	@.venv-release/bin/python -m pip install -q --disable-pip-version-check build twine
 	@touch $@
+
+.PHONY: reference
+reference: $(VENV)/dev.stamp
+	$(BIN)/python tools/reference_tables.py
 
 .PHONY: docs
 docs: .venv-docs/stamp

@@ -1,4 +1,4 @@
-"""Nothing is missing from the reference: commands, options, public names, keys, variables, links."""
+"""Nothing is missing from what people write of the reference: public names, keys, variables, links."""
 
 from __future__ import annotations
 
@@ -6,20 +6,17 @@ import inspect
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 from click.testing import CliRunner
 from tests.docs.pages import PAGES, ROOT, name_of
 
 import proctor
-from proctor.cli import COMMANDS, cli
-from proctor.config import AgentConfig, Config, RunConfig
-from proctor.formats.suites import declaration
-from proctor.formats.suites.structures import Record
+from proctor.cli import cli
+from proctor.config import AgentConfig, Config
 from proctor.spending.providers import COMPATIBLE_KEY, PROVIDERS
 from proctor.workflows.human_labels import draw, put_label
 from proctor.workflows.settings import _OPTIONS
@@ -47,73 +44,6 @@ def words_in_code(text: str) -> set[str]:
     """Everything that stands in backticks, and the first word of it."""
     spans = [span.replace("\\|", "|") for span in CODE.findall(FENCED.sub("", text))]
     return {*spans, *(re.split(r"[ (\[=]", span)[0] for span in spans)}
-
-
-def loaded(name: str) -> click.Command:
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None
-    return command
-
-
-def options_of(command: click.Command) -> Iterator[str]:
-    for parameter in command.params:
-        if isinstance(parameter, click.Option):
-            yield from (*parameter.opts, *parameter.secondary_opts)
-    if isinstance(command, click.Group):
-        for inner in command.commands.values():
-            yield from options_of(inner)
-
-
-# --- commands ----------------------------------------------------------------------------------
-
-
-def test_every_command_is_in_the_list_of_commands() -> None:
-    listed = re.findall(r"^\| \[`(\w+)`\]\(#proctor-(\w+)\)", COMMANDS_PAGE, re.MULTILINE)
-    assert listed == [(name, name) for name in COMMANDS]
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_option_of_a_command_is_in_its_section(name: str) -> None:
-    told = words_in_code(section(COMMANDS_PAGE, f"## proctor {name}"))
-    shared = words_in_code(section(COMMANDS_PAGE, "## What they share").partition("### Gates")[0])
-    assert [option for option in options_of(loaded(name)) if option not in told | shared] == []
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_no_section_tells_of_an_option_that_the_command_does_not_have(name: str) -> None:
-    rows = re.findall(r"^\| (`-[^|]*`) ?(?=\|)", section(COMMANDS_PAGE, f"## proctor {name}"), re.MULTILINE)
-    told = {word for row in rows for word in words_in_code(row) if re.fullmatch(r"--?[\w-]+", word)}
-    assert told <= set(options_of(loaded(name)))
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_defaults_that_the_program_shows_are_on_the_page(name: str) -> None:
-    text = section(COMMANDS_PAGE, f"## proctor {name}")
-    for parameter in loaded(name).params:
-        if isinstance(parameter, click.Option) and parameter.show_default:
-            row = re.search(rf"^\| .*`{parameter.opts[0]}\b.*$", text, re.MULTILINE)
-            assert row
-            assert row[0].split(" | ")[1].strip("` ") == str(parameter.default)
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_which_commands_share_which_options_is_told_as_it_is(name: str) -> None:
-    told = section(COMMANDS_PAGE, "## What they share").partition("### Gates")[0].rpartition("|\n")[2]
-    everything, rest = told.split("have all of them;")
-    lists = {
-        "all": everything,
-        "all but json": rest.split(";")[0],
-        "json": rest.split(";")[1],
-        "none": rest.split(";")[2],
-    }
-    options = set(options_of(loaded(name)))
-    known = {
-        (True, True): "all",
-        (True, False): "all but json",
-        (False, True): "json",
-        (False, False): "none",
-    }[({"--store", "--config"} <= options, "--json" in options)]
-    assert [which for which, words in lists.items() if f"`{name}`" in words] == [known]
 
 
 # --- JSON --------------------------------------------------------------------------------------
@@ -237,7 +167,7 @@ def test_every_key_of_the_configuration_is_documented() -> None:
     told = words_in_code(CONFIGURATION_PAGE)
     for key, known in Config.model_fields.items():
         assert {key, f"[{key}]", f"[{key}.NAME]"} & told, f"{key}: {known.annotation}"
-    assert [key for model in (RunConfig, AgentConfig) for key in model.model_fields if key not in told] == []
+    assert [key for key in AgentConfig.model_fields if key not in told] == []
 
 
 def test_every_environment_variable_is_documented() -> None:
@@ -298,9 +228,3 @@ def _text(name: str) -> str:
         return path.read_text("utf-8") if path.is_file() else ""
     except UnicodeDecodeError:
         return ""
-
-
-@pytest.mark.parametrize("record", [each for each in vars(declaration).values() if isinstance(each, Record)])
-def test_every_key_of_a_suite_is_in_the_suite_format(record: Record) -> None:
-    known = words_in_code((REFERENCE / "suite-format.md").read_text("utf-8"))
-    assert [key for key in record.fields if key not in known] == []

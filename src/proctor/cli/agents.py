@@ -35,7 +35,7 @@ def command(ctx: click.Context, store: str | None, config_path: Path | None, as_
 @command.command("test")
 @click.argument("agent", metavar="NAME|SPEC")
 @click.option("--question", help="What it is asked [default: what it can help with].")
-@click.option("--timeout", type=float, default=60.0, metavar="SECONDS", help="Time limit [default: 60].")
+@click.option("--timeout", type=float, default=60.0, metavar="SECONDS", help="How long it may take [default: 60].")
 @options.store
 @options.as_json
 def test(

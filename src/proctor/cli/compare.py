@@ -23,7 +23,12 @@ if TYPE_CHECKING:
 @click.argument("runs", nargs=-1, metavar="A B [C …]")
 @click.option("--k", type=int, help="The k of pass@k and pass^k [default: the number of trials that both runs have].")
 @click.option("--category", metavar="NAME", help="Of three runs or more: show only the cases of this category.")
-@click.option("--all", "every", is_flag=True, help="Of three runs or more: show every case, agreed on or not.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Of three runs or more: show every case, not only the first on which they disagree.",
+)
 @click.option("--force", is_flag=True, help="Compare runs that are not comparable, and say how they differ.")
 @options.form
 @options.store

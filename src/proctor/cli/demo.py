@@ -23,9 +23,21 @@ _ORCHESTRATOR = ("proctor demo --orchestrator", "sub-agents at work, while thing
 
 
 @click.command("demo", cls=Command)
-@click.option("--battle", is_flag=True, help="Put two agents under pressure instead: one holds, one gives in.")
-@click.option("--orchestrator", is_flag=True, help="Examine an agent with sub-agents instead, while things go wrong.")
-@click.option("--judge", is_flag=True, help="Put 50 example labels on the replies instead: can the judge be believed?")
+@click.option(
+    "--battle",
+    is_flag=True,
+    help="Put two agents under pressure over the same 20 questions instead: one holds, one gives in.",
+)
+@click.option(
+    "--orchestrator",
+    is_flag=True,
+    help="Examine an agent with sub-agents instead, as it is and under three conditions.",
+)
+@click.option(
+    "--judge",
+    is_flag=True,
+    help="Put 50 example labels on replies to the thirty questions instead: can the judge be believed?",
+)
 @click.option(
     "--trials",
     type=click.IntRange(min=1),

@@ -27,9 +27,15 @@ _OF_A_KIND = 100
 
 @click.command("doctor", cls=Command)
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--tool", "tools", multiple=True, metavar="NAME", help="A tool that the agent has; repeatable.")
-@click.option("--agent", metavar="A", help="An agent whose tools are known, such as mcp:URL.")
-@click.option("--all", "every", is_flag=True, help=f"Show all problems, not only the first {_OF_A_KIND} of a kind.")
+@click.option(
+    "--tool",
+    "tools",
+    multiple=True,
+    metavar="NAME",
+    help="A tool that the agent has; expectations of others are errors; repeatable [default: any tool may exist].",
+)
+@click.option("--agent", metavar="A", help="An agent that can list its tools, such as mcp:URL: those it has.")
+@click.option("--all", "every", is_flag=True, help=f"Show every complaint, not only the first {_OF_A_KIND} of a kind.")
 @options.judge
 @options.as_json
 @click.pass_context

@@ -21,7 +21,13 @@ from proctor.cli.output import echo
     required=True,
     help="The file format.",
 )
-@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="The file to write; - for stdout.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file to write, which appears whole or not at all; - for standard output, not for parquet.",
+)
 @gate_options
 @options.store
 def command(

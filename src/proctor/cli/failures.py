@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 
 @click.command("failures", cls=Command)
 @options.run_argument
-@click.option("--since", metavar="RUN", help="Mark what did not fail like that in this earlier run.")
+@click.option("--since", metavar="RUN", help="Mark the groups of which nothing failed in this earlier run.")
 @click.option(
     "--reviewer",
     metavar="NAME|MODEL",
-    help="A chat model that gives each group a name; the groups stay those of the rules [default: nobody is asked].",
+    help="A chat model that gives each of the 20 largest groups a name, from its rule and examples; the "
+    "groups stay those of the rules [default: nobody is asked].",
 )
-@click.option("--budget", type=float, help="With --reviewer: the most that the names may cost.")
+@click.option(
+    "--budget", type=float, help="With --reviewer: the most that the names may cost; groups beyond it have none."
+)
 @options.form
 @options.store
 @options.as_json

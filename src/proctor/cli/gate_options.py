@@ -22,13 +22,14 @@ def gate_options(command: F) -> F:
         type=click.IntRange(min=1, max=50),
         default=1,
         metavar="J",
-        help="Which verdict on this run it is, if the run was extended: each further look gets half the error rate.",
+        help="Which verdict on this run it is, 1 to 50, if the run was extended: each further look gets half "
+        "the error rate.",
     )(command)
     return click.option(
         "--gate",
         "gates",
         multiple=True,
         metavar="TEXT",
-        help='A condition to meet, such as "pass_rate>=0.9" or "not worse than RUN by 0.02"; repeatable. '
-        "Exit 0: met, 1: not met, 3: inconclusive, 4: the run did not complete.",
+        help='A condition to meet, such as "pass_rate>=0.9" or "not worse than RUN by 0.02"; repeatable, and all must '
+        "be met. Exit 0: met, 1: not met, 3: inconclusive, 4: the run did not complete.",
     )(command)

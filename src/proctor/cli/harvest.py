@@ -29,14 +29,26 @@ _INCOMPLETE = 4
 @click.command("harvest", cls=Command)
 @click.argument("sources", metavar="SOURCE…", nargs=-1, required=True)
 @click.option(
-    "-o", "--output", type=click.Path(path_type=Path), required=True, help="The suite to write, .yaml or .yml."
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="SUITE",
+    required=True,
+    help="The suite to write, .yaml or .yml.",
 )
 @click.option(
     "--only",
     type=click.Choice(["failed", "flaky", "all"]),
-    help="Which cases of a run [default: failed and flaky]; of a file, failed conversations [default: all].",
+    help="Which cases of a run; of a file, failed takes the failed conversations [default: failed and "
+    "flaky; of a file all].",
 )
-@click.option("--limit", type=int, default=200, show_default=True, help="The most drafts; beyond, a sample is kept.")
+@click.option(
+    "--limit",
+    type=int,
+    default=200,
+    show_default=True,
+    help="The most drafts, up to 10,000; of more different questions a sample is kept, always the same.",
+)
 @click.option("--since", metavar="DATE|AGE", help="For langfuse: only traces since then [default: 7d].")
 @click.option(
     "--mask", type=click.Path(path_type=Path), help="A list of your own to mask: a word or re:PATTERN a line."

@@ -14,19 +14,32 @@ from proctor.cli.output import echo
 
 @click.command("history", cls=Command)
 @click.argument("name", metavar="[NAME]", required=False)
-@click.option("--benchmark", metavar="NAME", help="The benchmark [default: that of the newest run].")
+@click.option(
+    "--benchmark", metavar="NAME", help="The benchmark; its versions are told apart [default: that of the newest run]."
+)
 @options.run_filter
-@click.option("--by", metavar="agent|model|LABEL", help="Show each agent, model, or value of a label separately.")
+@click.option(
+    "--by",
+    metavar="agent|model|LABEL",
+    help="A course of its own for each agent, model, or value of a label [default: one course].",
+)
 @click.option(
     "--last",
     type=click.IntRange(min=1),
     default=20,
     show_default=True,
-    help="Show only the newest N runs; older ones still count.",
+    help="Show only the newest N runs of each course; older ones still count.",
 )
-@click.option("--strict", is_flag=True, help="Keep false alarms under 5 % of all marks, instead of one in 200 runs.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chart to this .svg or .png file.")
-@click.option("--html", type=click.Path(path_type=Path), help="Write the chart and the runs to this HTML file.")
+@click.option(
+    "--strict", is_flag=True, help="Keep false marks under 5 % of all marks (LOND), rather than one in 200 looks."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Write the chart to this .svg file, or .png with the extra charts.",
+)
+@click.option("--html", type=click.Path(path_type=Path), help="Write the chart and all runs to this HTML file.")
 @options.store
 @options.as_json
 def command(

@@ -25,19 +25,31 @@ _TOOLS = ["inspect", "promptfoo", "langsmith", "langfuse", "openai"]
     "target",
     metavar="SUITE",
     type=click.Path(path_type=Path),
-    help="Write the cases as a suite file: .yaml, .yml or .jsonl.",
+    help="Write the cases as a suite file: .yaml, .yml or .jsonl; beyond 8 MiB further files SUITE-2, "
+    "SUITE-3 … follow.",
 )
 @click.option("--from", "tool", type=click.Choice(_TOOLS), help="Where the files are from [default: as they look].")
-@click.option("--scorer", metavar="NAME", help="Whose mark decides, in a log with several scorers.")
 @click.option(
-    "--passing-score", type=float, help="The mark from which a reply passes, where marks decide [default: 0.7]."
+    "--scorer",
+    metavar="NAME",
+    help="Whose mark decides, in a log with several scorers; the other marks are kept without a weight "
+    "[default: the log's headline, or its only scorer].",
 )
-@click.option("--question", metavar="KEY", help="The key that holds the question, in items whose input is an object.")
-@click.option("--answer", metavar="KEY", help="The key that holds the expected answer.")
+@click.option(
+    "--passing-score",
+    type=float,
+    help="The mark from which a reply passes, where a tool gives marks and no verdicts [default: 0.7].",
+)
+@click.option(
+    "--question",
+    metavar="KEY",
+    help="The key that holds the question, in items whose input is an object [default: found by its name].",
+)
+@click.option("--answer", metavar="KEY", help="The key that holds the expected answer [default: found by its name].")
 @click.option("--name", help="A name for the benchmark [default: as the file calls it].")
 @click.option("--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label for the runs; repeatable.")
 @click.option("--no-runs", is_flag=True, help="Take the cases alone, without results.")
-@click.option("--again", is_flag=True, help="Store a run once more that was imported before.")
+@click.option("--again", is_flag=True, help="Store a run once more that was imported from the same file before.")
 @options.store
 @options.as_json
 def command(

@@ -26,7 +26,9 @@ _KEYS = "p pass, f fail, s skip, u undo, n note, q quit"
 
 @click.command("label", cls=Command)
 @options.run_argument
-@click.option("-n", "count", type=int, default=50, show_default=True, help="How many attempts are drawn.")
+@click.option(
+    "-n", "count", type=int, default=50, show_default=True, help="How many attempts are drawn, at most one of a case."
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed draws others.")
 @click.option("--who", help="Who labels [default: the name you are logged in by].")
 @click.option("--to", type=click.Path(path_type=Path), help="Write them into a CSV file instead, for people elsewhere.")

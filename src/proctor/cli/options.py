@@ -17,9 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def store(command: F) -> F:
     """`--store` and `--config`: where results are kept."""
-    command = click.option("--store", metavar="PATH|URL", help="Where results are stored [default: .proctor/].")(
-        command
-    )
+    command = click.option(
+        "--store",
+        metavar="PATH|URL",
+        help="Where results are stored: a file for SQLite, or postgresql://USER@HOST/DATABASE [default: "
+        "PROCTOR_STORE, then store in proctor.toml, then .proctor/proctor.db].",
+    )(command)
     return config(command)
 
 
@@ -45,7 +48,7 @@ def form(command: F) -> F:
         "form",
         type=click.Choice(["text", "markdown"]),
         default="text",
-        help="The output format [default: text].",
+        help="The output format; markdown is for a pull request [default: text].",
     )(command)
 
 
@@ -61,21 +64,24 @@ def pace(command: F) -> F:
 
 def workers(command: F) -> F:
     """`--workers` and `--ray`: how many others play, and where."""
-    given = "[default: this process alone]"
+    given = "[default: from [run] in proctor.toml, else this process alone]"
     command = click.option(
         "--ray",
         metavar="local|auto|ADDRESS",
-        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its actors.",
+        help="Play on a Ray cluster: started here, found, or at this address; --workers is the number of its "
+        "actors [default: from [run] in proctor.toml].",
     )(command)
-    return click.option("--workers", type=int, help=f"Number of processes on this machine that play the run {given}.")(
-        command
-    )
+    told = "Number of processes on this machine that play the run; the report says how many were lost"
+    return click.option("--workers", type=int, help=f"{told} {given}.")(command)
 
 
 def judge(command: F) -> F:
     """`--reviewer`: who will judge, so that what no one will judge can be told."""
     return click.option(
-        "--reviewer", metavar="NAME|SPEC", help="Who will score the replies, as in run; none: the checks alone."
+        "--reviewer",
+        metavar="NAME|SPEC",
+        help="Who will score the replies: cases that no one will judge are told; none: the checks alone "
+        "[default: that of [run] in proctor.toml, else as in run].",
     )(command)
 
 
@@ -132,13 +138,19 @@ class Pairs(click.ParamType[dict[str, float]]):
 
 def run_filter(command: F) -> F:
     """`--agent`, `--label`, `--status` and `--since`: which stored runs are meant."""
-    command = click.option("--since", metavar="DATE|AGE", help="Only runs since then, such as 2026-11-01 or 7d.")(
-        command
-    )
+    command = click.option(
+        "--since",
+        metavar="DATE|AGE",
+        help="Only runs since then, such as 2026-11-01, 2026-11-01T08:30, 90m, 12h, 7d or 2w.",
+    )(command)
     statuses = ["queued", "running", "paused", "completed", "failed", "cancelled"]
     command = click.option("--status", type=click.Choice(statuses), help="Only runs with this status.")(command)
     command = click.option(
-        "--label", "labels", multiple=True, metavar="KEY=VALUE", help="Only runs with this label; repeatable."
+        "--label",
+        "labels",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Only runs with this label; repeatable, and all must hold.",
     )(command)
     return click.option("--agent", metavar="NAME", help="Only runs of this agent.")(command)
 

@@ -40,18 +40,34 @@ class Wholes(click.ParamType[tuple[int, ...]]):
 
 
 @click.command("plan", cls=Command)
-@click.option("--difference", type=float, metavar="D", help="The difference in pass rate to detect, such as 0.05.")
+@click.option(
+    "--difference",
+    type=float,
+    metavar="D",
+    help="The difference in pass rate to detect, such as 0.05; this, --gate or --labels.",
+)
 @click.option("--flips", type=float, metavar="SHARE", help="Share of cases that flip between two runs, such as 0.10.")
 @click.option("--noise", type=float, default=0.0, metavar="SHARE", help="Share of cases that flip by chance alone.")
-@click.option("--run", "runs", multiple=True, metavar="RUN", help="Plan from one or two stored runs; repeatable.")
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="RUN",
+    help="Plan from stored runs: one tells the noise, two also the flips; repeatable.",
+)
 @click.option("--power", type=float, default=0.8, show_default=True, help="The probability of detecting it.")
 @click.option("--trials", type=Wholes(), default="1,2,4", show_default=True, help="Numbers of trials to plan for.")
-@click.option("--gate", metavar="TEXT", help='Instead of a difference: such as "pass_rate>=0.9".')
+@click.option(
+    "--gate",
+    metavar="TEXT",
+    help='Instead of a difference: a gate on a rate, such as "pass_rate>=0.9", or "not worse than", which '
+    "needs --flips.",
+)
 @click.option(
     "--failures",
     type=click.IntRange(min=0),
     metavar="N",
-    help="The number of failures with which the gate must still be met.",
+    help="The number of failures with which the gate must still be met [default: 0, 1, 2 and 5].",
 )
 @click.option("--stop-early", is_flag=True, help="When a run stops early for the gate, and how many calls it makes.")
 @click.option(
@@ -60,13 +76,14 @@ class Wholes(click.ParamType[tuple[int, ...]]):
     default=500,
     show_default=True,
     metavar="N",
-    help="With --stop-early: the number of cases.",
+    help="With --stop-early: the number of cases, 2 to 100,000.",
 )
 @click.option(
     "--labels",
     type=float,
     metavar="H",
-    help="Instead of a difference: how many labels make the pass rate as people judge as sure as ± H, such as 0.03.",
+    help="Instead of a difference: how many labels make the pass rate as people judge as sure as ± H, such "
+    "as 0.03 (.001 to .5); with --run, from the labels of that run.",
 )
 @click.option("--rate", type=float, default=0.9, show_default=True, help="With --labels: the pass rate expected.")
 @options.store

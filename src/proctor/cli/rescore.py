@@ -23,19 +23,25 @@ if TYPE_CHECKING:
 @options.reviewers(
     "Who scores the replies now; given several times, the majority decides [default: keep the stored marks]."
 )
-@click.option("--passing-score", type=float, help="The score from which a case passes.")
+@click.option("--passing-score", type=float, help="The score from which a case passes [default: as it was].")
 @click.option(
     "--weights",
     type=options.Pairs(),
-    help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2.",
+    help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2 [default: as they were].",
 )
-@click.option("--name", help="A name for the new run.")
+@click.option("--name", help="A name for the new run [default: the old name, and what changed].")
 @click.option(
     "--repeats",
     type=int,
-    help="Judge the same replies so often again, beside the run: how much of the doubt is the judge's own noise?",
+    help="Judge the same replies so often again, 2 to 100, beside the run: how much of the doubt is the "
+    "judge's own noise?",
 )
-@click.option("--sample", type=int, help="With --repeats: only so many cases, drawn at random [default: all].")
+@click.option(
+    "--sample",
+    type=int,
+    help="With --repeats: only so many cases, drawn at random, with all their trials; more hold those of "
+    "fewer [default: all].",
+)
 @click.option("--budget", type=float, help="With --repeats: the most that judging again may cost.")
 @options.pace
 @options.workers

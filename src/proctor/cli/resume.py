@@ -18,9 +18,16 @@ if TYPE_CHECKING:
 
 @click.command("resume", cls=Command)
 @options.run_argument
-@click.option("--trials", type=int, help="Extend the run to this number of trials, even if it is completed.")
-@click.option("--budget", type=float, metavar="AMOUNT", help="Maximum cost, including what was spent before.")
-@click.option("--max-tokens", type=int, help="Maximum tokens, including those used before.")
+@click.option(
+    "--trials",
+    type=int,
+    help="Extend the run to this number of trials, even if it is completed; a later verdict of a gate "
+    "spends some of its level.",
+)
+@click.option(
+    "--budget", type=float, metavar="AMOUNT", help="Maximum cost, including what was spent before [default: as before]."
+)
+@click.option("--max-tokens", type=int, help="Maximum tokens, including those used before [default: as before].")
 @options.pace
 @options.workers
 @click.option(

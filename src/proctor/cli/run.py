@@ -30,88 +30,139 @@ if TYPE_CHECKING:
     "agents",
     multiple=True,
     metavar="NAME|SPEC",
-    help="The agent to test, such as python:my_agent:answer; given several times, they are compared.",
+    help="The agent to test, such as python:my_agent:answer; given several times, they are compared "
+    "[default: agent under [run] in proctor.toml].",
 )
 @click.option(
     "--agent-kind",
     type=click.Choice(["standard", "orchestrator", "desktop"]),
-    help="The kind of agent [default: standard].",
+    help="The kind of agent; desktop is refused [default: standard].",
 )
 @click.option(
     "--type",
     "exam_type",
     type=click.Choice(["standard", "abm-static", "abm-dynamic"]),
-    help="One question each, a battle by script, or a battle with an examiner [default: standard].",
+    help="standard: every case by itself; abm-static: the rows in one conversation, word for word; "
+    "abm-dynamic: each row starts a conversation in which an examiner goes on asking [default: "
+    "standard].",
 )
 @click.option(
     "--examiner", metavar="NAME|SPEC", help="The examiner that asks the questions in abm-dynamic [default: prober]."
 )
-@click.option("--max-turns", type=int, help="Maximum turns in a conversation, 1 to 50 [default: 50].")
-@click.option("--seeds", type=int, help="Use only the first N seed questions in abm-dynamic [default: all].")
-@click.option("--conversation-tokens", type=int, help="Maximum tokens in one conversation.")
 @click.option(
-    "--conversation-seconds", type=float, metavar="SECONDS", help="Maximum time the agent may take in one conversation."
+    "--max-turns",
+    type=int,
+    help="Maximum turns in a conversation, 1 to 50; a longer script is cut into several [default: 50].",
+)
+@click.option("--seeds", type=int, help="Use only the first N seed questions in abm-dynamic [default: all].")
+@click.option("--conversation-tokens", type=int, help="Maximum tokens in one conversation; then it ends.")
+@click.option(
+    "--conversation-seconds",
+    type=float,
+    metavar="SECONDS",
+    help="Maximum time the agent may take in one conversation; then it ends.",
 )
 @click.option(
     "--condition",
     "conditions",
     multiple=True,
     metavar="NAME",
-    help="A condition to run under: a declared name, none, or all; repeatable.",
+    help="A condition of proctor.toml or the suite to run under; none: the plain run; all: every one and "
+    "none; repeatable [default: none].",
 )
 @options.reviewers(
     "Who scores the replies: embedded, exact, openai:MODEL …; embedded,openai:MODEL sends only unsure marks to "
-    "the model; given several times, the majority decides; none uses the checks alone [default: embedded]."
+    "the model; given several times, the majority decides; none uses the checks alone "
+    "[default: embedded; none for a suite of checks alone]."
 )
-@click.option("--checks", type=click.Path(path_type=Path), help="A suite file whose checks also apply to FILE.")
+@click.option(
+    "--checks",
+    type=click.Path(path_type=Path),
+    metavar="SUITE",
+    help="A suite whose expectations hold for the rows of FILE with the same question, and its own for all of them.",
+)
 @click.option(
     "--canaries",
     metavar="FILE|standard|none",
-    help="Replies with a known verdict that the judge is tried on in this run [default: none].",
+    help="Replies with a known verdict that the judge is tried on in this run: standard, the 30 that ship "
+    "with Proctor, or a file of your own [default: none].",
 )
 @click.option("--trials", type=int, help="How many times each case is run [default: 1].")
-@click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
+@click.option(
+    "--k",
+    type=int,
+    help="The k shown for pass@k and pass^k, and gated; at most the trials [default: the number of trials].",
+)
 @click.option("--concurrency", type=int, help="Maximum attempts running at the same time [default: 10].")
 @options.workers
-@click.option("--timeout", type=float, metavar="SECONDS", help="Time limit for one call [default: 60].")
-@click.option("--retries", type=int, help="Retries after an environment failure [default: 2].")
-@click.option("--passing-score", type=float, help="The score from which a case passes [default: 0.7].")
+@click.option(
+    "--timeout",
+    type=float,
+    metavar="SECONDS",
+    help="Time limit for one call; an agent that takes longer has failed [default: 60].",
+)
+@click.option(
+    "--retries",
+    type=int,
+    help="Further tries after a failure of the environment; the agent's own are not tried again [default: 2].",
+)
+@click.option(
+    "--passing-score", type=float, help="The score from which a case passes [default: 0.7; for a suite what it says]."
+)
 @click.option(
     "--weights",
     type=options.Pairs(),
-    help="Weights of the parts of a score, such as correctness=.5,reasoning=.3,context=.2.",
+    help="Weights of the parts of a score, over those that are there [default: "
+    "correctness=.5,reasoning=.3,context=.2; in battles "
+    "correctness=.4,reasoning=.2,context=.1,consistency=.3].",
 )
-@click.option("--budget", type=float, metavar="AMOUNT", help="Maximum cost of all models together.")
-@click.option("--max-tokens", type=int, help="Maximum tokens of all models together.")
-@click.option("--cache/--no-cache", default=None, help="Store model replies in .proctor/cache and reuse them.")
-@click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time without calling anything.")
-@click.option("--name", help="A name for the run.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="KEY=VALUE", help="A label to store with the run; repeatable."
+    "--budget",
+    type=float,
+    metavar="AMOUNT",
+    help="The most that agent, reviewer and examiner together may cost; then the run is paused, exit 4, to "
+    "be resumed with a larger one.",
+)
+@click.option("--max-tokens", type=int, help="The most tokens of all of them together; then the run is paused, too.")
+@click.option(
+    "--cache/--no-cache",
+    default=None,
+    help="Store model replies in .proctor/cache and reuse them; a further trial is never a copy.",
+)
+@click.option("--dry-run", is_flag=True, help="Estimate calls, tokens, cost and time, and call nobody.")
+@click.option("--name", help="A name for the run [default: AGENT on BENCHMARK].")
+@click.option(
+    "--label",
+    "labels",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Anything worth remembering of the run; repeatable [default: commit and branch of the git repository here].",
 )
 @click.option(
     "--annotations/--no-annotations",
     default=None,
-    help="Write GitHub annotations for the lines of FILE that did not pass.",
+    help="Write GitHub annotations to standard error: lines of FILE that did not pass, and gates that are not met.",
 )
 @click.option(
     "--sync",
     "syncs",
     multiple=True,
     type=click.Choice(["langfuse", "otlp", "phoenix", "mlflow"]),
-    help="Send attempts to this service during the run; repeatable.",
+    help="Send attempts to this service during the run, which it neither delays nor fails; repeatable.",
 )
 @gate_options
 @click.option(
     "--stop-early/--no-stop-early",
     "stops",
     default=None,
-    help="Stop as soon as the gates are decided, about half way on average; looks every 5 % of the cases.",
+    help="Stop as soon as the gates are decided, about half way on average; looks every 5 % of the cases; "
+    "not with --look.",
 )
 @click.option(
     "--order",
     type=click.Choice(["file", "random"]),
-    help="The order in which cases are asked [default: file; random with --stop-early].",
+    help="The order in which cases are asked: as in the file, or seeded by the benchmark with every "
+    "category in its share [default: file; random with --stop-early].",
 )
 @options.store
 @options.as_json

@@ -15,7 +15,12 @@ from proctor.cli.command import Command
 
 
 @click.command("serve", cls=Command)
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen at; elsewhere than on this machine a token is required.",
+)
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=8321, show_default=True, help="The port; 0 picks a free one."
 )
@@ -25,14 +30,19 @@ from proctor.cli.command import Command
     help="The token for people to log in and programs to send [default: $PROCTOR_TOKEN].",
 )
 @click.option(
-    "--allow-host", "names", multiple=True, metavar="NAME", help="Another host name that browsers may use; repeatable."
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Another host name that browsers may use; repeatable [default: the address itself].",
 )
 @click.option(
     "--trusted-proxy",
     "proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy whose X-Forwarded-For tells who asks; an address or network; repeatable.",
+    help="A proxy, by its address or network, whose X-Forwarded-For tells who asks: wrong tokens are then "
+    "counted by client; repeatable.",
 )
 @click.option(
     "--processes",

@@ -16,17 +16,20 @@ from proctor.cli.gate_options import gate_options
 @click.option("--k", type=int, help="The k shown for pass@k and pass^k [default: the number of trials].")
 @options.form
 @click.option(
-    "--case", metavar="ID|WORDS", help="Show the conversations of one case instead: its id, or words of its question."
+    "--case",
+    metavar="ID|WORDS",
+    help="Show the conversations of one case instead: its id, the beginning of one, or words of its "
+    "question; several that have them are listed.",
 )
-@click.option("--trial", type=int, help="Only this trial of the case.")
+@click.option("--trial", type=int, help="Only this trial of the case [default: all].")
 @click.option(
     "--where",
     "wanted",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Only cases whose metadata, or category, is this; repeatable.",
+    help="Only cases whose metadata, or category, is this, as if there were no others; repeatable, and all must hold.",
 )
-@click.option("--all", "every", is_flag=True, help="Show every case and reason that did not pass, not the first few.")
+@click.option("--all", "every", is_flag=True, help="Show every case, check and reason, not only the first few.")
 @gate_options
 @options.store
 @options.as_json

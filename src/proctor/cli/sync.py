@@ -17,10 +17,22 @@ if TYPE_CHECKING:
 @click.command("sync", cls=Command)
 @click.argument("destination", metavar="[langfuse|otlp|phoenix|mlflow]")
 @click.argument("run", metavar="RUN", required=False)
-@click.option("--endpoint", metavar="URL", help="Where to send [default: as the environment says]; not for langfuse.")
-@click.option("--redact", metavar="PATTERN", multiple=True, help="Send nothing that matches; repeatable.")
+@click.option(
+    "--endpoint",
+    metavar="URL",
+    help="The address of the backend [default: as the environment says]; not for langfuse, whose address "
+    "stands beside its keys.",
+)
+@click.option(
+    "--redact",
+    metavar="PATTERN",
+    multiple=True,
+    help="A regular expression: nothing that matches is sent; repeatable. Secrets of the environment never are.",
+)
 @click.option("--resume", is_flag=True, help="Send what is missing where RUN was sent before, with the same options.")
-@click.option("--again", is_flag=True, help="Send everything, also what was sent before.")
+@click.option(
+    "--again", is_flag=True, help="Send everything, also what was sent before; ids are the same, so nothing is doubled."
+)
 @options.store
 @options.as_json
 def command(

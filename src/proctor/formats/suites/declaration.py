@@ -121,9 +121,9 @@ EXPECT = Record(
         "exclusions": Field(shape=_keywords, about=f"Words or phrases that must not stand in the reply; {_FORMS}"),
         "citations": Field(
             shape=Either(shapes=(Flag(), Number(least=0, whole=True), CITATIONS)),
-            about="Whether the reply must cite: true, how many, or {min, sources, quotes}.",
+            about="Whether the reply must cite: true, how many, or `{min, sources, quotes}`.",
         ),
-        "tool_calls": Field(shape=ListOf(item=CALL), about="The calls expected; []: no call at all."),
+        "tool_calls": Field(shape=ListOf(item=CALL), about="The calls expected; `[]`: no call at all."),
         "tool_threshold": Field(shape=_share, about="The tool correctness that `tool_calls` must reach."),
         "ordered": Field(shape=Flag(), about="Whether the order of `tool_calls` matters."),
         "extra_allowed": Field(shape=Flag(), about="Whether calls beyond the expected ones are free."),
@@ -158,17 +158,27 @@ CASE = Record(
         "reference": Field(shape=_prose, about="The expected answer, for the judge."),
         "reasoning": Field(shape=_prose, about="The reasoning that leads to it."),
         "passing_score": Field(shape=_share, about="The judge's score at which this case passes."),
-        "trials": Field(shape=_trials, about="How often this case is asked, whatever --trials says of the others."),
+        "trials": Field(
+            shape=_trials,
+            about="How often this case is asked, whatever --trials says of the others: more often one that is "
+            "flaky, once one that is expensive. No part of what is examined; in battles it is left aside.",
+        ),
         "criteria": Field(
             shape=Either(shapes=(_prose, MapOf(value=_prose))),
-            about="What a model reviewer marks besides: a text, or part → text.",
+            about="What a model reviewer marks besides: a text, or part → text; the case passes at a mark of "
+            "0.7 unless a `passing_score` says otherwise.",
         ),
         "metadata": Field(
-            shape=MapOf(value=Anything()), about="Whatever else is known of it, by name; shown, exported, to filter by."
+            shape=MapOf(value=Anything()),
+            about="Whatever else is known of it, by name: shown with it, a column each in CSV, in JSON, and to "
+            "filter by with `proctor show RUN --where NAME=VALUE`. No part of what is examined: changing "
+            "it leaves runs comparable.",
         ),
         "review": Field(
             shape=OneOf(words=("needed", "done")),
-            about="Of a draft: needed until a person has looked at it, then done.",
+            about="Of a draft: `needed` until a person has looked at it, then `done`. `proctor check` counts those "
+            "that need it, and every report of a run tells how many of its cases nobody has reviewed. No "
+            "part of what is examined.",
         ),
         "expect": Field(shape=EXPECT, about="What the reply is held to."),
     },
@@ -216,8 +226,14 @@ CONDITION = Record(
         "delay": Field(shape=Number(above=0), about="Seconds that every call comes late."),
         "answers": Field(shape=Anything(), about="What it answers, whatever it is asked."),
         "missing": Field(shape=Flag(), about="true: it is not there at all."),
-        "lies": Field(shape=OneOf(words=get_args(LieKind)), about="How what it gives back is wrong."),
-        "times": Field(shape=Number(least=1, whole=True), about="How many calls lie before it tells the truth."),
+        "lies": Field(
+            shape=OneOf(words=get_args(LieKind)),
+            about=f"How what it gives back is wrong: {', '.join(get_args(LieKind))}; with answers, the lie itself.",
+        ),
+        "times": Field(
+            shape=Number(least=1, whole=True),
+            about="How many calls lie before it tells the truth; all of them unless given.",
+        ),
         "budget": Field(shape=_count, about="Tool calls that an attempt may make."),
         "tokens": Field(shape=_count, about="Tokens that an attempt may spend."),
     },
